@@ -1,0 +1,50 @@
+# make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
+# make check   format, lint, types, floors, coverage                             make bench   measured ratios against other ways
+# make clean   remove what make made (not your reports)
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+BIN := .venv/bin
+READY := .venv/.installed
+AUDIT ?= demo
+PYTHON ?=
+WORKERS ?= 2
+export PYTHON
+
+.PHONY: help audit test check coverage bench clean
+
+help:
+	@sed -n '1,3s/^# //p' Makefile
+
+$(READY): pyproject.toml constraints.txt .ci/setup
+	@.ci/setup
+
+# A requirement that failed (exit 3) is a finding of the audit, not a fault of the command.
+audit: $(READY)
+	@$(BIN)/frtaudit run audit=$(AUDIT) || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
+
+test: $(READY)
+	@$(BIN)/python -m pytest -n $(WORKERS) -q
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(MAKE) --no-print-directory coverage
+
+# The kernels run as plain Python, so that their branches are seen.
+coverage: $(READY)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -n $(WORKERS) -q -r fE --cov --cov-report= \
+	    tests/core tests/stats tests/test_cases.py
+	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
+	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
+
+bench: $(READY)
+	@$(BIN)/python benchmarks/run.py
+
+clean:
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
+	find frtaudit tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,8 @@
+"""``python -m frtaudit``."""
+
+import sys
+
+from frtaudit.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())

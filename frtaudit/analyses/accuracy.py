@@ -1,0 +1,111 @@
+"""k-fold accuracy on listed pairs, folds from a file or identity-disjoint, and the EER of the same pairs."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.spec import Weighting
+from frtaudit.inference import SHARE
+from frtaudit.registry import register
+from frtaudit.stats import folds, rates, wilson
+from frtaudit.trial import FoldPairs, Outcome, Trial
+
+NAME = "accuracy"
+AT: dict[str, float | str] = {"pairs": "folds"}
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy:
+    """Accuracy of each fold at the threshold fitted on the others."""
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Nothing without folds: the spec's ``folds.source`` says where they come from."""
+        pairs = trial.fold_pairs
+        if pairs is None:
+            return Outcome(notes=(f"{trial.provider}: no folds were declared, so no accuracy",))
+        notes = [f"{trial.provider}: folds {pairs.origin}"]
+        if pairs.failed:
+            notes.append(f"{trial.provider}: {pairs.failed} pairs of the folds have no score and are left out")
+        if pairs.dropped:
+            notes.append(f"{trial.provider}: {pairs.dropped} non-mated pairs across folds are left out")
+        return Outcome(estimates=tuple(_estimates(trial, pairs, alpha)), notes=tuple(notes))
+
+
+def _estimates(trial: Trial, pairs: FoldPairs, alpha: float) -> Iterator[Estimate]:
+    found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+    correct, total = int(found.correct.sum()), int(found.total.sum())
+    made = tuple(_intervals(found, pairs, alpha))
+    yield _estimate(trial, "accuracy", found.mean, (correct, total), "mean of the folds' shares of correct pairs", made)
+    yield _estimate(trial, "accuracy_fold_sd", found.sd_ddof1, None, "standard deviation of the folds, divisor k - 1")
+    for fold, (threshold, accuracy) in enumerate(zip(found.thresholds, found.accuracies, strict=True)):
+        counts = (int(found.correct[fold]), int(found.total[fold]))
+        at = {"fold": float(fold), "threshold": float(threshold)}
+        yield _estimate(trial, "fold_accuracy", float(accuracy), counts, "share of correct pairs", at=at)
+    eer = rates.eer(pairs.tail, trial.groups)
+    yield _estimate(
+        trial, "eer", eer.value, None, SHARE, weighting=Weighting.POOLED.value, note=f"at threshold {eer.threshold:.6g}"
+    )
+
+
+def _intervals(found: folds.FoldAccuracy, pairs: FoldPairs, alpha: float) -> Iterator[Interval]:
+    """FORMULAS 8.11: Wilson on the dyadic variance; t over the folds where they are disjoint; i.i.d. as an extreme."""
+    ruled = folds.accuracy_interval(found, pairs.folds, pairs.first, pairs.second, alpha)
+    level = 1 - alpha
+    yield Interval(
+        low=ruled.low,
+        high=ruled.high,
+        level=level,
+        method=Method.WILSON,
+        target=Target.POPULATION,
+        n_eff=ruled.n_eff,
+        note="fold thresholds held fixed",
+    )
+    if pairs.disjoint:
+        low, high = folds.t_interval(found, alpha)
+        yield Interval(
+            low=low if low < high else None,
+            high=high if low < high else None,
+            level=level,
+            method=Method.T,
+            target=Target.POPULATION,
+            note="mean and spread of disjoint folds" if low < high else "degenerate: all folds alike",
+        )
+    iid = wilson.wilson_iid(int(found.correct.sum()), int(found.total.sum()), alpha)
+    yield Interval(
+        low=iid.low,
+        high=iid.high,
+        level=level,
+        method=Method.WILSON_IID,
+        target=Target.COMPARISONS_IID,
+        n_eff=iid.n_eff,
+    )
+
+
+def _estimate(
+    trial: Trial,
+    metric: str,
+    value: float,
+    counts: tuple[int, int] | None,
+    unit: str,
+    intervals: tuple[Interval, ...] = (),
+    *,
+    at: dict[str, float] | None = None,
+    weighting: str | None = None,
+    note: str | None = None,
+) -> Estimate:
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=None,
+        group="all",
+        weighting=weighting,
+        at={**AT, **(at or {})},
+        value=value,
+        numerator=counts[0] if counts else None,
+        denominator=counts[1] if counts else None,
+        unit=unit,
+        intervals=intervals,
+        note=note,
+    )

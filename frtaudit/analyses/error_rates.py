@@ -1,0 +1,163 @@
+"""FMR and FNMR at FMR targets and at thresholds, for everybody and for every group; EER; DET."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core import Curve, Estimate, Method
+from frtaudit.core.spec import Weighting
+from frtaudit.inference import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
+from frtaudit.registry import register
+from frtaudit.stats import rates
+from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial
+
+NAME = "error_rates"
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRates:
+    """Error rates at targets and thresholds, EER and DET curves."""
+
+    curve_points: int = 200
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Everything that is read off one provider's scores at a threshold."""
+        found = (*_at_targets(trial, alpha), *_at_thresholds(trial, alpha), _eer(trial))
+        return Outcome(
+            estimates=found,
+            curves=tuple(_curves(trial, self.curve_points)),
+            notes=tuple(f"{trial.provider}: {note}" for note in _warnings(trial)),
+        )
+
+
+def _warnings(trial: Trial) -> list[str]:
+    return [trial.warned[a] or "" for a in trial.points.declared if trial.warned[a] and not trial.resolved[a]]
+
+
+def _at_targets(trial: Trial, alpha: float) -> Iterator[Estimate]:
+    for a in trial.points.declared:
+        target = trial.points.targets[a]
+        for w, weighting in enumerate(WEIGHTINGS):
+            threshold = float(trial.points.at_target[w, a])
+            yield _threshold(trial, weighting, a, threshold, alpha)
+            for tag, schema, group in trial.tags():
+                for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
+                    at: At = {"fmr": target}
+                    if not np.isfinite(threshold):
+                        yield _refused(trial, metric, schema, group, weighting, at, a)
+                        continue
+                    place = Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+                    yield rate_estimate(trial, NAME, metric, schema, group, at, place, alpha)
+
+
+def _at_thresholds(trial: Trial, alpha: float) -> Iterator[Estimate]:
+    first = len(trial.points.targets)
+    for t, (threshold, origin) in enumerate(zip(trial.points.thresholds, trial.points.origin, strict=True)):
+        for weighting in WEIGHTINGS:
+            for tag, schema, group in trial.tags():
+                for rate in ("fmr", "fnmr"):
+                    at: At = {"threshold": threshold, **origin}
+                    place = Place(
+                        rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=first + t
+                    )
+                    yield rate_estimate(trial, NAME, rate, schema, group, at, place, alpha)
+
+
+def _threshold(
+    trial: Trial, weighting: Weighting, a: int, threshold: float, alpha: float
+) -> Estimate:
+    target = trial.points.targets[a]
+    if not np.isfinite(threshold):
+        return _refused(trial, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
+    w = WEIGHTINGS.index(weighting)
+    place = Place(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a)
+    counted = read(trial, place)
+    reading = Reading(
+        value=threshold,
+        vstat=threshold,
+        errors=counted.errors,
+        trials=counted.trials,
+        erring=counted.erring,
+        replicates={plan: drawn.t_star[w, :, a] for plan, drawn in trial.replicates.items()},
+        missing=counted.missing,
+    )
+    wanted = [spec for spec in trial.intervals if spec.method in PLAN_OF and spec.method is not Method.WILSON]
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric="threshold_at_fmr",
+        schema=None,
+        group="all",
+        weighting=weighting.value,
+        at={"fmr": target},
+        value=threshold,
+        numerator=None,
+        denominator=None,
+        unit="score",
+        intervals=intervals_of(reading, wanted, alpha),
+    )
+
+
+def _refused(
+    trial: Trial, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
+) -> Estimate:
+    note = trial.resolved[a] or "the threshold lies below the floor of the kept tail"
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=schema,
+        group=group,
+        weighting=weighting.value,
+        at=at,
+        value=None,
+        numerator=None,
+        denominator=None,
+        unit="score" if metric == "threshold_at_fmr" else SHARE,
+        note=note,
+    )
+
+
+def _eer(trial: Trial) -> Estimate:
+    """FORMULAS 8.14; its interval is not offered: note says so."""
+    has_both = bool(trial.trials.mated[0] and trial.trials.non_mated[0])
+    found = rates.eer(trial.tail, trial.groups) if has_both else None
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric="eer",
+        schema=None,
+        group="all",
+        weighting=Weighting.POOLED.value,
+        at={},
+        value=None if found is None else found.value,
+        numerator=None,
+        denominator=None,
+        unit=SHARE,
+        note="needs mated and non-mated comparisons" if found is None else f"at threshold {found.threshold:.6g}",
+    )
+
+
+def _curves(trial: Trial, points: int) -> Iterator[Curve]:
+    """DET (FNMR over FMR) and both rates over the threshold, pooled, for everybody and every group."""
+    for tag, schema, group in trial.tags():
+        if not trial.trials.mated[tag] or not trial.trials.non_mated[tag]:
+            continue
+        curve = rates.curve(trial.tail, trial.groups, tag, points)
+        over = {
+            "det": (curve.fmr, curve.fnmr),
+            "fmr": (curve.thresholds, curve.fmr),
+            "fnmr": (curve.thresholds, curve.fnmr),
+        }
+        for kind, (x, y) in over.items():
+            yield Curve(
+                provider=trial.provider,
+                analysis=kind,
+                schema=schema,
+                group=group,
+                weighting=Weighting.POOLED.value,
+                x=tuple(x.tolist()),
+                y=tuple(y.tolist()),
+            )

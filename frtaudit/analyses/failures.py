@@ -1,0 +1,283 @@
+"""Failures to acquire: per provider and group, what they do to FRR, and the bounds for what was not scored."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Estimate, Interval, LedgerEntry, Method, Target
+from frtaudit.core.spec import Plan, Weighting
+from frtaudit.inference import SHARE, At, Place, empty, read
+from frtaudit.registry import register
+from frtaudit.stats import clusters, wilson
+from frtaudit.trial import POOLED, Outcome, Trial
+
+NAME = "failures"
+SAMPLES, COMPARISONS = "share of samples", "share of attempted comparisons"
+Ints = npt.NDArray[np.int64]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the ledger of failures."""
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Everything about samples and comparisons without a score."""
+        counts = _count(trial)
+        found = [*_fta(trial, counts, alpha), *_frr(trial, counts, alpha), *_bounds(trial, counts)]
+        return Outcome(estimates=tuple(found), failures=tuple(_ledger(trial)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Failures by subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,)."""
+
+    failed: Ints
+    tried: Ints
+    mated: Ints
+    non_mated: Ints
+    unit: str
+
+
+def _count(trial: Trial) -> Counts:
+    return _of_samples(trial) if trial.table is None else _of_comparisons(trial)
+
+
+def _of_samples(trial: Trial) -> Counts:
+    cohort = trial.cohort
+    tried = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
+    got = trial.tail.n_samples
+    mated = _by_tag(trial, tried * (tried - 1) // 2 - got * (got - 1) // 2)
+    planned = np.array([_pairs(trial, tag, tried) for tag, _, _ in trial.tags()])
+    made = np.array([_pairs(trial, tag, got) for tag, _, _ in trial.tags()])
+    return Counts(failed=tried - got, tried=tried, mated=mated, non_mated=planned - made, unit=SAMPLES)
+
+
+def _members(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
+    if tag == 0:
+        return np.ones(trial.cohort.n_subjects, dtype=np.bool_)
+    schema = trial.groups.schemas.index(trial.groups.names[tag - 1][0])
+    return np.asarray(trial.groups.of[schema] == tag - 1)
+
+
+def _by_tag(trial: Trial, values: Ints) -> Ints:
+    return np.array([int(values[_members(trial, tag)].sum()) for tag, _, _ in trial.tags()], dtype=np.int64)
+
+
+def _pairs(trial: Trial, tag: int, samples: Ints) -> int:
+    """Non-mated comparisons within the cells among the tag's subjects."""
+    chosen = _members(trial, tag) & (trial.comparisons.cells >= 0)
+    cells = trial.comparisons.cells[chosen]
+    if not cells.size or not trial.comparisons.all_pairs:
+        return 0
+    size = np.bincount(cells, weights=samples[chosen]).astype(np.int64)
+    square = np.bincount(cells, weights=np.square(samples[chosen])).astype(np.int64)
+    return int(((np.square(size) - square) // 2).sum())
+
+
+def _of_comparisons(trial: Trial) -> Counts:
+    """A failed comparison counts for the probe's subject."""
+    pairs, table = trial.comparisons, trial.table
+    failure = table.failure if table is not None else np.empty(0, np.int16)
+    probe, reference = trial.cohort.subject_of[pairs.probe], trial.cohort.subject_of[pairs.reference]
+    failed = failure >= 0
+    size = trial.cohort.n_subjects
+    mated, non_mated = [], []
+    for tag, _, _ in trial.tags():
+        member = _members(trial, tag)
+        inside = failed & member[probe] & member[reference]
+        mated.append(int(np.count_nonzero(inside & pairs.mated)))
+        non_mated.append(int(np.count_nonzero(inside & ~pairs.mated)))
+    return Counts(
+        failed=np.bincount(probe[failed], minlength=size).astype(np.int64),
+        tried=np.bincount(probe, minlength=size).astype(np.int64),
+        mated=np.array(mated, dtype=np.int64),
+        non_mated=np.array(non_mated, dtype=np.int64),
+        unit=COMPARISONS,
+    )
+
+
+def _fta(trial: Trial, counts: Counts, alpha: float) -> Iterator[Estimate]:
+    for tag, schema, group in trial.tags():
+        member = _members(trial, tag)
+        failed, tried = counts.failed[member], counts.tried[member]
+        total = int(tried.sum())
+        yield _estimate(
+            trial,
+            "fta",
+            schema,
+            group,
+            {},
+            float(failed.sum() / total) if total else None,
+            (int(failed.sum()), total),
+            counts.unit,
+            _fta_intervals(failed, tried, alpha),
+        )
+
+
+def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, ...]:
+    ruled = clusters.share_interval(failed, tried, alpha)
+    if ruled is None:
+        return (empty(Method.WILSON, alpha, "nothing was tried"),)
+    iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
+    places = ((Method.WILSON, Target.POPULATION, ruled), (Method.WILSON_IID, Target.COMPARISONS_IID, iid))
+    return tuple(
+        Interval(
+            low=score.low, high=score.high, level=1 - alpha, method=method, target=target, n_eff=score.n_eff
+        )
+        for method, target, score in places
+    )
+
+
+def _frr(trial: Trial, counts: Counts, alpha: float) -> Iterator[Estimate]:
+    """ISO/IEC 19795-1: FRR = FTA + FNMR (1 - FTA), one attempt, pooled FNMR at each declared FMR target."""
+    for a in trial.points.declared:
+        threshold = float(trial.points.at_target[POOLED, a])
+        at: At = {"fmr": trial.points.targets[a]}
+        for tag, schema, group in trial.tags():
+            if not np.isfinite(threshold):
+                note = trial.resolved[a] or "the threshold lies below the floor of the kept tail"
+                yield _estimate(trial, "frr", schema, group, at, None, None, "share of attempts", (), note)
+                continue
+            yield _frr_at(trial, counts, tag, schema, group, at, threshold, a, alpha)
+
+
+def _frr_at(
+    trial: Trial,
+    counts: Counts,
+    tag: int,
+    schema: str | None,
+    group: str,
+    at: At,
+    threshold: float,
+    a: int,
+    alpha: float,
+) -> Estimate:
+    place = Place(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
+    reading = read(trial, place)
+    member = _members(trial, tag)
+    failed, tried = counts.failed[member], counts.tried[member]
+    if not tried.sum() or not np.isfinite(reading.value):
+        return _estimate(trial, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison")
+    fta = float(failed.sum() / tried.sum())
+    value = fta + reading.value * (1 - fta)
+    interval = _frr_interval(reading.value, fta, failed, tried, reading.replicates.get(Plan.SUBJECTS), alpha)
+    if interval is None and reading.rule is not None and not failed.any():
+        interval = reading.rule(alpha)
+    made = interval or empty(Method.WILSON, alpha, "too few errors for the variance of FRR")
+    return _estimate(trial, "frr", schema, group, at, value, None, "share of attempts", (made,))
+
+
+def _frr_interval(
+    fnmr: float, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64] | None, alpha: float
+) -> Interval | None:
+    """Wilson on n_eff from the delta-method variance; the two parts' correlation is bounded by its largest value."""
+    if drawn is None or not failed.any():
+        return None
+    drawn = drawn[np.isfinite(drawn)]
+    spread = float(drawn.std(ddof=1)) if drawn.size > 1 else 0.0
+    error = (1 - fta) * spread + (1 - fnmr) * np.sqrt(clusters.share_variance(failed[tried > 0], tried[tried > 0]))
+    value = fta + fnmr * (1 - fta)
+    if not (0 < value < 1 and 0 < error < np.inf):
+        return None
+    made = wilson.wilson_from_variance(value, float(error**2), int(tried.sum()), alpha, int((tried > 0).sum()) - 1)
+    return Interval(
+        low=made.low,
+        high=made.high,
+        level=1 - alpha,
+        method=Method.WILSON,
+        target=Target.POPULATION,
+        n_eff=made.n_eff,
+        n_resamples=int(drawn.size),
+        note="standard errors of FTA and FNMR added: no assumption on their correlation",
+    )
+
+
+def _bounds(trial: Trial, counts: Counts) -> Iterator[Estimate]:
+    """Every comparison without a score as right, and as wrong: pooled rates at the declared targets' thresholds."""
+    for a in trial.points.declared:
+        threshold = float(trial.points.at_target[POOLED, a])
+        if not np.isfinite(threshold):
+            continue
+        at: At = {"fmr": trial.points.targets[a]}
+        for tag, schema, group in trial.tags():
+            for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
+                place = Place(rate=rate, weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
+                yield from _case(trial, place, schema, group, at, int(lost[tag]))
+
+
+def _case(trial: Trial, place: Place, schema: str | None, group: str, at: At, lost: int) -> Iterator[Estimate]:
+    reading = read(trial, place)
+    total = reading.trials + lost
+    if not lost:
+        return
+    for case, errors in (("best", reading.errors), ("worst", reading.errors + lost)):
+        metric = f"{place.rate}_{case}_case"
+        yield _estimate(trial, metric, schema, group, at, errors / total, (errors, total), SHARE, weighting="pooled")
+
+
+def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
+    failures = trial.failed
+    found: Counter[tuple[str, int]] = Counter()
+    for sample, code in failures.items():
+        found[code, int(trial.cohort.subject_of[sample])] += 1
+    unit = "samples"
+    if trial.table is not None:
+        unit, found = "comparisons", Counter()
+        subjects = trial.cohort.subject_of[trial.comparisons.probe]
+        for row in np.flatnonzero(trial.table.failure >= 0):
+            found[trial.table.codes[trial.table.failure[row]], int(subjects[row])] += 1
+    names = _names(trial) if trial.spec.name_failures else {}
+    for code in sorted({code for code, _ in found}):
+        for tag, schema, group in trial.tags():
+            member = _members(trial, tag)
+            count = sum(n for (known, subject), n in found.items() if known == code and member[subject])
+            if count:
+                named = names.get(code, ()) if tag == 0 else ()
+                yield LedgerEntry(
+                    code=code, count=count, unit=unit, provider=trial.provider, schema=schema, group=group, names=named
+                )
+
+
+def _names(trial: Trial) -> dict[str, tuple[str, ...]]:
+    """Names of failed samples by code, when the spec asks for them."""
+    failures = trial.failed
+    codes = sorted(set(failures.values()))
+    ids = trial.cohort.sample_ids
+    return {code: tuple(ids[sample] for sample in sorted(failures) if failures[sample] == code) for code in codes}
+
+
+def _estimate(
+    trial: Trial,
+    metric: str,
+    schema: str | None,
+    group: str,
+    at: At,
+    value: float | None,
+    counts: tuple[int, int] | None,
+    unit: str,
+    intervals: tuple[Interval, ...] = (),
+    note: str | None = None,
+    *,
+    weighting: str | None = None,
+) -> Estimate:
+    if value is None and note is None:
+        note = "nothing was tried in this group"
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=schema,
+        group=group,
+        weighting=weighting,
+        at=at,
+        value=value,
+        numerator=counts[0] if counts else None,
+        denominator=counts[1] if counts else None,
+        unit=unit,
+        intervals=intervals,
+        note=note,
+    )

@@ -1,0 +1,77 @@
+"""The similarity ROC of Conti and Clemencon: FNMR over the FMR target, with a band by each method."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core import Curve
+from frtaudit.core.spec import IntervalSpec, Weighting
+from frtaudit.inference import Place, intervals_of, read
+from frtaudit.registry import register
+from frtaudit.trial import WEIGHTINGS, Outcome, Trial
+
+NAME = "similarity_roc"
+KIND = "roc"
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimilarityRoc:
+    """ROC curves in both weightings, pointwise bands by every interval method of the spec."""
+
+    groups: bool = True
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Curves only: the estimates at the declared targets are those of ``error_rates``."""
+        return Outcome(curves=tuple(self._curves(trial, alpha)))
+
+    def _curves(self, trial: Trial, alpha: float) -> Iterator[Curve]:
+        tags = trial.tags() if self.groups else trial.tags()[:1]
+        for weighting in WEIGHTINGS:
+            for tag, schema, group in tags:
+                for spec in trial.intervals:
+                    curve = _band(trial, weighting, tag, schema, group, spec, alpha)
+                    if curve is not None:
+                        yield curve
+
+
+def _band(
+    trial: Trial,
+    weighting: Weighting,
+    tag: int,
+    schema: str | None,
+    group: str,
+    spec: IntervalSpec,
+    alpha: float,
+) -> Curve | None:
+    """One curve with one band; points without bounds have NaN bounds."""
+    w = WEIGHTINGS.index(weighting)
+    rows = []
+    for a, target in enumerate(trial.points.targets):
+        threshold = float(trial.points.at_target[w, a])
+        if not np.isfinite(threshold):
+            continue
+        place = Place(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)
+        reading = read(trial, place)
+        if not np.isfinite(reading.value):
+            continue
+        interval = intervals_of(reading, [spec], alpha)[0]
+        low, high = (np.nan, np.nan) if interval.low is None else (interval.low, interval.high)
+        rows.append((target, reading.value, low, high))
+    if not rows:
+        return None
+    x, y, lows, highs = (tuple(float(item) for item in column) for column in zip(*rows, strict=True))
+    return Curve(
+        provider=trial.provider,
+        analysis=KIND,
+        schema=schema,
+        group=group,
+        weighting=weighting.value,
+        x=x,
+        y=y,
+        low=lows,
+        high=highs,
+        method=spec.method,
+        target=spec.target,
+    )

@@ -1,0 +1,213 @@
+"""``frtaudit run``: Hydra composes, launches and sweeps; this module turns each job into an audit and an exit code.
+
+A job that is refused leaves nothing behind, except in a sweep, where its ``verdict.json`` says why.
+"""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from json import JSONDecodeError, loads
+from pathlib import Path
+from typing import Any  # Any: what Hydra hands to callbacks
+
+import hydra
+from hydra.core.hydra_config import HydraConfig
+from hydra.experimental.callback import Callback
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf
+
+from frtaudit.canonical import Json, to_bytes
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.shipped import shipped
+from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
+
+DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
+DEBUG = "FRTAUDIT_DEBUG"
+RESULT, VERDICT, TRACES = "result.json", "verdict.json", ".hydra"
+
+
+class FailOn(Enum):
+    """The mildest verdict that makes a run exit with 3."""
+
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not_testable"
+
+
+_FAILING: Mapping[FailOn, tuple[str, ...]] = {
+    FailOn.FAIL: ("fail",),
+    FailOn.INCONCLUSIVE: ("fail", "inconclusive"),
+    FailOn.NOT_TESTABLE: ("fail", "inconclusive", "not_testable"),
+}
+
+
+def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int:
+    """0, or 3 when a verdict that counts as failure was reached.
+
+    >>> exit_code({"pass": 2, "inconclusive": 1}), exit_code({"inconclusive": 1}, FailOn.INCONCLUSIVE)
+    (0, 3)
+    """
+    failing = any(verdicts.get(verdict, 0) for verdict in _FAILING[fail_on])
+    return REQUIREMENT_FAILED if failing else DONE
+
+
+@dataclass(slots=True)
+class _Parent:
+    """What the process that was started learns of its jobs: mutable, one per process, reset by :func:`run`."""
+
+    code: int = DONE
+    made_folder: bool = False
+    sweep: Path | None = None
+
+
+_parent = _Parent()
+
+
+class Folders(Callback):
+    """Notes where jobs write, before they do."""
+
+    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:  # noqa: ARG002  Hydra's signature; Any: its values
+        """A folder that a refused run made is removed again."""
+        _parent.made_folder = not Path(config.hydra.run.dir).exists()
+
+    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:  # noqa: ARG002  as above; Any: as above
+        """A sweep's exit code is read from its jobs' folders."""
+        _parent.sweep = Path(config.hydra.sweep.dir)
+
+
+def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
+    """Hand a run or a sweep to Hydra; the exit code is the job's, or the worst job's.
+
+    ``flags``: Hydra's own (``--multirun``, ``--cfg job``, ...). Raises :class:`FrtauditError`.
+    """
+    _parent.code, _parent.made_folder, _parent.sweep = DONE, False, None
+    try:
+        publish()
+        words = [*flags, *rewritten(overrides, config_dir), f"++fail_on={fail_on.value}"]
+        with _as_called(words):
+            hydra.main(config_path=str(shipped("conf")), config_name=CONFIG, version_base="1.3")(job)()
+    except FrtauditError as error:
+        if _parent.sweep is None:
+            raise
+        say(error)
+        return max(error.exit_code, worst(_parent.sweep))
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    return _parent.code if _parent.sweep is None else worst(_parent.sweep)
+
+
+def job(config: DictConfig) -> None:
+    """One audit, as Hydra calls it. A sweep's job may run in another process: its exit code goes to a file."""
+    settings = HydraConfig.get()
+    folder = Path(settings.runtime.output_dir)
+    try:
+        code = _audit(config, folder)
+    except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
+        code = _refused(error, folder)
+    if settings.mode is RunMode.RUN:
+        _parent.code = code
+
+
+def worst(sweep: Path) -> int:
+    """The largest exit code in the ``verdict.json`` files below a sweep's folder; 1 where there is none.
+
+    >>> import tempfile
+    >>> worst(Path(tempfile.mkdtemp()))
+    1
+    """
+    codes = [_code(path) for path in sorted(sweep.rglob(VERDICT))]
+    return max(codes, default=COULD_NOT)
+
+
+def refuse_used(folder: Path) -> None:
+    """Raise :class:`SpecError` for an output folder that already holds a result."""
+    if (folder / RESULT).exists():
+        raise SpecError("hydra.run.dir", f"{folder.name} already holds a {RESULT}", "a folder without a result")
+
+
+def as_line(error: Exception) -> FrtauditError:
+    """The error itself if it is one of ours, else one line about what nobody foresaw."""
+    if isinstance(error, FrtauditError):
+        return error
+    return FrtauditError("unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it")
+
+
+def say(error: FrtauditError) -> None:
+    """One line on standard error."""
+    sys.stderr.write(f"frtaudit: {error}\n")
+
+
+def _audit(config: DictConfig, folder: Path) -> int:
+    from frtaudit.delivery import run as run_audit  # the pipeline loads every numerical library
+
+    refuse_used(folder)
+    try:
+        spec = from_config(config, HydraConfig.get().runtime.choices.get("audit"))
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    summary = run_audit(spec, folder, partial(exit_code, fail_on=FailOn(config.fail_on)))
+    _write_traces(spec, folder / TRACES)
+    return summary.exit_code
+
+
+def _write_traces(spec: AuditSpec, folder: Path) -> None:
+    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it. Not part of the result."""
+    folder.mkdir(exist_ok=True)
+    OmegaConf.save(OmegaConf.create(dict(to_full(spec))), folder / "config.yaml")
+    OmegaConf.save(HydraConfig.get().overrides.task, folder / "overrides.yaml")
+
+
+def _refused(error: Exception, folder: Path) -> int:
+    """Say why, and leave no trace in a run's folder, or the reason in that of a sweep's job."""
+    if os.environ.get(DEBUG):
+        raise error
+    line = as_line(error)
+    settings = HydraConfig.get()
+    if settings.mode is RunMode.MULTIRUN:
+        return _refused_in_sweep(line, folder, settings.job.num)
+    say(line)
+    if _parent.made_folder:
+        _remove_empty(folder)
+    return line.exit_code
+
+
+def _refused_in_sweep(error: FrtauditError, folder: Path, number: int) -> int:
+    if (folder / RESULT).exists():
+        raise error  # an older run's verdict stands there and is left alone
+    sys.stderr.write(f"frtaudit: job {number}: {error}\n")
+    verdict: dict[str, Json] = {"exit_code": error.exit_code, "error": str(error)}
+    (folder / VERDICT).write_bytes(to_bytes(verdict))
+    return error.exit_code
+
+
+def _remove_empty(folder: Path) -> None:
+    """Remove a folder and those above it, below the working folder, as long as they are empty."""
+    with suppress(OSError):
+        folder.rmdir()
+        if folder.parent.is_relative_to(Path.cwd()) and folder.parent != Path.cwd():
+            _remove_empty(folder.parent)
+
+
+def _code(path: Path) -> int:
+    try:
+        return int(loads(path.read_bytes())["exit_code"])
+    except (OSError, JSONDecodeError, KeyError, TypeError, ValueError):
+        return COULD_NOT
+
+
+@contextmanager
+def _as_called(words: Sequence[str]) -> Iterator[None]:
+    """Hydra reads ``sys.argv``, and raises rather than prints with HYDRA_FULL_ERROR."""
+    before, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
+    sys.argv, os.environ["HYDRA_FULL_ERROR"] = ["frtaudit run", *words], "1"
+    try:
+        yield
+    finally:
+        sys.argv = before
+        os.environ.pop("HYDRA_FULL_ERROR") if full is None else os.environ.update(HYDRA_FULL_ERROR=full)

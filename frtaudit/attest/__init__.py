@@ -1,0 +1,1 @@
+"""Evidence: keys, statements, PDF signatures, and what checks them (DESIGN 8)."""

@@ -1,0 +1,285 @@
+"""PDF signatures: PAdES B-B (ETSI.CAdES.detached, ECDSA P-256, SHA-256), invisible, PDF/A kept.
+
+The first signature certifies the document and permits further signatures and nothing else that shows (DocMDP
+level 2).
+"""
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from io import BytesIO
+from typing import TypeVar
+
+from asn1crypto import cms, keys
+from asn1crypto import x509 as asn1_x509
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from pyhanko.pdf_utils.generic import DictionaryObject
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.ades.report import AdESSubIndic
+from pyhanko.sign.diff_analysis import ModificationLevel
+from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
+from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
+from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
+from pyhanko.sign.validation import (
+    DocumentTimestampStatus,
+    EmbeddedPdfSignature,
+    PdfSignatureStatus,
+    SignatureCoverageLevel,
+    async_validate_pdf_signature,
+    async_validate_pdf_timestamp,
+)
+from pyhanko.sign.validation.settings import KeyUsageConstraints
+from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.registry import SimpleCertificateStore
+
+from frtaudit.attest.keys import Signer
+from frtaudit.errors import VerificationError
+
+MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
+TIMESTAMP = "/DocTimeStamp"
+NAME_TREE_DEPTH = 8
+PERMITTED = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfSignature:
+    """A signature that holds. ``when``: what its signer's clock said; ``end``: how many bytes it covers."""
+
+    field: str
+    certificate: x509.Certificate
+    when: datetime | None
+    end: int
+    is_timestamp: bool
+    distrust: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedPdf:
+    """Signatures in the order they were made, and the files attached when the first was made."""
+
+    signatures: tuple[PdfSignature, ...]
+    attachments: Mapping[str, bytes]
+
+
+def sign_pdf(pdf: bytes, signer: Signer, when: datetime) -> bytes:
+    """Append a signature: certifying if it is the first, approving if not.
+
+    ``when``: aware time of signing, as the signature will claim it.
+    """
+    writer = IncrementalPdfFileWriter(BytesIO(pdf))
+    earlier = len(writer.prev.embedded_signatures)
+    meta = PdfSignatureMetadata(
+        field_name=f"Signature{earlier + 1}",
+        md_algorithm="sha256",
+        subfilter=SigSeedSubFilter.PADES,
+        name=signer.name,
+        certify=earlier == 0,
+        docmdp_permissions=MDPPerm.FILL_FORMS,
+    )
+    return _wait(_sign(PdfSigner(meta, _pyhanko_signer(signer)), writer, when))
+
+
+def looks_signed(pdf: bytes) -> bool:
+    """Whether the bytes hold traces of a signature, readable or not."""
+    return any(mark in pdf for mark in MARKS)
+
+
+def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
+    """Check every signature of a PDF and that nothing lies outside them; return them and the attachments.
+
+    Bytes after the last signature are accepted only as a DSS update (revocation data for it). A PDF without
+    a trace of a signature comes back with none. Raises VerificationError naming ``where``; a PDF whose bytes
+    break the parser is invalid, not a crash.
+    """
+    _quiet()
+    try:
+        return _read(pdf, roots, where)
+    except VerificationError:
+        raise
+    except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
+        if looks_signed(pdf):
+            raise VerificationError(
+                where, f"cannot be read as a signed PDF ({type(error).__name__})"
+            ) from None
+        return SignedPdf(signatures=(), attachments={})
+
+
+def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
+    reader = PdfFileReader(BytesIO(pdf))
+    embedded = reader.embedded_signatures
+    if not embedded:
+        if looks_signed(pdf):
+            raise VerificationError(where, "holds traces of a signature, but none that can be read")
+        return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
+    _check_form(embedded[0], where)
+    signatures = tuple(_check(pdf, item, roots, where) for item in embedded)
+    _check_rest(pdf, embedded[-1], reader, where)
+    root = reader.get_historical_root(embedded[0].signed_revision)
+    return SignedPdf(signatures=signatures, attachments=dict(_attachments(root)))
+
+
+def _check(
+    pdf: bytes, embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], where: str
+) -> PdfSignature:
+    field = str(embedded.field_name)
+    _check_hole(pdf, embedded, f"{where} ({field})")
+    is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
+    status = _wait(_status(embedded, roots))
+    if not (status.intact and status.valid):
+        raise VerificationError(f"{where} ({field})", "does not hold: signed bytes were changed")
+    _check_changes(status, f"{where} ({field})")
+    stamp = getattr(status, "timestamp_validity", None)
+    if stamp is not None and not (stamp.intact and stamp.valid):
+        raise VerificationError(f"{where} ({field})", "its timestamp does not hold")
+    certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
+    when = getattr(status, "timestamp", embedded.self_reported_timestamp)
+    return PdfSignature(
+        field=field,
+        certificate=certificate,
+        when=when,
+        end=int(embedded.byte_range[2]) + int(embedded.byte_range[3]),
+        is_timestamp=is_timestamp,
+        distrust=_distrust(status, certificate, when),
+    )
+
+
+def _check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
+    """Require that the bytes left out by the signature are its own value in hexadecimal, zero-padded."""
+    start, length, resume, rest = (int(item) for item in embedded.byte_range)
+    hole = pdf[length:resume]
+    value = bytes(embedded.pkcs7_content)
+    used = len(cms.ContentInfo.load(value).dump())
+    holds = (
+        start == 0
+        and resume + rest <= len(pdf)
+        and hole in (b"<" + value.hex().encode() + b">", b"<" + value.hex().upper().encode() + b">")
+        and not any(value[used:])
+    )
+    if not holds:
+        raise VerificationError(where, "the signature leaves out bytes that are not its own")
+
+
+def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
+    """The first signature is ours: what it does not sign of itself has the one form of RFC 5652, 5.1 and 5.3."""
+    value = bytes(embedded.pkcs7_content)
+    whole, info = cms.ContentInfo.load(value), embedded.signer_info
+    holds = (
+        value.startswith(whole.copy().dump(force=True))
+        and len(whole.dump()) == len(whole.copy().dump(force=True))
+        and embedded.signed_data["version"].native == info["version"].native == "v1"
+        and info["sid"].name == "issuer_and_serial_number"
+        and [item.dump() for item in embedded.signed_data["digest_algorithms"]]
+        == [info["digest_algorithm"].dump()]
+    )
+    if not holds:
+        raise VerificationError(where, "the signature is not in the form in which it was made")
+
+
+async def _status(
+    embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate]
+) -> PdfSignatureStatus | DocumentTimestampStatus:
+    anchors = [asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots]
+    context = ValidationContext(trust_roots=anchors, moment=embedded.self_reported_timestamp)
+    if str(embedded.sig_object_type) == TIMESTAMP:
+        return await async_validate_pdf_timestamp(embedded, ValidationContext(trust_roots=anchors))
+    usage = KeyUsageConstraints(
+        key_usage={"non_repudiation", "digital_signature"}, match_all_key_usages=False
+    )
+    return await async_validate_pdf_signature(embedded, context, key_usage_settings=usage)
+
+
+def _check_changes(status: PdfSignatureStatus | DocumentTimestampStatus, where: str) -> None:
+    """Later revisions hold further signatures, timestamps and revocation data only."""
+    if status.coverage not in (SignatureCoverageLevel.ENTIRE_FILE, SignatureCoverageLevel.ENTIRE_REVISION):
+        raise VerificationError(where, "the signature does not cover the file as it stood when it was signed")
+    if status.docmdp_ok is False or status.modification_level not in PERMITTED:
+        raise VerificationError(where, "the file was changed after the signature in a way that it forbids")
+
+
+def _check_rest(pdf: bytes, last: EmbeddedPdfSignature, reader: PdfFileReader, where: str) -> None:
+    """The last signature ends the file, or a DSS update does."""
+    end = int(last.byte_range[2]) + int(last.byte_range[3])
+    if end == len(pdf):
+        return
+    level = getattr(last.diff_result, "modification_level", None)
+    is_update = reader.total_revisions > last.signed_revision + 1 and level is ModificationLevel.LTA_UPDATES
+    if not is_update or not pdf.rstrip(b"\r\n").endswith(b"%%EOF"):
+        raise VerificationError(where, f"{len(pdf) - end} bytes stand after the last signature")
+
+
+def _attachments(root: DictionaryObject) -> Iterator[tuple[str, bytes]]:
+    if "/Names" in root and "/EmbeddedFiles" in root["/Names"]:
+        yield from _leaves(root["/Names"]["/EmbeddedFiles"], depth=0)
+
+
+def _leaves(node: DictionaryObject, depth: int) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the files in a name tree (ISO 32000-2, 7.9.6)."""
+    if depth > NAME_TREE_DEPTH:
+        raise ValueError("the tree of attachments is too deep")
+    for kid in node["/Kids"] if "/Kids" in node else ():  # noqa: SIM401  get() does not follow references
+        yield from _leaves(kid.get_object(), depth + 1)
+    pairs = [item.get_object() for item in node["/Names"]] if "/Names" in node else []
+    for file in pairs[1::2]:
+        yield str(file["/UF" if "/UF" in file else "/F"]), bytes(file["/EF"]["/F"].data)
+
+
+def _distrust(
+    status: PdfSignatureStatus | DocumentTimestampStatus, certificate: x509.Certificate, when: datetime | None
+) -> str | None:
+    """Why a certificate is not trusted, where it can in the words of ETSI EN 319 102-1; None if it is.
+
+    The years of a certificate that is itself a root are checked here: path validation leaves roots alone.
+    """
+    if not status.trusted:
+        return _words(status.trust_problem_indic)
+    if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
+        return "the signature claims no time within the certificate's years"
+    return None
+
+
+def _words(indication: AdESSubIndic | None) -> str:
+    if indication is None:
+        return "no path to a trusted certificate"
+    return str(indication.standard_name).lower().replace("_", " ")
+
+
+async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime) -> bytes:
+    """What PdfSigner.async_sign_pdf does for B-B, with the time of signing as an argument."""
+    session = signer.init_signing_session(writer)
+    session.system_time = when
+    validation = await session.perform_presign_validation(writer)
+    size = await session.estimate_signature_container_size(validation, tight=False)
+    document = session.prepare_tbs_document(validation_info=validation, bytes_reserved=size)
+    output = BytesIO()
+    prepared, _ = document.digest_tbs_document(output=output)
+    attributes = PdfCMSSignedAttributes(signing_time=when)
+    await document.perform_signature(prepared.document_digest, attributes)
+    return output.getvalue()
+
+
+def _pyhanko_signer(signer: Signer) -> SimpleSigner:
+    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
+    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
+
+
+def _wait(work: Coroutine[object, None, T]) -> T:
+    """Run a coroutine to its end, also where the caller is in an event loop already (a notebook)."""
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+def _quiet() -> None:
+    """Keep the libraries' log lines about forged files off the terminal; the checks say what is wrong."""
+    for name in ("pyhanko", "pyhanko_certvalidator"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

@@ -1,0 +1,325 @@
+"""``frtaudit verify``: everything that can be checked offline about a run folder, or about its PDF alone."""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NoReturn
+
+from cryptography import x509
+
+from frtaudit.attest.keys import PUBLIC, common_name, fingerprint, is_demo
+from frtaudit.attest.manifest import STATEMENT, Digest, covered, digest_bytes, extends, problem
+from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
+from frtaudit.attest.statement import INNER_NAME, Scope, Statement, open_statement, recipe
+from frtaudit.attest.trust import Trust, load_trust
+from frtaudit.attest.verification import (
+    Check,
+    Outcome,
+    Verification,
+    indeterminate,
+    invalid,
+    note,
+    ok,
+    untrusted,
+)
+from frtaudit.canonical import dumps, sha256
+from frtaudit.core.result import AuditResult
+from frtaudit.errors import FrtauditError, VerificationError
+
+RESULT = "result.json"
+PDF = "report.pdf"
+VERDICT = "verdict.json"
+OURS = (RESULT, "report.html", PDF, VERDICT)
+USAGE = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What was opened so far: the outer statement, the signed PDF, and the statement inside it."""
+
+    outer: Statement | None = None
+    pdf: SignedPdf | None = None
+    inner: Statement | None = None
+
+
+def verify(path: str | Path, trust: Iterable[str | Path] = ()) -> Verification:
+    """Check a run folder whole, or a PDF with the statement inside it; nothing is fetched.
+
+    ``trust``: PEM files of signers beside those that this machine trusts. Raises DataError for a trust file
+    that cannot be used; whatever is wrong with ``path`` is in the verification.
+    """
+    place, trusted = Path(path), load_trust(Path(item) for item in trust)
+    if place.is_dir():
+        checks = _folder(place, trusted)
+    elif place.is_file():
+        checks = _pdf_alone(place, trusted)
+    else:
+        checks = iter([indeterminate(str(path), "there is no such file or folder")])
+    return Verification(path=str(path), checks=tuple(checks))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """``frtaudit verify PATH``; the exit code is the verification's, 4 also for wrong usage."""
+    options = _Parser.make().parse_args(argv)
+    try:
+        found = verify(options.path, options.trust)
+    except FrtauditError as error:
+        sys.stderr.write(f"frtaudit verify: {error}\n")
+        return USAGE
+    sys.stdout.write(f"{dumps(found.to_json()) if options.json else found}\n")
+    if options.recipe:
+        sys.stdout.write(_recipe(Path(options.path)))
+    return found.exit_code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is exit code 4 here, because 2 means invalid."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+    @classmethod
+    def make(cls) -> "_Parser":
+        parser = cls(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
+        add = parser.add_argument
+        add("path", metavar="PATH", help="a run folder (everything), or a PDF")
+        add("--trust", action="append", default=[], metavar="FILE", help="PEM of a signer to trust")
+        add("--json", action="store_true", help="print the checks as JSON")
+        add("--recipe", action="store_true", help="print how to check the statement with openssl")
+        return parser
+
+
+def _recipe(path: Path) -> str:
+    file = path / STATEMENT
+    if not file.is_file():
+        return f"# {path} holds no {STATEMENT}: there is no statement to check with openssl\n"
+    try:
+        return recipe(STATEMENT, open_statement(file.read_bytes(), Scope.OUTER, STATEMENT)) + "\n"
+    except VerificationError as error:
+        return f"# {error}\n"
+
+
+def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
+    try:
+        data = (folder / STATEMENT).read_bytes()
+    except OSError:
+        yield from _without_statement(folder, trust)
+        return
+    try:
+        outer = open_statement(data, Scope.OUTER, STATEMENT)
+    except VerificationError as error:
+        yield invalid(STATEMENT, error.found)
+        return
+    yield ok(STATEMENT, f"{_signed_by(outer)}, covers {len(outer.subjects)} files")
+    yield from _files(folder, outer)
+    yield from _unlisted(folder, outer)
+    evidence = Evidence(outer=outer)
+    if _is_intact(folder, PDF, outer):
+        opened, checks = _open_pdf((folder / PDF).read_bytes(), PDF, trust, outer)
+        yield from checks
+        evidence = opened
+        yield from _inner_matches_outer(opened)
+    if _is_intact(folder, RESULT, outer):
+        yield from _result((folder / RESULT).read_bytes(), RESULT, evidence.inner)
+        yield from _verdict(folder)
+    yield from _trust(evidence, trust)
+
+
+def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
+    pdf = folder / PDF
+    if pdf.is_file():
+        evidence, checks = _open_pdf(pdf.read_bytes(), PDF, trust, None)
+        broken = [check for check in checks if check.outcome is Outcome.INVALID]
+        if broken or (evidence.pdf and evidence.pdf.signatures):
+            yield from broken
+            yield invalid(STATEMENT, f"is missing, although {PDF} is signed")
+            return
+    said = "is missing: an unsigned draft" if (folder / RESULT).is_file() else "is missing: not a run folder"
+    yield indeterminate(STATEMENT, said)
+
+
+def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
+    evidence, checks = _open_pdf(path.read_bytes(), path.name, trust, None)
+    yield from checks
+    if evidence.pdf is None or evidence.inner is None:
+        return
+    attached = evidence.pdf.attachments
+    yield from _result(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
+    absent = sorted(set(evidence.inner.subjects) - set(attached))
+    yield from (note(name, f"not checked: it is not inside {path.name}") for name in absent)
+    yield from _trust(evidence, trust)
+
+
+def _files(folder: Path, outer: Statement) -> Iterator[Check]:
+    for name in (RESULT, VERDICT):
+        if name not in outer.subjects:
+            yield invalid(name, f"is not listed in {STATEMENT}")
+    for name, recorded in outer.subjects.items():
+        wrong = problem(folder, name, recorded)
+        if wrong is None:
+            yield ok(name, f"sha256 {recorded.sha256[:16]}... and {recorded.length} bytes as recorded")
+        elif name == PDF and extends(folder / name, recorded):
+            yield ok(
+                name, f"the recorded {recorded.length} bytes are intact; what follows must be signatures"
+            )
+        else:
+            yield invalid(name, wrong)
+
+
+def _is_intact(folder: Path, name: str, outer: Statement) -> bool:
+    recorded = outer.subjects.get(name)
+    if recorded is None:
+        return False
+    return problem(folder, name, recorded) is None or (name == PDF and extends(folder / name, recorded))
+
+
+def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
+    for name in covered(folder):
+        if name in outer.subjects:
+            continue
+        if name in OURS or name.startswith("tables/"):
+            yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
+        else:
+            yield note(name, f"is not listed in {STATEMENT}: not part of the run")
+
+
+def _open_pdf(
+    data: bytes, where: str, trust: Trust, outer: Statement | None
+) -> tuple[Evidence, Sequence[Check]]:
+    try:
+        pdf = read_signed_pdf(data, trust.certificates, where)
+    except VerificationError as error:
+        return Evidence(outer=outer), [invalid(error.where, error.found)]
+    if not pdf.signatures:
+        return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where)]
+    checks = [ok(where, _signature(item)) for item in pdf.signatures]
+    if INNER_NAME not in pdf.attachments:
+        missing = indeterminate(
+            where, f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
+        )
+        return Evidence(outer=outer, pdf=pdf), [*checks, missing]
+    try:
+        inner = open_statement(pdf.attachments[INNER_NAME], Scope.INNER, f"{where} / {INNER_NAME}")
+    except VerificationError as error:
+        return Evidence(outer=outer, pdf=pdf), [*checks, invalid(error.where, error.found)]
+    evidence = Evidence(outer=outer, pdf=pdf, inner=inner)
+    return evidence, [*checks, *_inner(inner, pdf, where)]
+
+
+def _unsigned(pdf: SignedPdf, where: str) -> Check:
+    if INNER_NAME in pdf.attachments:
+        return invalid(where, "carries a signed statement, but its own signature is gone")
+    return indeterminate(where, "is not signed: an unsigned draft, or no report")
+
+
+def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:
+    name = f"{where} / {INNER_NAME}"
+    yield ok(name, f"{_signed_by(inner)}, covers {', '.join(inner.subjects)}")
+    if fingerprint(inner.certificate) != fingerprint(pdf.signatures[0].certificate):
+        yield invalid(name, "names another certificate than the one that signed the PDF")
+    if RESULT not in inner.subjects or RESULT not in pdf.attachments:
+        yield invalid(name, f"{RESULT} is not covered, or not attached")
+    for subject, recorded in inner.subjects.items():
+        if subject in pdf.attachments:
+            yield _attached(f"{where} / {subject}", digest_bytes(pdf.attachments[subject]), recorded)
+
+
+def _attached(name: str, found: Digest, recorded: Digest) -> Check:
+    if found == recorded:
+        return ok(name, "as the inner statement records it")
+    return invalid(name, "the attached file is not the one that the inner statement records")
+
+
+def _inner_matches_outer(evidence: Evidence) -> Iterator[Check]:
+    if evidence.inner is None or evidence.outer is None:
+        return
+    for name, recorded in evidence.inner.subjects.items():
+        beside = evidence.outer.subjects.get(name)
+        if beside == recorded:
+            yield ok(name, f"the statement inside {PDF} records the same")
+        elif beside is not None:
+            yield invalid(name, f"the statement inside {PDF} records another file")
+
+
+def _result(data: bytes, where: str, inner: Statement | None) -> Iterator[Check]:
+    try:
+        result = AuditResult.from_json(json.loads(data))
+        canonical = result.to_bytes() == data
+    except Exception as error:  # noqa: BLE001  forged JSON may raise anything; all of it means invalid
+        yield invalid(where, f"is not a result of schema version 1 ({type(error).__name__})")
+        return
+    if not canonical:
+        yield invalid(where, "is not in canonical form")
+        return
+    yield ok(where, f"is a result: {len(result.estimates)} estimates, {len(result.findings)} findings")
+    if inner is not None:
+        yield _origin(result, where, inner)
+
+
+def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
+    spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
+    if (spec, inputs) == (inner.spec, dict(inner.inputs)):
+        return ok(where, f"digests of the spec and of {len(inner.inputs)} inputs are the signed ones")
+    return invalid(where, "digests of spec or inputs are not the signed ones")
+
+
+def _verdict(folder: Path) -> Iterator[Check]:
+    try:
+        recorded = json.loads((folder / VERDICT).read_bytes())["result_sha256"]
+    except (OSError, ValueError, KeyError, TypeError):
+        yield invalid(VERDICT, "does not say which result it is about")
+        return
+    if recorded == sha256((folder / RESULT).read_bytes()):
+        yield ok(VERDICT, f"is about this {RESULT}")
+    else:
+        yield invalid(VERDICT, f"is about another {RESULT}")
+
+
+def _trust(evidence: Evidence, trust: Trust) -> Iterator[Check]:
+    """Who signed, and whether this machine trusts them.
+
+    A signer has two public halves, and each vouches for the other: a trusted key signed the inner statement,
+    which names the certificate; a trusted certificate signed the PDF, inside of which the inner statement names
+    the key.
+    """
+    inner, outer = evidence.inner, evidence.outer
+    signatures = evidence.pdf.signatures if evidence.pdf else ()
+    keyids = set(trust.keyids)
+    if inner and signatures and signatures[0].distrust is None:
+        keyids.add(inner.keyid)
+    if outer:
+        distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
+        yield from _party(STATEMENT, outer.certificate, distrust)
+    for index, item in enumerate(signatures):
+        vouched = index == 0 and inner is not None and inner.keyid in keyids
+        yield from _party(item.field, item.certificate, None if vouched else item.distrust)
+
+
+def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
+    name = f"signer {common_name(certificate)!r}"
+    if distrust is not None:
+        said = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
+        yield untrusted(subject, said)
+        return
+    yield ok(subject, f"{name} is trusted on this machine")
+    if is_demo(certificate):
+        yield note(subject, "a demo key proves that nothing was changed, not who signed")
+
+
+def _signature(item: PdfSignature) -> str:
+    kind = "timestamp" if item.is_timestamp else "PAdES signature"
+    when = f"{item.when:%Y-%m-%d %H:%M:%S %Z}" if item.when else "unknown time"
+    return (
+        f"{kind} {item.field} of {common_name(item.certificate)!r}, {when}, holds for bytes 0 to {item.end}"
+    )
+
+
+def _signed_by(statement: Statement) -> str:
+    return (
+        f"signature of {common_name(statement.certificate)!r} holds (key {statement.keyid[:16]}..., "
+        f"signed {statement.when:%Y-%m-%d %H:%M:%S %Z})"
+    )

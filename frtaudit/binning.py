@@ -1,0 +1,85 @@
+"""Numbers into classes: by edges, or by percentiles within the groups of another schema."""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.spec import Bins
+from frtaudit.errors import SpecError
+
+Floats = npt.NDArray[np.float64]
+Codes = npt.NDArray[np.int64]
+
+
+def check_bins(bins: Bins, where: str) -> None:
+    """Raise :class:`SpecError` unless ``bins`` holds ascending edges, or ascending percentiles in (0, 100)."""
+    cuts = bins.edges or bins.percentiles
+    if bool(bins.edges) == bool(bins.percentiles):
+        raise SpecError(where, "needs edges or percentiles, and one of them", "edges: [20, 40]")
+    if not all(math.isfinite(cut) for cut in cuts) or any(np.diff(cuts) <= 0):
+        raise SpecError(where, f"cuts {list(cuts)} do not ascend", "finite numbers in ascending order")
+    if bins.percentiles and not (cuts[0] > 0 and cuts[-1] < 100):
+        raise SpecError(where, f"percentiles {list(cuts)} leave (0, 100)", "numbers between 0 and 100")
+    if bins.within is not None and not bins.percentiles:
+        raise SpecError(where, "within goes with percentiles", "percentiles: [50]")
+
+
+def bin_names(bins: Bins) -> tuple[str, ...]:
+    """Class names of the bins; each holds its lower cut and not its upper one.
+
+    >>> bin_names(Bins(edges=(20, 40)))
+    ('<20', '20-40', '>=40')
+    >>> bin_names(Bins(percentiles=(50,)))
+    ('<p50', '>=p50')
+    """
+    mark = "p" if bins.percentiles else ""
+    cuts = [f"{mark}{cut:g}" for cut in bins.edges or bins.percentiles]
+    return (
+        f"<{cuts[0]}",
+        *(f"{low}-{high}" for low, high in pairwise(cuts)),
+        f">={cuts[-1]}",
+    )
+
+
+def by_edges(values: Floats, edges: Sequence[float]) -> Codes:
+    """Bin of each value, -1 where it is NaN: bin c holds ``edges[c-1] <= x < edges[c]``.
+
+    >>> by_edges(np.array([19.9, 20.0, 40.0, np.nan]), (20, 40)).tolist()
+    [0, 1, 2, -1]
+    """
+    codes = np.searchsorted(np.asarray(edges, dtype=np.float64), values, side="right").astype(np.int64)
+    codes[np.isnan(values)] = -1
+    return codes
+
+
+def by_percentiles(
+    values: Floats, percentiles: Sequence[float], subject_of: npt.NDArray[np.int32], group_of: Codes
+) -> Codes:
+    """Bin of each value among the subjects of its group, -1 where the value or the group is unknown.
+
+    ``values`` (N,) float64 per sample; ``subject_of`` (N,) int32; ``group_of`` (K,) int64, -1 = unknown. The cuts are
+    type-7 percentiles of the subjects' mean values, so that a subject with many samples counts once.
+
+    >>> subjects = np.array([0, 1, 2, 3], dtype=np.int32)
+    >>> by_percentiles(np.array([1.0, 2.0, 30.0, 40.0]), (50,), subjects, np.array([0, 0, 1, 1])).tolist()
+    [0, 1, 0, 1]
+    """
+    means = _subject_means(values, subject_of, group_of.size)
+    codes = np.full(values.size, -1, dtype=np.int64)
+    for group in np.unique(group_of[(group_of >= 0) & ~np.isnan(means)]):
+        cuts = np.percentile(means[(group_of == group) & ~np.isnan(means)], percentiles)
+        samples = group_of[subject_of] == group
+        codes[samples] = by_edges(values[samples], cuts)
+    return codes
+
+
+def _subject_means(values: Floats, subject_of: npt.NDArray[np.int32], n_subjects: int) -> Floats:
+    known = ~np.isnan(values)
+    total = np.bincount(subject_of[known], weights=values[known], minlength=n_subjects)
+    count = np.bincount(subject_of[known], minlength=n_subjects)
+    means = np.full(n_subjects, np.nan)
+    np.divide(total, count, out=means, where=count > 0)
+    return means

@@ -1,0 +1,55 @@
+"""``frtaudit check``: a spec and its data, looked at without running the audit."""
+
+from pathlib import Path
+
+from frtaudit.core import Cohort
+from frtaudit.core.spec import AuditSpec
+from frtaudit.panel import panel_of
+from frtaudit.pairlist import read_pairs
+from frtaudit.scoring import declared_thresholds, groups_of, planned_non_mated, refuse_unresolved
+from frtaudit.core.spec import FoldSource
+
+
+def check(spec: AuditSpec) -> list[str]:
+    """What the audit would do, one line each. Raises the error that the audit would stop with, as far as no score is needed.
+
+    Loads the cohort and every provider's templates; reads the pair lists.
+    """
+    material = spec.cohort.load(spec.schemas, spec.seed)
+    groups = groups_of(material.cohort)
+    providers = panel_of(spec, material)
+    comparisons = spec.protocol.comparisons(material)
+    refuse_unresolved(spec, material, comparisons)
+    lines = [_cohort_line(material.cohort)]
+    lines += [f"schema {name}: {_classes(material.cohort, name)}" for name in groups.schemas]
+    kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"
+    lines.append(f"protocol: {kind}, {planned_non_mated(material.cohort, comparisons)} of them non-mated")
+    for provider in providers:
+        declared_thresholds(spec, provider)
+        lines.append(_provider_line(material, provider.name))
+    if spec.folds.source is FoldSource.FILE and spec.folds.file:
+        read_pairs(Path(spec.folds.file), material.cohort)
+    elif spec.folds.source is FoldSource.OFFICIAL and material.pairs:
+        read_pairs(material.pairs, material.cohort)
+    lines.append(f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}")
+    return lines
+
+
+def _cohort_line(cohort: Cohort) -> str:
+    dropped = "".join(f"; {entry.count} {entry.unit} {entry.code}" for entry in cohort.ledger)
+    return f"cohort: {cohort.n_samples} samples of {cohort.n_subjects} subjects{dropped}"
+
+
+def _classes(cohort: Cohort, name: str) -> str:
+    schema = cohort.classifications[name]
+    counts = [f"{label} {int((schema.codes == code).sum())}" for code, label in enumerate(schema.classes)]
+    unknown = int((schema.codes < 0).sum())
+    return f"{', '.join(counts)}{f', unknown {unknown}' if unknown else ''} subjects"
+
+
+def _provider_line(material: object, name: str) -> str:
+    templates = getattr(material, "templates", {})
+    if name not in templates:
+        return f"provider {name}"
+    rows, width = templates[name]().vectors.shape
+    return f"provider {name}: {rows} templates of {width} numbers"

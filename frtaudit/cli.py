@@ -1,0 +1,202 @@
+"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import NoReturn
+
+from frtaudit import __version__
+from frtaudit.errors import FrtauditError, SpecError
+
+Command = Callable[[Sequence[str]], int]
+
+OVERRIDES = """\
+overrides
+  audit=NAME           which audit: frtaudit list shows what can be named
+  key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
+  schema=x, schema=[x,y]       classification schemas;  schema.column=c where there is one
+  providers=[a,b]              only these systems
+  analysis=x                   one more analysis
+  requirement=[x]              one more profile of requirements
+  hydra.run.dir=FOLDER         where the run goes (default: reports/<audit>/<time>)
+
+exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed; of a sweep, its worst job's
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Usage errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`SpecError`."""
+        raise SpecError("command line", message, f"{self.prog} --help shows it")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the return value is the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words
+    if debug:
+        words.remove("--debug")
+        os.environ["FRTAUDIT_DEBUG"] = "1"
+    try:
+        return _dispatch(words)
+    except KeyboardInterrupt:
+        sys.stderr.write("frtaudit: stopped\n")
+        return 130
+    except Exception as error:
+        if debug:
+            raise
+        line = error if isinstance(error, FrtauditError) else _unexpected(error)
+        sys.stderr.write(f"frtaudit: {line}\n")
+        return line.exit_code
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run an audit, or with -m a sweep of audits."""
+    options, flags = _run_options("run", argv)
+    from frtaudit import app
+
+    return app.run(flags, options.overrides, options.config_dir, app.FailOn(options.fail_on))
+
+
+def check(argv: Sequence[str]) -> int:
+    """Validate a spec and its data in seconds, without running the audit."""
+    options, _ = _run_options("check", argv)
+    from frtaudit.checkup import check as check_data
+    from frtaudit.spec import load_spec
+
+    spec = load_spec(options.overrides, options.config_dir)
+    print("\n".join(check_data(spec)))
+    return 0
+
+
+def verify(argv: Sequence[str]) -> int:
+    """Check signatures and digests of a run folder or a PDF, offline."""
+    from frtaudit.attest import verify as command
+
+    return command.main(argv)
+
+
+def reproduce(argv: Sequence[str]) -> int:
+    """Derive a result again and compare."""
+    from frtaudit.attest import reproduce as command
+    from frtaudit.rederive import rederive
+
+    return command.main(argv, rederive)
+
+
+def keygen(argv: Sequence[str]) -> int:
+    """Make a signing key and its certificate."""
+    from frtaudit.attest import keys as command
+
+    return command.main(argv)
+
+
+def show(argv: Sequence[str]) -> int:
+    """List what a spec can name, by group."""
+    parser = Parser(prog="frtaudit list", description="What a spec can name, one line each.")
+    parser.add_argument("group", nargs="?", help="one group only, such as schema")
+    options = parser.parse_args(argv)
+    from frtaudit.listing import listing
+
+    print(listing(options.group))
+    return 0
+
+
+def schema(argv: Sequence[str]) -> int:
+    """Print the JSON Schema of a spec or of a result."""
+    parser = Parser(prog="frtaudit schema", description="JSON Schema (2020-12) of a resolved spec or of result.json.")
+    parser.add_argument("of", choices=("spec", "result"))
+    options = parser.parse_args(argv)
+    from frtaudit.json_schema import schema_text
+
+    print(schema_text(options.of))
+    return 0
+
+
+def init(argv: Sequence[str]) -> int:
+    """Write a commented starter spec and a metadata header."""
+    parser = Parser(prog="frtaudit init", description="Write a starter spec and a metadata header; overwrites nothing.")
+    parser.add_argument("folder", nargs="?", default=".", help="where to (default: here)")
+    options = parser.parse_args(argv)
+    from frtaudit.starter import write_starter
+
+    print(write_starter(options.folder))
+    return 0
+
+
+COMMANDS: Mapping[str, Command] = {
+    "run": run,
+    "check": check,
+    "verify": verify,
+    "reproduce": reproduce,
+    "keygen": keygen,
+    "list": show,
+    "schema": schema,
+    "init": init,
+}
+
+
+def _dispatch(words: list[str]) -> int:
+    name = words[0] if words else "--help"
+    if "--version" in words[:2]:
+        print(f"frtaudit {__version__}")
+        return 0
+    if name in ("-h", "--help"):
+        print(_help())
+        return 0 if words else SpecError.exit_code
+    if name not in COMMANDS:
+        raise SpecError("command line", f"no command {name!r}", ", ".join(COMMANDS))
+    return COMMANDS[name](words[1:])
+
+
+def _help() -> str:
+    lines = [f"  {name:<10} {(command.__doc__ or '').strip()}" for name, command in COMMANDS.items()]
+    head = "usage: frtaudit COMMAND ...\n\nStatistical audits of face verification.\n\ncommands"
+    tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose"
+    return "\n".join([head, *lines, tail])
+
+
+def _run_options(command: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Flags and overrides in any order; the second value is the flags that are Hydra's."""
+    parser = Parser(
+        prog=f"frtaudit {command}",
+        description=(COMMANDS[command].__doc__ or "").strip(),
+        epilog=OVERRIDES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("overrides", nargs="*", metavar="key=value", help="what to set; see below")
+    add("--config-dir", "-cd", metavar="FOLDER", help="presets of your own: audit/, schema/, requirement/, ...")
+    add("--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="the mildest verdict that exits with 3 (default: fail)")  # fmt: skip
+    if command == "run":
+        _add_hydra_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    return options, _hydra_flags(options)
+
+
+def _add_hydra_flags(parser: Parser) -> None:
+    add = parser.add_argument
+    add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
+    add("--cfg", "-c", choices=("job", "hydra", "all"), help="print the composed spec and stop")
+    add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
+    add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
+    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print what Hydra knows and stop")
+    add("--shell-completion", "-sc", action="store_true", help="with install=bash: how to install completion")
+
+
+def _hydra_flags(options: argparse.Namespace) -> list[str]:
+    flags = [f"--{name.replace('_', '-')}" for name in ("multirun", "resolve", "shell_completion")
+             if getattr(options, name, False)]  # fmt: skip
+    for name in ("cfg", "package", "info"):
+        value = getattr(options, name, None)
+        flags += [f"--{name}", value] if value else []
+    return flags
+
+
+def _unexpected(error: Exception) -> FrtauditError:
+    return FrtauditError("unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it")

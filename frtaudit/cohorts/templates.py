@@ -1,0 +1,163 @@
+"""A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from frtaudit.canonical import sha256_file
+from frtaudit.core.cohort import Cohort, Material, Templates
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.pseudonyms import key_bytes
+from frtaudit.registry import register
+from frtaudit.roster import Roster, enrol
+from frtaudit.tables import Table, read_table
+from frtaudit.vectors import LEFT, NO_TEMPLATE, TemplateFile
+
+SAMPLE = ("image_id", "sample_id")
+SUBJECT = ("subject_id", "subject")
+MODEL = ("model", "provider")
+REASON = ("reason", "code", "failure")
+
+
+@dataclass(frozen=True, slots=True)
+class Failures(Mapping[str, Mapping[int, str]]):
+    """Provider name to {cohort sample index: failure code}; a file is read when its provider is asked for."""
+
+    files: Mapping[str, TemplateFile]
+
+    def __getitem__(self, provider: str) -> Mapping[int, str]:
+        """The failed samples of ``provider``."""
+        return self.files[provider].failed()
+
+    def __iter__(self) -> Iterator[str]:
+        """The providers."""
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        """How many providers there are."""
+        return len(self.files)
+
+
+@register("cohort", "templates")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateFolder:
+    """``root/metadata.csv`` (or ``.parquet``), ``root/templates/<provider>.npz``, and perhaps pairs and failures.
+
+    ``metadata``, ``pairs``, ``failures``: file names below ``root``; by default metadata.csv or metadata.parquet,
+    pairs.txt, failures.csv where they are. ``sample_column``, ``subject_column``: by default image_id or sample_id,
+    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the metadata's digest does.
+
+    A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
+    image_id, model, reason), else ``no_template``.
+    """
+
+    root: str = field(metadata=PATH)
+    metadata: str | None = None
+    sample_column: str | None = None
+    subject_column: str | None = None
+    pairs: str | None = None
+    failures: str | None = None
+    pseudonym_key: str | None = field(default=None, metadata=PATH)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+        """Read metadata, failures and the names of templates; templates are read when a provider is scored.
+
+        Raises :class:`DataError` for what is missing or unusable, naming file and line but no sample or subject.
+        """
+        root = _folder(Path(self.root))
+        table = self._metadata(root)
+        roster = _roster(table, self.sample_column, self.subject_column)
+        cohort = enrol(roster, schemas)
+        pairs = _optional(root, self.pairs, "pairs.txt")
+        failures = _optional(root, self.failures, "failures.csv")
+        index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
+        reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
+        files = _template_files(root, index, cohort, reasons)
+        inputs = _digests(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        return Material(
+            cohort=cohort,
+            templates=_loaders(files),
+            failures=Failures(files),
+            pairs=pairs,
+            inputs=inputs,
+            pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
+        )
+
+    def _metadata(self, root: Path) -> Table:
+        name = self.metadata or "metadata.csv"
+        if self.metadata is None and not (root / name).is_file() and (root / "metadata.parquet").is_file():
+            name = "metadata.parquet"
+        return read_table(root / name, name)
+
+
+def _folder(root: Path) -> Path:
+    if not root.is_dir():
+        raise DataError(
+            "cohort.root", f"no folder {str(root)!r}", "a folder with metadata.csv and templates/"
+        )
+    return root
+
+
+def _optional(root: Path, name: str | None, default: str) -> Path | None:
+    path = root / (name or default)
+    if path.is_file():
+        return path
+    if name is not None:
+        raise DataError(name, "the file is missing", "a file below cohort.root")
+    return None
+
+
+def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
+    sample_column = table.need((sample,) if sample else SAMPLE)
+    subject_column = table.need((subject,) if subject else SUBJECT)
+    others = [name for name in table.columns if name not in {sample_column, subject_column}]
+    samples = table.texts(sample_column).tolist()
+    return Roster(
+        sample_ids=samples,
+        subjects=table.texts(subject_column).tolist(),
+        columns={name: table.texts(name) for name in others},
+        places=[table.place(row) for row in range(len(samples))],
+    )
+
+
+def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]]:
+    """Provider to {sample id: reason}."""
+    samples, models = table.texts(table.need(SAMPLE)), table.texts(table.need(MODEL))
+    reasons = table.texts(table.need(REASON))
+    found: dict[str, dict[str, str]] = {}
+    for row, (sample, model, reason) in enumerate(zip(samples, models, reasons, strict=True)):
+        if sample not in index:
+            raise DataError(table.place(row), "an image id without metadata", "ids of the metadata")
+        found.setdefault(model, {})[sample] = reason or NO_TEMPLATE
+    return found
+
+
+def _template_files(
+    root: Path, index: Mapping[str, int], cohort: Cohort, reasons: Mapping[str, Mapping[str, str]]
+) -> dict[str, TemplateFile]:
+    paths = sorted((root / "templates").glob("*.npz"))
+    if not paths:
+        raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
+    return {
+        path.stem: TemplateFile(
+            path=path,
+            name=f"templates/{path.name}",
+            index=index,
+            n_samples=cohort.n_samples,
+            reasons=reasons.get(path.stem, {}),
+        )
+        for path in paths
+    }
+
+
+def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templates]]:
+    return {name: file.templates for name, file in files.items()}
+
+
+def _digests(root: Path, paths: list[Path | None]) -> dict[str, str]:
+    known = [path for path in paths if path is not None]
+    return {
+        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): sha256_file(path)
+        for path in known
+    }

@@ -1,0 +1,36 @@
+"""Frozen values: what every other floor passes around. No input, no output."""
+
+from frtaudit.core.cohort import UNKNOWN, Classification, Cohort, LedgerEntry, Material, Templates
+from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.curves import Curve, RateCurve
+from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target
+from frtaudit.core.findings import Finding, Verdict
+from frtaudit.core.result import SCHEMA_VERSION, AuditResult
+from frtaudit.core.scores import Blocks, Groups, NonMatedSums, ScoreTable, ScoreTail
+
+__all__ = [
+    "SCHEMA_VERSION",
+    "SERVES",
+    "UNKNOWN",
+    "AuditResult",
+    "Blocks",
+    "Classification",
+    "Cohort",
+    "Comparisons",
+    "Curve",
+    "Estimate",
+    "Finding",
+    "Groups",
+    "Interval",
+    "LedgerEntry",
+    "Material",
+    "Method",
+    "NonMated",
+    "NonMatedSums",
+    "RateCurve",
+    "ScoreTable",
+    "ScoreTail",
+    "Target",
+    "Templates",
+    "Verdict",
+]

@@ -1,0 +1,130 @@
+"""Who is tested: samples, their subjects, and the classes of the subjects under each schema."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.freeze import freeze, require
+from frtaudit.core.scores import ScoreTable
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classification:
+    """One classification schema applied to a cohort.
+
+    ``classes``: class names in the schema's order, without ``unknown``; ``labels``: what the report prints
+    for each class (same order); ``codes``: shape (K,), int16, the class of each subject, ``-1`` = unknown;
+    ``super_classes``: super-class name to class names (for example light, dark), possibly empty.
+    """
+
+    name: str
+    classes: tuple[str, ...]
+    labels: tuple[str, ...]
+    codes: npt.NDArray[np.int16]
+    super_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        freeze(self, "codes")
+        require(len(self.classes) == len(self.labels), "one label per class")
+        require(len(set(self.classes)) == len(self.classes), "class names are unique")
+        require(UNKNOWN not in self.classes, "unknown is implied, not declared")
+        require(
+            self.codes.size == 0
+            or bool(self.codes.min() >= -1 and self.codes.max() < len(self.classes)),
+            "class codes lie in -1..classes",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LedgerEntry:
+    """Something that was left out or failed, counted: ``code`` says why, ``count`` how many of ``unit``."""
+
+    code: str
+    count: int
+    unit: str
+    provider: str | None = None
+    schema: str | None = None
+    group: str | None = None
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """Samples sorted by subject.
+
+    ``sample_ids``: N unique names; ``subject_ids``: K unique names; ``subject_of``: shape (N,), int32,
+    non-decreasing index into ``subject_ids``; ``classifications``: schema name to :class:`Classification`;
+    ``ledger``: what was dropped while the cohort was made; ``digest``: sha256 over ids, subjects and classes.
+    """
+
+    sample_ids: tuple[str, ...]
+    subject_ids: tuple[str, ...]
+    subject_of: npt.NDArray[np.int32]
+    classifications: Mapping[str, Classification]
+    digest: str
+    ledger: tuple[LedgerEntry, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "subject_of")
+        require(len(set(self.sample_ids)) == len(self.sample_ids), "sample ids are unique")
+        require(len(set(self.subject_ids)) == len(self.subject_ids), "subject ids are unique")
+        require(self.subject_of.shape == (len(self.sample_ids),), "one subject per sample")
+        require(
+            len(np.unique(self.subject_of)) == len(self.subject_ids),
+            "every subject has a sample",
+        )
+        require(bool(np.all(np.diff(self.subject_of) >= 0)), "samples are sorted by subject")
+        for schema in self.classifications.values():
+            require(schema.codes.shape == (len(self.subject_ids),), "one class per subject")
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples N."""
+        return len(self.sample_ids)
+
+    @property
+    def n_subjects(self) -> int:
+        """Number of subjects K."""
+        return len(self.subject_ids)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Templates:
+    """Feature vectors of one provider.
+
+    ``rows``: shape (n,), int32, ascending cohort indices of the samples that have a template;
+    ``vectors``: shape (n, D), float32, finite, no zero vector, not normalised.
+    """
+
+    rows: npt.NDArray[np.int32]
+    vectors: npt.NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        freeze(self, "rows", "vectors")
+        require(self.vectors.ndim == 2, "vectors are a matrix")
+        require(self.rows.shape == (self.vectors.shape[0],), "one row per vector")
+        require(bool(np.all(np.diff(self.rows) > 0)), "rows ascend")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Material:
+    """What a cohort source hands to protocols and providers.
+
+    ``templates``: provider name to a loader (called once, when the provider is scored); ``tables``: provider
+    name to its listed comparisons and scores; ``failures``: provider name to {cohort sample index: code};
+    ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read.
+    """
+
+    cohort: Cohort
+    templates: Mapping[str, Callable[[], Templates]] = field(default_factory=dict)
+    tables: Mapping[str, tuple[Comparisons, ScoreTable]] = field(default_factory=dict)
+    failures: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
+    pairs: Path | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    pseudonym_key: bytes = b""

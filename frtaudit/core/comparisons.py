@@ -1,0 +1,48 @@
+"""Which comparisons are made: listed pairs, or all pairs, implied."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.freeze import freeze, require
+
+
+class NonMated(Enum):
+    """Which non-mated comparisons count: all, those within a group, those within every schema's group."""
+
+    ALL = "all"
+    WITHIN_GROUP = "within_group"
+    YOKED = "yoked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparisons:
+    """Comparisons by cohort sample index.
+
+    ``probe``, ``reference``: shape (P,), int32; ``mated``: shape (P,), bool, true iff both samples are of one
+    subject; ``fold``: shape (P,), int16, or None; all of them empty when ``all_pairs`` is true: then every
+    unordered pair of samples is one comparison. ``ordered``: A-B and B-A both stand (round robin).
+    ``cells``: shape (K,), int32: a non-mated comparison counts only within one cell; -1 = in no cell.
+    """
+
+    all_pairs: bool
+    probe: npt.NDArray[np.int32]
+    reference: npt.NDArray[np.int32]
+    mated: npt.NDArray[np.bool_]
+    cells: npt.NDArray[np.int32]
+    fold: npt.NDArray[np.int16] | None = None
+    ordered: bool = False
+
+    def __post_init__(self) -> None:
+        freeze(self, "probe", "reference", "mated", "fold", "cells")
+        require(self.probe.shape == self.reference.shape == self.mated.shape, "equal lengths")
+        require(not bool(np.any(self.probe == self.reference)), "no self-comparison")
+        require(not (self.all_pairs and self.probe.size), "all pairs are implied, not listed")
+        require(self.fold is None or self.fold.shape == self.probe.shape, "one fold per pair")
+
+    @property
+    def n_listed(self) -> int:
+        """Number of listed comparisons (0 for all pairs)."""
+        return int(self.probe.size)

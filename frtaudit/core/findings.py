@@ -1,0 +1,61 @@
+"""What was asked and what was found: a verdict decided on an interval bound (FORMULAS 8.8)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from frtaudit.canonical import Json, number_in, number_out
+from frtaudit.core.freeze import require
+
+
+class Verdict(Enum):
+    """The four outcomes."""
+
+    PASS = "pass"  # noqa: S105  a verdict, not a password
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not_testable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A requirement judged on one estimate.
+
+    ``estimate``: JSON pointer into the result (``/estimates/12``), None when nothing could be estimated;
+    ``bound``: the one-sided bound that decided; ``bound_level``: its level.
+    """
+
+    requirement: str
+    estimate: str | None
+    verdict: Verdict
+    limit: float
+    bound: float | None
+    bound_level: float | None
+    sentence: str
+
+    def __post_init__(self) -> None:
+        decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
+        require(not decided or self.bound is not None, "pass and fail rest on a bound")
+        require(bool(self.sentence), "a finding is one plain sentence")
+
+    def to_json(self) -> dict[str, Json]:
+        """The mapping of the result contract."""
+        return {
+            "requirement": self.requirement,
+            "estimate": self.estimate,
+            "verdict": self.verdict.value,
+            "limit": number_out(self.limit),
+            "bound": None if self.bound is None else number_out(self.bound),
+            "bound_level": self.bound_level,
+            "sentence": self.sentence,
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> "Finding":
+        """Read what :meth:`to_json` wrote."""
+        fields = dict(value)
+        fields["verdict"] = Verdict(fields["verdict"])
+        for name in ("limit", "bound"):
+            if fields[name] is not None:
+                fields[name] = number_in(fields[name])  # type: ignore[arg-type]  # schema-checked
+        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading

@@ -1,0 +1,20 @@
+"""Frozen arrays and checked invariants: what every core type does at birth."""
+
+import numpy as np
+
+
+def freeze(value: object, *fields: str) -> None:
+    """Make the named array fields of a frozen dataclass read-only (a view is taken, not a copy)."""
+    for name in fields:
+        array = getattr(value, name)
+        if array is None:
+            continue
+        view = np.asarray(array).view()
+        view.flags.writeable = False
+        object.__setattr__(value, name, view)
+
+
+def require(holds: bool, invariant: str) -> None:
+    """Raise ``ValueError`` naming the invariant that does not hold."""
+    if not holds:
+        raise ValueError(f"broken invariant: {invariant}")

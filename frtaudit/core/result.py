@@ -1,0 +1,98 @@
+"""The audit's result: the seam between the pipeline and everything that reads it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit.canonical import Json, digest, plain, to_bytes
+from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.curves import Curve
+from frtaudit.core.estimates import Estimate
+from frtaudit.core.findings import Finding
+from frtaudit.core.freeze import require
+
+SCHEMA_VERSION = "1.0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditResult:
+    """All that an audit found; ``from_json(to_json(x)) == x``.
+
+    ``spec``: the resolved, typed spec without ``report.*``, output and input paths and thread counts;
+    ``digests``: ``spec``, ``cohort`` and ``inputs`` (file name to sha256); ``versions``: packages that made the
+    numbers; ``notes``: sentences that the report prints with the method.
+    """
+
+    spec: Mapping[str, Json]
+    digests: Mapping[str, Json]
+    versions: Mapping[str, str]
+    estimates: tuple[Estimate, ...]
+    curves: tuple[Curve, ...]
+    findings: tuple[Finding, ...]
+    failures: tuple[LedgerEntry, ...]
+    cohort: Mapping[str, Json]
+    notes: tuple[str, ...] = ()
+    schema_version: str = SCHEMA_VERSION
+
+    def __post_init__(self) -> None:
+        for name in ("spec", "digests", "cohort"):
+            object.__setattr__(self, name, plain(getattr(self, name)))
+        for finding in self.findings:
+            if finding.estimate is not None:
+                index = int(finding.estimate.rsplit("/", 1)[1])
+                require(index < len(self.estimates), "findings point at estimates")
+
+    def to_json(self) -> dict[str, Json]:
+        """The mapping that ``result.json`` holds."""
+        return {
+            "schema_version": self.schema_version,
+            "spec": self.spec,
+            "digests": self.digests,
+            "versions": dict(self.versions),
+            "estimates": [item.to_json() for item in self.estimates],
+            "curves": [item.to_json() for item in self.curves],
+            "findings": [item.to_json() for item in self.findings],
+            "failures": [_failure(item) for item in self.failures],
+            "cohort": self.cohort,
+            "notes": list(self.notes),
+        }
+
+    def to_bytes(self) -> bytes:
+        """Canonical bytes of ``result.json``."""
+        return to_bytes(self.to_json())
+
+    @property
+    def sha256(self) -> str:
+        """Digest of the canonical result."""
+        return digest(self.to_json())
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> "AuditResult":
+        """Read what :meth:`to_json` wrote."""
+        fields = dict(value)
+        readers = {"estimates": Estimate, "curves": Curve, "findings": Finding}
+        for name, kind in readers.items():
+            fields[name] = tuple(kind.from_json(item) for item in _items(value[name]))  # type: ignore[attr-defined]  # all three have it
+        fields["failures"] = tuple(
+            LedgerEntry(**{**item, "names": tuple(item.get("names", ()))})  # type: ignore[arg-type]  # schema-checked
+            for item in _items(value["failures"])
+        )
+        fields["notes"] = tuple(value["notes"])  # type: ignore[arg-type]  # schema-checked
+        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
+
+
+def _items(value: object) -> Sequence[dict[str, object]]:
+    return value if isinstance(value, list) else []
+
+
+def _failure(entry: LedgerEntry) -> Json:
+    line: dict[str, Json] = {
+        "provider": entry.provider,
+        "code": entry.code,
+        "schema": entry.schema,
+        "group": entry.group,
+        "count": entry.count,
+        "unit": entry.unit,
+    }
+    if entry.names:
+        line["names"] = list(entry.names)
+    return line

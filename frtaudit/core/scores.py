@@ -1,0 +1,168 @@
+"""What a provider answered: listed scores or failures, or the all-pairs tail."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.freeze import freeze, require
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTable:
+    """Scores of listed comparisons, in their order.
+
+    ``score``: shape (P,), float64, NaN where the comparison failed; ``failure``: shape (P,), int16, an index
+    into ``codes``, -1 where there is a score.
+    """
+
+    score: Floats
+    failure: npt.NDArray[np.int16]
+    codes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        freeze(self, "score", "failure")
+        require(self.score.shape == self.failure.shape, "one failure code per score")
+        require(
+            bool(np.array_equal(np.isfinite(self.score), self.failure < 0)),
+            "a finite score xor a failure",
+        )
+        require(bool(np.all(self.failure < len(self.codes))), "failure codes are named")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """Listed non-mated comparisons counted by unordered pair of subjects.
+
+    ``k``, ``l``: shape (Q,), int32, k < l, unique pairs; ``count``: shape (Q,), int64, comparisons in each.
+    """
+
+    k: Index
+    l: Index  # noqa: E741  the paper's letter
+    count: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "k", "l", "count")
+        require(self.k.shape == self.l.shape == self.count.shape, "equal lengths")
+        require(bool(np.all(self.k < self.l)), "k < l")
+        require(bool(np.all(self.count > 0)), "no empty block")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NonMatedSums:
+    """Sums over non-mated comparisons with score > threshold, T thresholds, 1 + S scopes, K subjects, G + 1 tags.
+
+    Tag 0 is everybody; tag g + 1 is group g of :class:`Groups`, both subjects in it. Scope 0 is everybody, scope
+    s + 1 counts only comparisons within one group of schema s. With e_kl the errors and n_kl the comparisons of
+    the block of subjects k < l (FORMULAS 1 and 2):
+
+    ``thresholds`` (T,) float64; ``errors`` (T, G+1) int64: sum e_kl; ``far_sum`` (T, G+1) float64: sum e_kl/n_kl;
+    ``far_square`` (T, G+1): sum (e_kl/n_kl)^2; ``error_square`` (T, G+1): sum e_kl^2; ``error_cross`` (T, G+1):
+    sum e_kl n_kl; ``subject_errors`` (T, 1+S, K) int64: sum over l of e_kl; ``subject_far`` (T, 1+S, K) float64:
+    sum over l of e_kl/n_kl.
+    """
+
+    thresholds: Floats
+    errors: Ints
+    far_sum: Floats
+    far_square: Floats
+    error_square: Floats
+    error_cross: Floats
+    subject_errors: Ints
+    subject_far: Floats
+
+    def __post_init__(self) -> None:
+        freeze(
+            self,
+            "thresholds",
+            "errors",
+            "far_sum",
+            "far_square",
+            "error_square",
+            "error_cross",
+            "subject_errors",
+            "subject_far",
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """Demographic groups of all schemas, flattened.
+
+    ``names``: G pairs (schema, class); ``of``: shape (S, K), int32: index into ``names`` of the group of each
+    subject under each schema, -1 where it has none; ``schemas``: S names, in the order of ``of``;
+    ``ranked``: for each group whether it takes part in differentials (``unknown`` does not).
+    """
+
+    schemas: tuple[str, ...]
+    names: tuple[tuple[str, str], ...]
+    of: Index
+    ranked: tuple[bool, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "of")
+        require(self.of.ndim == 2 and self.of.shape[0] == len(self.schemas), "one row per schema")
+        require(len(self.ranked) == len(self.names), "one rank flag per group")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreTail:
+    """Scores of one provider as the estimators need them.
+
+    N acquired samples sorted by subject, K subjects with at least one acquired sample *or not*: subject indices are
+    the cohort's, ``n_samples`` may be 0. Samples are numbered 0..N-1 among the acquired.
+
+    - ``n_samples`` (K,) int64: acquired samples of each subject; ``subject_of`` (N,) int32, non-decreasing;
+      ``rows`` (N,) int32: cohort index of each acquired sample.
+    - mated: ``mated_i``, ``mated_j`` (P,) int32, ``mated_score`` (P,), ascending by score.
+    - non-mated: ``tail_i``, ``tail_j`` (Q,) int32, ``tail_score`` (Q,), descending by score: every non-mated
+      comparison with score > ``floor`` (all of them when ``floor`` is -inf). Ties are in (i, j) order.
+    - ``edges`` (H+1,) float64 and ``histogram`` (H,) int64: all non-mated scores; ``mated_histogram`` (H,).
+    - ``cells`` (K,) int32: non-mated comparisons count within one cell only; -1 = none.
+    - ``blocks``: None when every pair within a cell was compared (complete), else the listed blocks.
+    - ``mated_complete``: every within-subject pair is there (needed by V-statistic and image bootstrap).
+    - ``below``: sums at declared thresholds at or below ``floor``, or None.
+    - ``score_range``: the provider's declared (low, high).
+    """
+
+    n_samples: Ints
+    subject_of: Index
+    rows: Index
+    mated_i: Index
+    mated_j: Index
+    mated_score: Scores
+    tail_i: Index
+    tail_j: Index
+    tail_score: Scores
+    floor: float
+    edges: Floats
+    histogram: Ints
+    mated_histogram: Ints
+    cells: Index
+    score_range: tuple[float, float]
+    blocks: Blocks | None = None
+    mated_complete: bool = True
+    below: NonMatedSums | None = None
+
+    def __post_init__(self) -> None:
+        freeze(self, "n_samples", "subject_of", "rows", "mated_i", "mated_j", "mated_score")
+        freeze(self, "tail_i", "tail_j", "tail_score", "edges", "histogram", "mated_histogram")
+        freeze(self, "cells")
+        require(bool(np.all(np.diff(self.mated_score) >= 0)), "mated scores ascend")
+        require(bool(np.all(np.diff(self.tail_score) <= 0)), "tail scores descend")
+        require(
+            self.tail_score.size == 0 or bool(self.tail_score[-1] > self.floor),
+            "the tail lies above its floor",
+        )
+        require(int(self.n_samples.sum()) == self.subject_of.size, "n_samples add up")
+        above = self.edges[:-1] >= self.floor
+        require(
+            int(self.histogram[above].sum()) <= self.tail_score.size,
+            "tail counts equal the histogram above the cut",
+        )
+        require(int(self.histogram.sum()) >= self.tail_score.size, "the tail is part of the histogram")

@@ -1,0 +1,209 @@
+"""The resolved, typed spec: frozen values that the pipeline takes. What it means is in README and docs.
+
+Fields whose metadata says ``role: path`` name inputs or outputs and ``role: machine`` thread counts and the like:
+both stay out of the audit's identity.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from frtaudit.core.estimates import Method, Target
+
+PATH = {"role": "path"}
+MACHINE = {"role": "machine"}
+
+
+class GridKind(Enum):
+    """How the threshold grid is given."""
+
+    EXPLICIT = "explicit"
+    LINEAR = "linear"
+    QUANTILE = "quantile"
+    FMR_DECADES = "fmr_decades"
+
+
+class ThresholdSource(Enum):
+    """Where a threshold came from; the report prints it."""
+
+    SAME_DATA = "same_data"
+    OTHER_COHORT = "other_cohort"
+    FILE = "file"
+    VENDOR = "vendor"
+
+
+class Weighting(Enum):
+    """Every comparison alike, or every subject (and pair of subjects) alike."""
+
+    POOLED = "pooled"
+    IDENTITY = "identity"
+
+
+class Plan(Enum):
+    """What a bootstrap replicate resamples."""
+
+    IMAGES = "images"
+    SUBJECTS = "subjects"
+    DOUBLE_OR_NOTHING = "double_or_nothing"
+    TWO_LEVEL = "two_level"
+    COMPARISONS = "comparisons"
+
+
+class ConflictRule(Enum):
+    """What happens to a subject whose samples disagree about its class."""
+
+    ERROR = "error"
+    DROP = "drop"
+    MAJORITY = "majority"
+    UNKNOWN = "unknown"
+
+
+class FailureScore(Enum):
+    """Failed comparisons are kept apart, or get the lowest score of the range (the thesis)."""
+
+    APART = "apart"
+    SCORE_ZERO = "score_zero"
+
+
+class FoldSource(Enum):
+    """Where folds come from."""
+
+    NONE = "none"
+    OFFICIAL = "official"
+    FILE = "file"
+    DISJOINT = "disjoint"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bins:
+    """Turn a numeric column into classes by edges, or by percentiles within a group (another schema)."""
+
+    edges: tuple[float, ...] = ()
+    percentiles: tuple[float, ...] = ()
+    within: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaSpec:
+    """A classification schema: a column and its classes, a binned number, or a crossing of other schemas."""
+
+    column: str | None = None
+    classes: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+    bins: Bins | None = None
+    cross: tuple[str, ...] = ()
+    super_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    conflicts: ConflictRule = ConflictRule.ERROR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """The threshold grid: ``values``; or ``low``, ``high``, ``num``; or FMR decades from ``high`` down to ``low``."""
+
+    kind: GridKind = GridKind.FMR_DECADES
+    values: tuple[float, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    num: int = 11
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thresholds:
+    """Where rates are read: at FMR targets, on a grid, and at thresholds from a declared source."""
+
+    fmr: tuple[float, ...] = (0.01, 0.001)
+    grid: Grid = field(default_factory=Grid)
+    source: ThresholdSource = ThresholdSource.SAME_DATA
+    file: str | None = field(default=None, metadata=PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bootstrap:
+    """Number of resamples, alpha = 1 - level, plans (None: those that the intervals need), stratifying schema."""
+
+    B: int = 1000
+    alpha: float = 0.05
+    plans: tuple[Plan, ...] | None = None
+    stratify: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntervalSpec:
+    """A method and the target it is to serve."""
+
+    method: Method
+    target: Target
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folds:
+    """Folds of the accuracy analysis: official (the cohort's), from a file, or constructed."""
+
+    source: FoldSource = FoldSource.NONE
+    k: int = 10
+    file: str | None = field(default=None, metadata=PATH)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequirementSpec:
+    """A limit on an estimate: ``metric`` at ``at`` for ``group`` ("all", a class, "each") compared with ``limit``."""
+
+    name: str
+    metric: str
+    limit: float
+    sense: str = "<="
+    at: Mapping[str, float | str] = field(default_factory=dict)
+    schema: str | None = None
+    group: str = "all"
+    weighting: str | None = None
+    profile: str | None = None
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Report:
+    """What the report says of itself; none of it is part of the audit's identity."""
+
+    title: str | None = None
+    organisation: str | None = None
+    auditor: str | None = None
+    commissioner: str | None = None
+    purpose: str | None = None
+    system_version: str | None = None
+    reference: str | None = None
+    date: str | None = None
+    sign: bool = True
+    key: str | None = None
+    html: bool = True
+    pdf: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditSpec:
+    """A whole audit. ``cohort``, ``protocol``, ``providers`` and ``analyses`` hold registered plug-ins.
+
+    ``providers`` None: all that the cohort offers. ``threads`` 0: as many as there are cores.
+    """
+
+    name: str
+    cohort: object
+    protocol: object
+    analyses: Mapping[str, object]
+    question: str = ""
+    spec_version: str = "1"
+    seed: int = 0
+    weighting: Weighting = Weighting.IDENTITY
+    schemas: Mapping[str, SchemaSpec] = field(default_factory=dict)
+    providers: tuple[object, ...] | None = None
+    failures: FailureScore = FailureScore.APART
+    name_failures: bool = False
+    thresholds: Thresholds = field(default_factory=Thresholds)
+    bootstrap: Bootstrap = field(default_factory=Bootstrap)
+    intervals: tuple[IntervalSpec, ...] = ()
+    folds: Folds = field(default_factory=Folds)
+    requirements: tuple[RequirementSpec, ...] = ()
+    tail_budget: int = 2_000_000_000
+    threads: int = field(default=0, metadata=MACHINE)
+    report: Report = field(default_factory=Report)

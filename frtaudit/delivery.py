@@ -1,0 +1,118 @@
+"""From a finished audit to the files of a run: written beside, signed, then moved into place together."""
+
+import dataclasses
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from frtaudit import parquet
+from frtaudit.attest.keys import Signer, load_signer
+from frtaudit.attest.manifest import STATEMENT
+from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
+from frtaudit.audit import Audited, audit
+from frtaudit.canonical import Json, to_bytes
+from frtaudit.core import AuditResult, Verdict
+from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.errors import DataError
+from frtaudit.progress import on_terminal
+from frtaudit.report import render
+
+RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
+SETTINGS = "report.json"
+
+ExitCode = Callable[[Mapping[str, int]], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """What a run came to: exit code, number of findings by verdict, digest of the result, what to open."""
+
+    exit_code: int
+    verdict_counts: Mapping[str, int]
+    result_sha256: str
+    report: Path | None
+
+
+def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
+    """Audit, render, sign and write into ``folder``; all files appear, or none.
+
+    ``exit_code`` turns the number of findings by verdict into the run's exit code.
+    """
+    signer = load_signer(spec.report.key) if spec.report.sign else None
+    audited = audit(spec, on_terminal)
+    counts = {verdict.value: 0 for verdict in Verdict}
+    for finding in audited.result.findings:
+        counts[finding.verdict.value] += 1
+    code = exit_code(counts)
+    with _draft(folder) as draft:
+        _write_numbers(audited, draft, code, counts)
+        _write_report(audited.result, spec.report, draft, signer)
+        if signer is not None:
+            (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
+    report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
+    return RunSummary(
+        exit_code=code, verdict_counts=counts, result_sha256=audited.result.sha256, report=report
+    )
+
+
+@contextmanager
+def _draft(folder: Path) -> Iterator[Path]:
+    """A folder beside the files to come; what stands in it at the end moves into ``folder``, the result last."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder))
+    except OSError as error:
+        raise DataError("hydra.run.dir", f"cannot write there ({error.strerror})", "a writable folder") from None
+    try:
+        yield draft
+        for path in sorted(draft.iterdir(), key=lambda found: found.name == RESULT):
+            path.rename(folder / path.name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str, int]) -> None:
+    (draft / RESULT).write_bytes(audited.result.to_bytes())
+    (draft / TABLES).mkdir()
+    for name, tables in audited.tables.items():
+        parquet.write(tables, draft / TABLES / name)
+    verdict: dict[str, Json] = {
+        "exit_code": code,
+        "counts": dict(counts),
+        "result_sha256": audited.result.sha256,
+    }
+    (draft / VERDICT).write_bytes(to_bytes(verdict))
+
+
+def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Signer | None) -> None:
+    """The page, and the PDF with result, settings and inner statement attached, signed."""
+    if not (settings.html or settings.pdf):
+        return
+    date = settings.date or datetime.now(UTC).date().isoformat()
+    status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
+    page = render.html(result, settings, date, status)
+    files = {
+        RESULT: result.to_bytes(),
+        HTML: page.encode(),
+        SETTINGS: to_bytes(dataclasses.asdict(settings) | {"date": date, "key": None}),
+    }
+    if settings.html:
+        (draft / HTML).write_bytes(files[HTML])
+    if settings.pdf:
+        (draft / PDF).write_bytes(_pdf(result, page, files, signer))
+
+
+def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:
+    attached = {name: data for name, data in files.items() if name != HTML}
+    if signer is None:
+        return render.pdf(page, attached)
+    when = datetime.now(UTC)
+    inputs = result.digests["inputs"]
+    named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
+    inner = inner_statement(files, str(result.digests["spec"]), named, signer, when)
+    return sign_pdf(render.pdf(page, attached | {INNER_NAME: inner}), signer, when)

@@ -1,0 +1,40 @@
+"""The errors that a user sees: one line each, naming the place, what was found, what would be accepted."""
+
+
+class FrtauditError(Exception):
+    """Base of every error that frtaudit raises on purpose."""
+
+    exit_code = 1
+
+    def __init__(self, where: str, found: str, accepted: str = "") -> None:
+        self.where = where
+        self.found = found
+        self.accepted = accepted
+        super().__init__(where, found, accepted)
+
+    def __str__(self) -> str:
+        """One line: ``where: found; accepted: ...``."""
+        line = f"{self.where}: {self.found}"
+        if self.accepted:
+            line += f"; accepted: {self.accepted}"
+        return " ".join(line.split())
+
+
+class SpecError(FrtauditError):
+    """The spec cannot be run as it is written (usage: exit code 2)."""
+
+    exit_code = 2
+
+
+class DataError(FrtauditError):
+    """An input file or its content cannot be used (exit code 1)."""
+
+
+class ProviderError(FrtauditError):
+    """A provider cannot answer at all (a failed comparison is data, not this)."""
+
+
+class VerificationError(FrtauditError):
+    """A signature, digest or statement does not hold."""
+
+    exit_code = 2

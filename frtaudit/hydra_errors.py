@@ -1,0 +1,59 @@
+"""What Hydra and OmegaConf say, told as one line that names the place, what was found, what is accepted."""
+
+import re
+
+from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
+
+from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.spec_source import LANDS, options
+from frtaudit.typed import closest
+
+# Hydra raises plain ValueErrors for some misuse of its own flags.
+HYDRA_ERRORS = (HydraException, OmegaConfBaseException, ValueError)
+
+_AVAILABLE = re.compile(r"Available options(?: in '[^']*')?:\n((?:\t[^\n]*\n?)+)")
+_OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")
+_MUST = re.compile(r"You must specify '([^']+)'")
+_TOO_LATE = re.compile(r"In '(audit/[^']+)': Could not override '(bootstrap|report)'")
+_COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:config )?'?([^'\s.]+)'?")
+
+
+def translated(error: Exception) -> FrtauditError:
+    """The error that the user reads."""
+    if isinstance(error, FrtauditError):
+        return error
+    if isinstance(error, OverrideParseException):
+        return SpecError("command line", f"cannot read {str(error.override).lstrip('+')!r}", "key=value, +key=value, ~key")
+    if isinstance(error, InterpolationKeyError):
+        return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
+    text = str(error)
+    option = _OPTION.search(text)
+    if isinstance(error, MissingConfigException) and option:
+        return _no_option(option[1], text)
+    must = _MUST.search(text)
+    if must:
+        return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
+    late = _TOO_LATE.search(text)
+    if late:
+        return SpecError(late[1], f"selects a {late[2]} preset", f"its fields, {late[2]}: ...; presets stand above them")
+    key = _COULD_NOT.search(text)
+    cause = f": {_first(str(error.__cause__))}" if error.__cause__ is not None else ""
+    return SpecError(key[1] if key else "spec", f"{_first(text)}{cause}")
+
+
+def _no_option(path: str, text: str) -> SpecError:
+    group, _, name = path.rpartition("/")
+    known = [item.strip() for item in _available(text).split(",") if item.strip()]
+    if not known and group in LANDS:
+        known = list(options(group))
+    return SpecError(group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join(known))
+
+
+def _available(text: str) -> str:
+    found = _AVAILABLE.search(text)
+    return ", ".join(found[1].split()) if found else ""
+
+
+def _first(text: str) -> str:
+    return text.strip().split("\n")[0]

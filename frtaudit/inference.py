@@ -1,0 +1,296 @@
+"""From a rate, its counts and its replicates to the intervals that the spec asks for (FORMULAS 8.1 to 8.3)."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import SERVES, Estimate, Interval, Method, Target
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.stats import dependence, intervals, wilson
+from frtaudit.stats.rates import rates as rates_at
+from frtaudit.stats.resample import Replicates
+from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
+
+MIN_ERRORS = 10
+MIN_ERRING = 10
+MIN_DOUBLE_OR_NOTHING = 10
+PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
+RECENTRING = {Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN}
+
+SHARE = "share of comparisons"
+
+Floats = npt.NDArray[np.float64]
+At = dict[str, float | str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One number to be given intervals.
+
+    ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
+    ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
+    ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
+    plug-in variance; ``missing``: methods that cannot be had here, each with its reason.
+    """
+
+    value: float
+    vstat: float
+    errors: int
+    trials: int
+    erring: int
+    replicates: Mapping[Plan, Floats]
+    rule: Callable[[float], Interval] | None = None
+    variance: float | None = None
+    missing: Mapping[Method, str] | None = None
+
+
+def intervals_of(reading: Reading, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
+    """The wanted intervals at level 1 - alpha, in the wanted order.
+
+    Where a percentile interval is withheld (fewer than 10 errors or 10 erring subjects) its entry has no bounds and
+    a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
+    """
+    made = [_one(reading, spec, alpha) for spec in wanted]
+    withheld = any(item.low is None for item in made if item.method in PLAN_OF)
+    has_rule = any(spec.method is Method.WILSON for spec in wanted)
+    if withheld and not has_rule and reading.rule is not None:
+        made.append(reading.rule(alpha))
+    return tuple(made)
+
+
+def _one(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+    if reading.missing and spec.method in reading.missing:
+        return empty(spec.method, alpha, reading.missing[spec.method], spec.target)
+    if spec.method is Method.WILSON:
+        if reading.rule is None:
+            return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
+        return reading.rule(alpha)
+    if spec.method in (Method.WILSON_PLUGIN, Method.WILSON_IID):
+        return _published(reading, spec, alpha)
+    if spec.method in PLAN_OF:
+        return _bootstrap(reading, spec, alpha)
+    return empty(spec.method, alpha, "this method is not for this metric", spec.target)
+
+
+def empty(method: Method, alpha: float, note: str, target: Target | None = None) -> Interval:
+    """An interval without bounds, which says why."""
+    return Interval(
+        low=None,
+        high=None,
+        level=1 - alpha,
+        method=method,
+        target=target or SERVES[method][0],
+        note=note,
+    )
+
+
+def _published(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+    if reading.rule is None:
+        return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
+    if reading.trials == 0:
+        return empty(spec.method, alpha, "no comparison", spec.target)
+    if reading.variance is None:
+        return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
+    if spec.method is Method.WILSON_IID:
+        made = wilson.wilson_iid(reading.errors, reading.trials, alpha)
+    else:
+        made = wilson.wilson_plugin(reading.errors, reading.trials, reading.variance, alpha)
+    return Interval(
+        low=made.low,
+        high=made.high,
+        level=1 - alpha,
+        method=spec.method,
+        target=spec.target,
+        n_eff=finite(made.n_eff),
+    )
+
+
+def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+    replicates = reading.replicates.get(PLAN_OF[spec.method])
+    if replicates is None:
+        return empty(spec.method, alpha, "no replicates at this point", spec.target)
+    if reading.errors < MIN_ERRORS or reading.erring < MIN_ERRING:
+        note = (
+            f"withheld: {reading.errors} errors of {reading.erring} subjects; "
+            f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"
+        )
+        return empty(spec.method, alpha, note, spec.target)
+    bounds = _bounds(reading, spec.method, replicates, alpha)
+    if bounds is None:
+        share = float(np.mean(~np.isfinite(replicates)))
+        return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
+    if bounds[0] == bounds[1]:
+        return empty(spec.method, alpha, "degenerate: every replicate gives the same value", spec.target)
+    return Interval(
+        low=bounds[0],
+        high=bounds[1],
+        level=1 - alpha,
+        method=spec.method,
+        target=spec.target,
+        n_resamples=int(replicates.size),
+        mc_error=finite(intervals.mc_error(replicates, alpha)),
+    )
+
+
+def _bounds(
+    reading: Reading, method: Method, replicates: Floats, alpha: float
+) -> tuple[float, float] | None:
+    """Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are."""
+    if method in PERCENTILE:
+        return intervals.percentile(replicates, alpha)
+    if method is Method.NAIVE:
+        return intervals.naive(replicates, alpha)
+    make = intervals.gaussian if method is Method.GAUSSIAN else intervals.recentered
+    return make(replicates, reading.value, reading.vstat, alpha)
+
+
+def finite(value: float | None) -> float | None:
+    """The value, or None where it is not finite."""
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, tag, threshold, and the point's position.
+
+    ``point``: position among :class:`~frtaudit.trial.Points` (targets, then thresholds); ``schema``: position of the
+    schema whose largest group rate met the target, None for the global threshold.
+    """
+
+    rate: str
+    weighting: Weighting
+    tag: int
+    threshold: float
+    point: int
+    schema: int | None = None
+
+def read(trial: Trial, place: Place) -> Reading:
+    """Value, counts, replicates and rule of one rate at one place."""
+    residuals = _residuals(trial, place)
+    moving = place.point < len(trial.points.targets)
+    mated = place.rate == "fnmr"
+    variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
+    return Reading(
+        value=residuals.rate,
+        vstat=_vstat(trial, place) if mated else residuals.rate,
+        errors=residuals.errors,
+        trials=residuals.trials,
+        erring=residuals.erring,
+        replicates={plan: _drawn(drawn, place) for plan, drawn in trial.replicates.items()},
+        rule=lambda alpha: _rule(trial, place, residuals, alpha, moving=moving and mated),
+        variance=variance if place.weighting is Weighting.POOLED else None,
+        missing=_missing(trial, residuals, place),
+    )
+
+
+def _residuals(trial: Trial, place: Place) -> dependence.Residuals:
+    rule = trial.rule
+    find = rule.fnmr_residuals if place.rate == "fnmr" else rule.fmr_residuals
+    return find(place.threshold, place.tag, place.weighting)
+
+
+def _vstat(trial: Trial, place: Place) -> float:
+    """FRRbar_n or FNMRbar at the place: what the image replicates are centred on (FORMULAS 1, 8.15)."""
+    if place.schema is None:
+        rates, row = trial.rates[WEIGHTINGS.index(place.weighting)], place.point
+    else:
+        rates, row = rates_at(trial.tail, trial.groups, np.array([place.threshold])), 0
+    bar = rates.fnmr_bar if place.weighting is Weighting.POOLED else rates.frr_bar
+    return float(bar[row, place.tag])
+
+
+def _drawn(drawn: Replicates, place: Place) -> Floats:
+    w = WEIGHTINGS.index(place.weighting)
+    if place.schema is None:
+        rates = drawn.fnmr if place.rate == "fnmr" else drawn.fmr
+        return rates[w, :, place.point, place.tag]
+    rates = drawn.fnmr_max if place.rate == "fnmr" else drawn.fmr_max
+    return rates[w, place.schema, :, place.point, place.tag]
+
+
+def _rule(
+    trial: Trial, place: Place, residuals: dependence.Residuals, alpha: float, *, moving: bool
+) -> Interval:
+    """FORMULAS 8.1; for FNMR at an FMR target n_eff from the vertex replicates, t* recomputed (8.2)."""
+    if residuals.trials == 0:
+        return empty(Method.WILSON, alpha, "no comparison")
+    enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
+    if moving and enough and Plan.SUBJECTS in trial.replicates:
+        drawn = _drawn(trial.replicates[Plan.SUBJECTS], place)
+        drawn = drawn[np.isfinite(drawn)]
+        variance = float(drawn.var(ddof=1)) if drawn.size > 1 else 0.0
+        if variance > 0:
+            made = wilson.wilson_from_variance(
+                residuals.rate, variance, residuals.trials, alpha, residuals.subjects - 1
+            )
+            return _interval(made.low, made.high, made.n_eff, alpha, drawn.size, None)
+    find = trial.rule.fnmr if place.rate == "fnmr" else trial.rule.fmr
+    ruled = find(place.threshold, place.tag, alpha, place.weighting)
+    if ruled.low is None or ruled.high is None:
+        return empty(Method.WILSON, alpha, ruled.note or "no bounds")
+    return _interval(ruled.low, ruled.high, finite(ruled.n_eff), alpha, None, ruled.note)
+
+
+def _interval(
+    low: float, high: float, n_eff: float | None, alpha: float, resamples: int | None, note: str | None
+) -> Interval:
+    return Interval(
+        low=low,
+        high=high,
+        level=1 - alpha,
+        method=Method.WILSON,
+        target=Target.POPULATION,
+        n_eff=n_eff,
+        n_resamples=resamples,
+        note=note,
+    )
+
+
+def _missing(
+    trial: Trial, residuals: dependence.Residuals, place: Place
+) -> Mapping[Method, str]:
+    missing: dict[Method, str] = {}
+    if not trial.tail.mated_complete:
+        reason = "needs every comparison within each subject"
+        missing |= dict.fromkeys(RECENTRING, reason)
+    if place.tag and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
+        missing[Method.DOUBLE_OR_NOTHING] = f"needs {MIN_DOUBLE_OR_NOTHING} subjects in the group"
+    return missing
+
+
+def rate_estimate(
+    trial: Trial,
+    analysis: str,
+    metric: str,
+    schema: str | None,
+    group: str,
+    at: At,
+    place: Place,
+    alpha: float,
+) -> Estimate:
+    """One rate with its counts and intervals, or with a note where nothing was compared."""
+    reading = read(trial, place)
+    shared = {
+        "provider": trial.provider,
+        "analysis": analysis,
+        "metric": metric,
+        "schema": schema,
+        "group": group,
+        "weighting": place.weighting.value,
+        "at": at,
+    }
+    unit = SHARE
+    if not np.isfinite(reading.value):
+        return Estimate(
+            **shared, value=None, numerator=0, denominator=0, unit=unit, note="no comparison in this group"
+        )
+    return Estimate(
+        **shared,
+        value=reading.value,
+        numerator=reading.errors,
+        denominator=reading.trials,
+        unit=unit,
+        intervals=intervals_of(reading, trial.intervals, alpha),
+    )

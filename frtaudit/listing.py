@@ -1,0 +1,49 @@
+"""What a spec can name, one line each."""
+
+from frtaudit.checks import METRICS
+from frtaudit.core.estimates import SERVES
+from frtaudit.errors import SpecError
+from frtaudit.plugins import load_plugins
+from frtaudit.spec_source import LANDS, options
+from frtaudit.typed import closest
+
+_ABOUT = {
+    "audit": "whole audits: audit=NAME",
+    "cohort": "who is tested: cohort=NAME",
+    "protocol": "which comparisons: protocol=NAME",
+    "schema": "classes of subjects: schema=NAME or schema=[A,B]",
+    "provider": "systems by type: providers=[{name: N, type: T}], or provider=T",
+    "analysis": "questions: analysis=NAME adds one",
+    "requirement": "profiles of limits: requirement=[NAME]",
+    "bootstrap": "resampling: bootstrap=NAME",
+    "report": "the report: report=NAME",
+    "metric": "in requirements: metric: NAME",
+    "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
+}
+
+
+def listing(group: str | None = None) -> str:
+    """The list as text: all groups, or one.
+
+    >>> print(listing("bootstrap"))
+    bootstrap  (resampling: bootstrap=NAME)
+      quick                      A first look: 99 resamples. Too few for a report.
+      thesis                     The numbers of the interclass-bias thesis: 9999 resamples, alpha 0.10.
+    """
+    if group is not None and group not in _ABOUT:
+        raise SpecError("group", f"no group is named {group!r}{closest(group, _ABOUT)}", ", ".join(_ABOUT))
+    load_plugins()
+    return "\n\n".join(_section(name) for name in ([group] if group else _ABOUT))
+
+
+def _section(group: str) -> str:
+    lines = [f"  {name:<26} {about}".rstrip() for name, about in _named(group).items()]
+    return "\n".join([f"{group}  ({_ABOUT[group]})", *lines])
+
+
+def _named(group: str) -> dict[str, str]:
+    if group in LANDS:
+        return options(group)
+    if group == "metric":
+        return dict.fromkeys(METRICS, "")
+    return {method.value: ", ".join(target.value for target in targets) for method, targets in SERVES.items()}

@@ -1,0 +1,107 @@
+"""From pairs of samples to comparisons: which non-mated ones count, and which rows of two lists are the same pair."""
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import Cohort
+from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.errors import SpecError
+
+Index = npt.NDArray[np.int32]
+Keys = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+def cells_of(cohort: Cohort, non_mated: NonMated, within: str | None) -> Index:
+    """The cell of each subject, shape (K,), int32: a non-mated comparison counts within one cell only, -1 = none.
+
+    ``all``: one cell. ``within_group``: the classes of schema ``within`` (default: the first one). ``yoked``: the
+    combinations of the classes of every schema. A subject of unknown class is in no cell. Raises
+    :class:`SpecError` when there is no such schema.
+    """
+    schemas = list(cohort.classifications)
+    if non_mated is NonMated.ALL:
+        return np.zeros(cohort.n_subjects, dtype=np.int32)
+    if not schemas or (within is not None and within not in schemas):
+        found = f"no schema {within!r}" if within else f"non_mated={non_mated.value} without a schema"
+        raise SpecError("protocol.within", found, ", ".join(schemas) or "a schema in schemas")
+    if non_mated is NonMated.WITHIN_GROUP:
+        schemas = [within or schemas[0]]
+    codes = np.stack([cohort.classifications[name].codes.astype(np.int32) for name in schemas])
+    unknown = np.any(codes < 0, axis=0)
+    cells = np.full(cohort.n_subjects, -1, dtype=np.int32)
+    cells[~unknown] = np.unique(codes[:, ~unknown], axis=1, return_inverse=True)[1].reshape(-1)
+    return cells
+
+
+def listed_comparisons(
+    cohort: Cohort,
+    probe: Index,
+    reference: Index,
+    cells: Index,
+    *,
+    fold: npt.NDArray[np.int16] | None = None,
+    ordered: bool = False,
+) -> Comparisons:
+    """Comparisons of listed pairs (P,): mated ones all, non-mated ones within a cell."""
+    mated = cohort.subject_of[probe] == cohort.subject_of[reference]
+    a, b = cells[cohort.subject_of[probe]], cells[cohort.subject_of[reference]]
+    counts = mated | ((a == b) & (a >= 0))
+    return Comparisons(
+        all_pairs=False,
+        probe=probe[counts],
+        reference=reference[counts],
+        mated=mated[counts],
+        cells=cells,
+        fold=None if fold is None else fold[counts],
+        ordered=ordered,
+    )
+
+
+def pair_keys(probe: Index, reference: Index, *, ordered: bool) -> Keys:
+    """One integer per pair, shape (P,), int64; the order within a pair counts only when ``ordered``.
+
+    >>> bool(np.diff(pair_keys(np.array([1, 2]), np.array([2, 1]), ordered=False))[0])
+    False
+    """
+    a, b = probe.astype(np.int64), reference.astype(np.int64)
+    if not ordered:
+        a, b = np.minimum(a, b), np.maximum(a, b)
+    return (a << 31) | b
+
+
+def occurrence(keys: Keys) -> Keys:
+    """How many times each key stood before, shape (P,), int64.
+
+    >>> occurrence(np.array([7, 8, 7, 7])).tolist()
+    [0, 0, 1, 2]
+    """
+    order = np.argsort(keys, kind="stable")
+    ranked = keys[order]
+    starts = np.flatnonzero(np.diff(ranked, prepend=ranked[:1] - 1))
+    sizes = np.diff(starts, append=ranked.size)
+    result = np.empty(keys.size, dtype=np.int64)
+    result[order] = np.arange(keys.size) - np.repeat(starts, sizes)
+    return result
+
+
+def align(wanted: Keys, have: Keys) -> Keys:
+    """For each wanted key the position of the same occurrence of it in ``have``, -1 where there is none.
+
+    >>> align(np.array([5, 5, 9]), np.array([9, 5])).tolist()
+    [1, -1, 0]
+    """
+    order = np.lexsort((occurrence(have), have))
+    low = np.searchsorted(have[order], wanted, side="left")
+    high = np.searchsorted(have[order], wanted, side="right")
+    position = low + occurrence(wanted)
+    found = position < high
+    result = np.full(wanted.size, -1, dtype=np.int64)
+    result[found] = order[position[found]]
+    return result
+
+
+def both_orders(probe: Index, reference: Index) -> bool:
+    """Whether some pair of samples stands in both orders."""
+    keys = pair_keys(probe, reference, ordered=True)
+    return bool(np.isin(pair_keys(reference, probe, ordered=True), keys).any())

@@ -1,0 +1,37 @@
+"""Which systems are on trial: the providers that the spec names, or all that the cohort offers."""
+
+from typing import cast
+
+from frtaudit.acquisition import usual_range
+from frtaudit.core import Material
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.registry import lookup
+from frtaudit.trial import Provider
+
+
+def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
+    """The providers, in the spec's order; a bare name is scored from the cohort's templates or its score lists.
+
+    Raises :class:`SpecError` for a name that the cohort does not offer, or one that stands twice.
+    """
+    offered = [*material.templates, *material.tables]
+    wanted = offered if spec.providers is None else list(spec.providers)
+    panel = [_named(item, material, offered) if isinstance(item, str) else item for item in wanted]
+    providers = [cast("Provider", item) for item in panel]
+    names = [provider.name for provider in providers]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SpecError("providers", f"{twice[0]!r} stands twice", "each name once")
+    if not providers:
+        raise SpecError("providers", "no provider", "a list of names or of mappings with name and type")
+    return providers
+
+
+def _named(name: str, material: Material, offered: list[str]) -> object:
+    if name in material.templates:
+        return lookup("provider", "cosine", "providers")(name=name)
+    if name in material.tables:
+        score_range = usual_range(material.tables[name][1].score)
+        return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
+    raise SpecError("providers", f"the cohort offers no {name!r}", ", ".join(offered) or "a mapping with name and type")

@@ -1,0 +1,164 @@
+"""The big tables beside the result: scores, tail and replicates as Parquet, ids as pseudonyms."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from frtaudit.canonical import pseudonym
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.resample import Replicates
+from frtaudit.trial import WEIGHTINGS, Trial
+
+SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
+_ID = pa.dictionary(pa.int32(), pa.string())
+
+SCORE_SCHEMA = pa.schema(
+    [
+        ("provider", _ID),
+        ("probe", _ID),
+        ("reference", _ID),
+        ("probe_subject", _ID),
+        ("reference_subject", _ID),
+        ("mated", pa.bool_()),
+        ("score", pa.float64()),
+        ("failure", _ID),
+    ]
+)
+REPLICATE_SCHEMA = pa.schema(
+    [
+        ("provider", _ID),
+        ("plan", _ID),
+        ("replicate", pa.int32()),
+        ("metric", _ID),
+        ("at", _ID),
+        ("schema", _ID),
+        ("group", _ID),
+        ("weighting", _ID),
+        ("value", pa.float64()),
+    ]
+)
+Index = npt.NDArray[np.int32]
+
+
+def names_of(trial: Trial) -> tuple[pa.Array, pa.Array]:
+    """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
+    key = trial.material.pseudonym_key
+    samples = pa.array([pseudonym(key, name) for name in trial.cohort.sample_ids])
+    subjects = pa.array([pseudonym(key, name) for name in trial.cohort.subject_ids])
+    return samples, subjects
+
+
+def score_rows(trial: Trial) -> pa.Table:
+    """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure."""
+    if trial.table is None:
+        tail = trial.tail
+        mated = np.ones(tail.mated_i.size, dtype=np.bool_)
+        probe, reference = tail.rows[tail.mated_i], tail.rows[tail.mated_j]
+        return _rows(trial, probe, reference, mated, tail.mated_score, None)
+    pairs, table = trial.comparisons, trial.table
+    return _rows(trial, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure)
+
+
+def tail_rows(trial: Trial) -> pa.Table:
+    """Non-mated comparisons from the highest score down to the lowest threshold whose replicates were drawn."""
+    tail = trial.tail
+    if trial.table is not None:
+        return SCORE_SCHEMA.empty_table()
+    used = np.concatenate([trial.points.at_target.ravel(), trial.points.thresholds])
+    used = used[np.isfinite(used) & (used > tail.floor)]
+    keep = int(np.searchsorted(-tail.tail_score, -used.min(), side="right")) if used.size else 0
+    probe, reference = tail.rows[tail.tail_i[:keep]], tail.rows[tail.tail_j[:keep]]
+    return _rows(trial, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
+
+
+def _rows(
+    trial: Trial,
+    probe: Index,
+    reference: Index,
+    mated: npt.NDArray[np.bool_],
+    score: npt.NDArray[np.floating],
+    failure: npt.NDArray[np.int16] | None,
+) -> pa.Table:
+    samples, subjects = names_of(trial)
+    of = trial.cohort.subject_of
+    codes = pa.array(trial.table.codes if trial.table else (), type=pa.string())
+    failed = np.full(len(probe), -1) if failure is None else failure.astype(np.int64)
+    columns = [
+        _constant(trial.provider, len(probe)),
+        _coded(probe, samples),
+        _coded(reference, samples),
+        _coded(of[probe], subjects),
+        _coded(of[reference], subjects),
+        pa.array(mated),
+        pa.array(score.astype(np.float64), from_pandas=True),
+        pa.DictionaryArray.from_arrays(pa.array(failed.astype(np.int32), mask=failed < 0), codes),
+    ]
+    return pa.Table.from_arrays(columns, schema=SCORE_SCHEMA)
+
+
+def _constant(value: str | None, length: int) -> pa.Array:
+    index = pa.array(np.zeros(length, np.int32), mask=np.full(length, value is None))
+    return pa.DictionaryArray.from_arrays(index, pa.array([value or ""]))
+
+
+def _coded(index: npt.NDArray[np.integer], names: pa.Array) -> pa.Array:
+    return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), names)
+
+
+def replicate_rows(trial: Trial) -> pa.Table:
+    """Every replicate of every rate and threshold at the declared targets and fixed thresholds."""
+    parts = []
+    for drawn in trial.replicates.values():
+        for w, weighting in enumerate(WEIGHTINGS):
+            parts += _plan_rows(trial, drawn, w, weighting)
+    return pa.concat_tables(parts) if parts else REPLICATE_SCHEMA.empty_table()
+
+
+def _plan_rows(trial: Trial, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
+    parts = []
+    for a in trial.points.declared:
+        at = f"fmr={trial.points.targets[a]:g}"
+        place = (trial.provider, drawn.plan.value, at, weighting.value)
+        parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, a]))
+        for tag in trial.tags():
+            parts.append(_series(place, "fnmr_at_fmr", tag, drawn.fnmr[w, :, a, tag[0]]))
+            parts.append(_series(place, "fmr", tag, drawn.fmr[w, :, a, tag[0]]))
+    for index, threshold in enumerate(trial.points.thresholds):
+        point = len(trial.points.targets) + index
+        place = (trial.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
+        for tag in trial.tags():
+            parts.append(_series(place, "fnmr", tag, drawn.fnmr[w, :, point, tag[0]]))
+            parts.append(_series(place, "fmr", tag, drawn.fmr[w, :, point, tag[0]]))
+    return parts
+
+
+def _series(
+    place: tuple[str, str, str, str],
+    metric: str,
+    tag: tuple[int, str | None, str],
+    values: npt.NDArray[np.float64],
+) -> pa.Table:
+    provider, plan, at, weighting = place
+    n = len(values)
+    columns = [
+        _constant(provider, n),
+        _constant(plan, n),
+        pa.array(np.arange(n, dtype=np.int32)),
+        _constant(metric, n),
+        _constant(at, n),
+        _constant(tag[1], n),
+        _constant(tag[2], n),
+        _constant(weighting, n),
+        pa.array(values),
+    ]
+    return pa.Table.from_arrays(columns, schema=REPLICATE_SCHEMA)
+
+
+def write(tables: Sequence[pa.Table], path: Path) -> None:
+    """Write tables of one schema one after the other, in row groups of their own."""
+    whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
+    pq.write_table(whole, path, compression="zstd", store_schema=True)

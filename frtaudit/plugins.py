@@ -1,0 +1,14 @@
+"""Everything that a spec can name: importing these packages registers it."""
+
+from importlib import import_module
+
+from frtaudit.registry import load_entry_points
+
+PACKAGES = ("analyses", "cohorts", "protocols", "providers")
+
+
+def load_plugins() -> None:
+    """Register the plug-ins of the house and of other wheels; doing it again changes nothing."""
+    for package in PACKAGES:
+        import_module(f"frtaudit.{package}")
+    load_entry_points()

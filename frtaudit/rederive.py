@@ -1,0 +1,74 @@
+"""An audit again from what its result says: the spec from ``result.json``, the paths from the run or the caller."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from frtaudit.audit import audit
+from frtaudit.canonical import Json
+from frtaudit.checks import check_spec
+from frtaudit.core.result import AuditResult
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.identity import from_plain
+from frtaudit.plugins import load_plugins
+
+TRACE = Path(".hydra") / "config.yaml"
+
+
+def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -> AuditResult:
+    """Run the audit that ``content`` (of a result.json) describes.
+
+    Paths and machine settings come from ``overrides`` (``cohort.root=PATH``), else from what the run folder noted.
+    Raises :class:`~frtaudit.errors.FrtauditError`.
+    """
+    load_plugins()
+    spec = content.get("spec")
+    if not isinstance(spec, Mapping):
+        raise SpecError("spec", "the result holds none", "a result.json of frtaudit")
+    again = from_plain(spec, noted_paths(run) | given_paths(overrides))
+    check_spec(again)
+    return audit(again).result
+
+
+def given_paths(overrides: Sequence[str]) -> dict[str, object]:
+    """Dotted name to value of ``key=value`` words; whole numbers are numbers.
+
+    >>> given_paths(["cohort.root=faces", "threads=2"])
+    {'cohort.root': 'faces', 'threads': 2}
+    """
+    pairs = [word.partition("=") for word in overrides]
+    for key, equals, value in pairs:
+        if not (key and equals and value):
+            raise SpecError("command line", f"cannot read {key + equals + value!r}", "key=value")
+    return {key: int(value) if key in ("threads", "tail_budget") and value.isdigit() else value for key, _, value in pairs}
+
+
+def noted_paths(run: Path) -> dict[str, object]:
+    """The paths and machine settings that a run folder noted; none for a PDF, or where the note cannot be read."""
+    try:
+        load_plugins()
+        noted = yaml.safe_load((run / TRACE).read_text(encoding="utf-8"))
+        return paths_of(from_plain(noted))
+    except (OSError, yaml.YAMLError, TypeError, AttributeError, FrtauditError):
+        return {}
+
+
+def paths_of(spec: AuditSpec) -> dict[str, object]:
+    """Dotted name to value of every field that is no part of the identity and has a value."""
+    found = dict(_paths("", spec))
+    for name in ("cohort", "protocol"):
+        found |= _paths(f"{name}.", getattr(spec, name))
+    for name in ("thresholds", "folds"):
+        found |= _paths(f"{name}.", getattr(spec, name))
+    return found
+
+
+def _paths(prefix: str, value: object) -> dict[str, object]:
+    if not dataclasses.is_dataclass(value):
+        return {}
+    fields = [field for field in dataclasses.fields(value) if "role" in field.metadata]
+    found = {f"{prefix}{field.name}": getattr(value, field.name) for field in fields}
+    return {name: item for name, item in found.items() if item is not None}

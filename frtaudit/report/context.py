@@ -1,0 +1,100 @@
+"""From a result to what the templates lay out: one list says which sections there are and in which order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from frtaudit.core import AuditResult
+from frtaudit.core.spec import Report
+from frtaudit.report.sections import (
+    accuracy,
+    cohort,
+    failures,
+    groups,
+    interclass,
+    method,
+    other,
+    rates,
+    record,
+    requirements,
+    summary,
+)
+from frtaudit.report.source import Source
+from frtaudit.report.words import words
+
+
+class Status(Enum):
+    """What a signature on this report proves."""
+
+    SIGNED = "signed"
+    DEMO = "demo"
+    UNSIGNED = "unsigned"
+
+
+Build = Callable[[Source], object | None]
+
+# name of the template, title in the contents, what builds its view (None: the section does not stand)
+SECTIONS: tuple[tuple[str, str, Build], ...] = (
+    ("requirements", "Requirements", requirements.build),
+    ("rates", "Error rates", rates.build),
+    ("groups", "Groups", groups.build),
+    ("interclass", "Interclass bias", interclass.build),
+    ("accuracy", "Accuracy on folds", accuracy.build),
+    ("failures", "Failures", failures.build),
+    ("other", "Further estimates", other.build),
+    ("method", "Method", method.build),
+    ("cohort", "Cohort", cohort.build),
+    ("glossary", "Glossary", lambda _: words().glossary),
+    ("record", "Record", record.build),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A section that stands: the name of its template, its number and title, its view."""
+
+    name: str
+    number: int
+    title: str
+    view: object
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """Everything the templates see."""
+
+    title: str
+    name: str
+    date: str
+    status: str
+    notice: str
+    mark: str
+    digest: str
+    short_digest: str
+    author: str
+    summary: summary.Summary
+    sections: tuple[Section, ...]
+
+
+def context(result: AuditResult, settings: Report, date: str, status: Status) -> Context:
+    """The view of a whole report. ``date``: ISO, to the day."""
+    source = Source(result)
+    views = [(name, title, build(source)) for name, title, build in SECTIONS]
+    standing = [(name, title, view) for name, title, view in views if view is not None]
+    name = str(result.spec.get("name", "audit"))
+    return Context(
+        title=settings.title or f"Audit {name.replace('_', ' ')}",
+        name=name,
+        date=date,
+        status=status.value,
+        notice=words().notice[status.value],
+        mark=words().mark[status.value],
+        digest=result.sha256,
+        short_digest=result.sha256[:16],
+        author=settings.auditor or settings.organisation or "not declared",
+        summary=summary.build(source, settings, date),
+        sections=tuple(
+            Section(name=name, number=number, title=title, view=view)
+            for number, (name, title, view) in enumerate(standing, 1)
+        ),
+    )

@@ -1,0 +1,276 @@
+"""The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from frtaudit.core import Curve
+from frtaudit.report import canvas, numbers
+from frtaudit.report.canvas import pen
+from frtaudit.report.pieces import Key, Panel
+
+BAND = 0.15
+DECADES_SHOWN = 6
+EPSILON = 1e-9
+LEFT_EDGE = 0.6
+SEEN_FMR = 0.1
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A curve with the name and the pen that stand for it."""
+
+    name: str
+    index: int
+    curve: Curve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """One estimate of a dot plot: its value, its bounds if it has any, the pen that stands for its series."""
+
+    row: str
+    series: str
+    index: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def keys(figure: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
+    """The legend shared by a figure's panels: pen index and name."""
+    return tuple(Key(svg=canvas.swatch(index, f"{figure}-k{index}"), name=name) for index, name in names)
+
+
+def det(name: str, series: Sequence[Series]) -> Panel:
+    """False non-matches against false matches, both axes logarithmic."""
+    edge = (_floor(series, "x"), _floor(series, "y"))
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, x_floor=edge[0], y_floor=edge[1], log=True)
+        axes.set(
+            xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(edge[0], 1), ylim=(edge[1], 1)
+        )
+        axes.set_title("False non-matches against false matches")
+        _log_rates(axes)
+
+    return Panel(svg=canvas.panel(name, draw), alt=f"DET curves of {_names(series)}; lower left is better.")
+
+
+def roc(name: str, series: Sequence[Series]) -> Panel:
+    """True matches (1 - FNMR) against false matches, the latter logarithmic."""
+    edge = _floor(series, "x")
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, x_floor=edge, log=True, turned=True)
+        axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")  # noqa: RUF001  a minus
+        axes.set(xlim=(edge, _ceiling(series, "x")), ylim=(None, 1.0))
+        axes.set_title("True matches against false matches")
+        _log_rates(axes, y=False)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+
+    return Panel(svg=canvas.panel(name, draw), alt=f"ROC curves of {_names(series)}; upper left is better.")
+
+
+def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
+    """A rate over the threshold, the rate logarithmic."""
+    edge = _floor(series, "y")
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, y_floor=edge)
+        axes.set(
+            yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
+        )
+        axes.set_title(title)
+        _log_rates(axes, x=False)
+
+    return Panel(svg=canvas.panel(name, draw), alt=f"{ylabel} over the threshold, for {_names(series)}.")
+
+
+def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
+    """Threshold as a function of TAR, or its difference from the mean of the classes; scores on 0..100."""
+    ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"  # noqa: RUF001  an en dash
+
+    def draw(axes: Axes) -> None:
+        if differences:
+            axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
+        for item in series:
+            _line(axes, item)
+        axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
+        axes.set_title(title)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+
+    shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
+    return Panel(svg=canvas.panel(name, draw), alt=f"{title}: {shown.lower()}, for {_names(series)}.")
+
+
+def dots(name: str, title: str, rows: Sequence[str], found: Sequence[Dot], xlabel: str) -> Panel:
+    """Dots with intervals, one row for each group, systems side by side within it; logarithmic."""
+    pens = sorted({item.index for item in found})
+    edge = _dot_floor(found)
+
+    def draw(axes: Axes) -> None:
+        for item in found:
+            shift = (pens.index(item.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
+            _dot(axes, item, rows.index(item.row) + shift, edge)
+        axes.set(xscale="log", xlabel=xlabel, xlim=(edge, _dot_ceiling(found)), ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        for between in range(1, len(rows)):
+            axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
+        axes.set_title(title)
+        _log_rates(axes, y=False)
+
+    height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
+    return Panel(svg=canvas.panel(name, draw, height=height), alt=_dots_read(title, found))
+
+
+def folds(name: str, found: Sequence[Dot], rows: Sequence[str]) -> Panel:
+    """Accuracy of each fold, one row for each system."""
+
+    def draw(axes: Axes) -> None:
+        for item in found:
+            style = pen(item.index)
+            axes.plot(item.value, rows.index(item.row), marker=style.marker, color=style.hue, alpha=0.75)
+        axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+        axes.set_title("Accuracy of the folds")
+
+    height = min(0.75 + 0.26 * len(rows), 8.0)
+    return Panel(
+        svg=canvas.panel(name, draw, height=height), alt="Accuracy of each held-out fold, by system."
+    )
+
+
+def _line(
+    axes: Axes,
+    item: Series,
+    *,
+    x_floor: float | None = None,
+    y_floor: float | None = None,
+    log: bool = False,
+    turned: bool = False,
+) -> None:
+    """A curve with its band; values below a floor lie on it, so that a zero rate is seen at the edge."""
+    curve = item.curve
+    keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
+    x, y = _at(curve.x, keep, x_floor), _turn(_at(curve.y, keep), turned)
+    style = pen(item.index)
+    if curve.low is not None and curve.high is not None:
+        low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
+        axes.fill_between(
+            x, _raised(low, y_floor), _raised(high, y_floor), color=style.hue, alpha=BAND, linewidth=0
+        )
+    axes.plot(x, _raised(y, y_floor), color=style.hue, linestyle=style.dash)
+    marked = _marked(x, log=log)
+    axes.plot(x[marked], _raised(y, y_floor)[marked], color=style.hue, linestyle="none", marker=style.marker)
+
+
+def _at(values: Sequence[float], keep: npt.NDArray[np.intp], floor: float | None = None) -> Floats:
+    return _raised(np.asarray(values, dtype=np.float64)[keep], floor)
+
+
+def _raised(values: Floats, floor: float | None) -> Floats:
+    return values if floor is None else np.maximum(values, floor)
+
+
+def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private switch between y and 1 - y
+    return 1 - values if turned else values
+
+
+def _marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
+    """Where a few markers tell one line from another without colour."""
+    place = np.log10(np.maximum(x, EPSILON)) if log else x
+    goals = np.linspace(place.min(), place.max(), marks + 2)[1:-1]
+    return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
+
+
+def _dot(axes: Axes, item: Dot, row: float, edge: float) -> None:
+    style = pen(item.index)
+    if item.low is not None and item.high is not None:
+        ends = [max(item.low, edge), max(item.high, edge)]
+        axes.plot(ends, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt")
+        axes.plot(ends, [row, row], color=style.hue, linestyle="none", marker="|", markersize=4)
+    seen = item.value > 0
+    face = style.hue if seen else canvas.PAPER
+    axes.plot(
+        max(item.value, edge),
+        row,
+        marker=style.marker,
+        markersize=4.4,
+        color=style.hue,
+        markerfacecolor=face,
+        clip_on=seen,
+    )
+
+
+def _dot_floor(found: Sequence[Dot]) -> float:
+    numbers_seen = [v for item in found for v in (item.value, item.low, item.high) if v is not None and v > 0]
+    smallest = min(numbers_seen, default=1e-3)
+    values = [item.value for item in found if item.value > 0]
+    return max(smallest, min(values, default=smallest) / 100) * LEFT_EDGE
+
+
+def _dot_ceiling(found: Sequence[Dot]) -> float:
+    return min(1.0, max((max(item.value, item.high or 0.0) for item in found), default=1.0) * 1.6)
+
+
+def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
+    """The decade below the smallest positive value (where x is at most ``up_to``), at most six below one."""
+    found = [
+        value
+        for item in series
+        for x, value in zip(item.curve.x, getattr(item.curve, axis), strict=True)
+        if value > 0 and x <= up_to
+    ]
+    smallest = min(found, default=1e-3)
+    return 10.0 ** max(math.floor(math.log10(smallest) + EPSILON), -DECADES_SHOWN)
+
+
+def _ceiling(series: Sequence[Series], axis: str) -> float:
+    """The decade above the largest value, at most one."""
+    found = [value for item in series for value in getattr(item.curve, axis) if value > 0]
+    return float(min(1.0, 10.0 ** math.ceil(math.log10(max(found, default=1.0)) - EPSILON)))
+
+
+def _log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
+    for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
+        if wanted:
+            low, high = sorted(axis.get_view_interval())
+            narrow = high / max(low, 1e-300) < 30  # noqa: PLR2004  under a decade and a half: 1, 2, 5
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=9))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(FuncFormatter(lambda value, _: numbers.exact(float(f"{value:.3g}"))))
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.6g} %"
+
+
+def _short(label: str, room: int = 22) -> str:
+    return label if len(label) <= room else label[: room - 1] + "…"
+
+
+def _names(series: Sequence[Series]) -> str:
+    names = list(dict.fromkeys(item.name for item in series))
+    return ", ".join(names) if len(names) <= 8 else f"{len(names)} series"  # noqa: PLR2004  what one listens to
+
+
+def _dots_read(title: str, found: Sequence[Dot]) -> str:
+    """What the dots show, in words."""
+    worst = max(found, key=lambda item: item.value)
+    value = numbers.rate(worst.value)
+    return f"{title}: the largest is {value}, {worst.row}, {worst.series}." if found else title

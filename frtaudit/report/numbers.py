@@ -1,0 +1,220 @@
+"""How numbers are printed: enough digits to keep their meaning, never so few that a verdict would change.
+
+A rounded number never reaches a landmark (0, 1, a limit) that the exact one does not reach: 4e-5 is not printed as 0,
+0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from enum import Enum
+from typing import TypeAlias
+
+DIGITS = 3
+MAX_DIGITS = 17
+PERCENT_FROM = 1e-3
+EXACT_PERCENT_FROM = 1e-4
+PLAIN_ZEROS = 3
+UNDEFINED = "undefined"
+Rounding: TypeAlias = Callable[[float, int], Decimal]
+_SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+class Style(Enum):
+    """The two ways to print a rate."""
+
+    PERCENT = "percent"
+    POWER = "power"
+
+
+def style_of(*values: float | None) -> Style:
+    """Percent when the first value that is neither absent nor zero is at least 0.001, else powers of ten.
+
+    >>> style_of(0.0213), style_of(4e-5), style_of(0.0, 0.01)
+    (<Style.PERCENT: 'percent'>, <Style.POWER: 'power'>, <Style.PERCENT: 'percent'>)
+    """
+    for value in values:
+        if value is not None and math.isfinite(value) and value != 0:
+            return Style.PERCENT if abs(value) >= PERCENT_FROM else Style.POWER
+    return Style.PERCENT
+
+
+def rate(value: float, *, limit: float | None = None, style: Style | None = None) -> str:
+    """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and ``limit`` as the exact value.
+
+    >>> rate(0.0213), rate(4e-5), rate(0.961), rate(0.99996), rate(0.0300004, limit=0.03)
+    ('2.13 %', '4.00 × 10⁻⁵', '96.1 %', '99.9960 %', '3.00004 %')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    chosen = style or style_of(value)
+    landmarks = (0.0, 1.0) if limit is None else (0.0, 1.0, limit)
+    shown = _apart(value, landmarks, _percent_round if chosen is Style.PERCENT else _significant_round)
+    return _percent(shown) if chosen is Style.PERCENT else power(shown)
+
+
+def exact(value: float) -> str:
+    """A declared rate (a target, a limit, a level) in the digits it was declared with.
+
+    >>> exact(0.001), exact(0.95), exact(1e-5), exact(3e-6)
+    ('0.1 %', '95 %', '10⁻⁵', '3 × 10⁻⁶')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    number = _decimal(value)
+    if value == 0 or abs(value) >= EXACT_PERCENT_FROM:
+        return _percent(number.normalize())
+    return power(number.normalize())
+
+
+def power(number: Decimal) -> str:
+    """A number as mantissa and power of ten.
+
+    >>> power(Decimal("0.0000400")), power(Decimal("0.00001"))
+    ('4.00 × 10⁻⁵', '10⁻⁵')
+    """
+    if number == 0:
+        return "0"
+    exponent = number.adjusted()
+    mantissa = number.scaleb(-exponent)
+    ten = "10" + str(exponent).translate(_SUPERSCRIPT)
+    return _signed(ten if mantissa == 1 and len(mantissa.as_tuple().digits) == 1 else f"{mantissa:f} × {ten}")
+
+
+def plain(value: float, *, limit: float | None = None, digits: int = DIGITS) -> str:
+    """A number that is no rate (an index, a distance), on the same side of 0, 1 and ``limit`` as the exact value.
+
+    >>> plain(3.4219), plain(1.0004), plain(float("inf")), plain(12345.6)
+    ('3.42', '1.0004', '∞', '12,346')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    landmarks = (0.0, 1.0) if limit is None else (0.0, 1.0, limit)
+    number = _apart(value, landmarks, _plain_round, digits)
+    small = number != 0 and number.adjusted() < -PLAIN_ZEROS
+    return power(number) if small else _signed(f"{number:,f}")
+
+
+def score(value: float) -> str:
+    """A comparison score or threshold: six significant digits.
+
+    >>> score(0.412345678), score(float("-inf")), score(-3.0)
+    ('0.412346', '−∞', '−3')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    number = Decimal(f"{value:.6g}")
+    if number != 0 and (number.adjusted() < -4 or number.adjusted() > 5):  # noqa: PLR2004  beyond six digits
+        return power(number)
+    return _signed(f"{number:f}")
+
+
+def count(value: float) -> str:
+    """A whole number with separators.
+
+    >>> count(1234567)
+    '1,234,567'
+    """
+    return f"{round(value):,}"
+
+
+def effective(value: float) -> str:
+    """An effective sample size: whole from ten on.
+
+    >>> effective(1234.56), effective(3.14159)
+    ('1,235', '3.1')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    return count(value) if value >= 10 else f"{value:.1f}"  # noqa: PLR2004  below ten a tenth matters
+
+
+def clipped(low: float, high: float) -> tuple[float, float]:
+    """The part of an interval for a rate that lies in [0, 1].
+
+    >>> clipped(-0.01, 0.2)
+    (0.0, 0.2)
+    """
+    return min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+
+
+def slug(value: float) -> str:
+    """A number as part of an HTML id.
+
+    >>> slug(0.001)
+    '1e-03'
+    """
+    return f"{value:.0e}"
+
+
+def one_in(value: float) -> str | None:
+    """``one in n`` where a rate is the inverse of a whole number, else None.
+
+    >>> one_in(0.001), one_in(0.03)
+    ('one in 1,000', None)
+    """
+    if not 0 < value < 1:
+        return None
+    inverse = 1 / _decimal(value)
+    return f"one in {inverse:,.0f}" if inverse == inverse.to_integral_value() else None
+
+
+def _special(value: float) -> str:
+    if math.isnan(value):
+        return UNDEFINED
+    return "∞" if value > 0 else "−∞"
+
+
+def _signed(text: str) -> str:
+    return text.replace("-", "−")
+
+
+def _percent(number: Decimal) -> str:
+    return _signed(f"{number.scaleb(2):f}") + " %"
+
+
+def _apart(
+    value: float,
+    landmarks: Iterable[float],
+    rounding: Rounding,
+    digits: int = DIGITS,
+) -> Decimal:
+    """Round to ``digits`` or as many more as keep the value on its side of every landmark."""
+    marks = tuple(landmarks)
+    for number in range(digits, MAX_DIGITS):
+        shown = rounding(value, number)
+        if _same_sides(value, shown, marks):
+            return shown
+    return _decimal(value)
+
+
+def _same_sides(value: float, shown: Decimal, landmarks: Iterable[float]) -> bool:
+    number = _decimal(value)
+    return all(number.compare(mark) == shown.compare(mark) for mark in map(_decimal, landmarks))
+
+
+def _decimal(value: float) -> Decimal:
+    return Decimal(repr(float(value)))
+
+
+def _significant_round(value: float, digits: int) -> Decimal:
+    return _at_place(value, _decimal(value).adjusted() - digits + 1)
+
+
+def _plain_round(value: float, digits: int) -> Decimal:
+    """Significant digits, and never less than whole units."""
+    return _at_place(value, min(_decimal(value).adjusted() - digits + 1, 0))
+
+
+def _percent_round(value: float, digits: int) -> Decimal:
+    """Significant digits of the value; above a half, one digit fewer of what is missing to 1."""
+    number = _decimal(value)
+    missing = 1 - number
+    if number <= Decimal("0.5") or missing <= 0:
+        return _significant_round(value, digits)
+    return _at_place(value, min(missing.adjusted() - digits + 2, -3))
+
+
+def _at_place(value: float, place: int) -> Decimal:
+    number = _decimal(value)
+    return Decimal(0) if number == 0 else number.quantize(Decimal(1).scaleb(place))

@@ -1,0 +1,173 @@
+"""Estimates, intervals and operating points in print, each number with its pointer."""
+
+import math
+from collections.abc import Mapping
+from enum import Enum
+
+from frtaudit.core import Estimate, Interval
+from frtaudit.report import numbers
+from frtaudit.report.numbers import Style
+from frtaudit.report.pieces import Footnotes, Piece, Text, say
+from frtaudit.report.source import Bounds, Record, Source, escape
+from frtaudit.report.words import INDICES, RATES, SPREADS, THRESHOLDS, called, words
+
+ABSENT = "–"  # noqa: RUF001  an en dash stands where there is no number
+
+
+class Kind(Enum):
+    """What a metric is printed as."""
+
+    RATE = "rate"
+    SCORE = "score"
+    NUMBER = "number"
+
+
+def kind_of(metric: str) -> Kind:
+    """Rates in percent, thresholds as scores, the rest as numbers."""
+    if metric in RATES | SPREADS or metric.startswith("delta_accuracy"):
+        return Kind.RATE
+    return Kind.SCORE if metric in THRESHOLDS else Kind.NUMBER
+
+
+def printed(kind: Kind, value: float, *, style: Style | None = None, limit: float | None = None) -> str:
+    """A value as its kind is printed."""
+    if kind is Kind.RATE:
+        return numbers.rate(value, style=style, limit=limit)
+    return numbers.score(value) if kind is Kind.SCORE else numbers.plain(value, limit=limit)
+
+
+def number(text: str, pointer: str) -> Piece:
+    """A printed number that knows where it comes from."""
+    return Piece(text=text, pointer=pointer, kind="n")
+
+
+def value(record: Record, notes: Footnotes | None = None, *, limit: float | None = None) -> Text:
+    """The estimate's value, or a dash; with the mark of its note."""
+    estimate = record.estimate
+    mark = notes.mark(estimate.note, f"{record.pointer}/note") if notes else ()
+    if estimate.value is None:
+        return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
+    text = printed(kind_of(estimate.metric), estimate.value, style=style(estimate), limit=limit)
+    return say(number(text, f"{record.pointer}/value"), mark)
+
+
+def style(estimate: Estimate) -> Style:
+    """Percent or powers of ten, by the value, or by its highest bound where no error was seen."""
+    highs = [item.high for item in estimate.intervals if item.high is not None]
+    return numbers.style_of(estimate.value, *highs)
+
+
+def counts(record: Record) -> Text:
+    """Errors over trials."""
+    estimate = record.estimate
+    if estimate.numerator is None or estimate.denominator is None:
+        return (Piece(text=ABSENT),)
+    return say(
+        number(numbers.count(estimate.numerator), f"{record.pointer}/numerator"),
+        " / ",
+        number(numbers.count(estimate.denominator), f"{record.pointer}/denominator"),
+    )
+
+
+def bounds(
+    found: Bounds | None, estimate: Estimate, notes: Footnotes | None = None, *, limit: float | None = None
+) -> Text:
+    """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note."""
+    if found is None:
+        return (Piece(text=ABSENT),)
+    item = found.interval
+    note_at = f"{found.pointer}/note"
+    if item.low is None or item.high is None:
+        said = notes.mark(item.note, note_at) if notes else (Piece(text=f" {item.note}", pointer=note_at),)
+        return say(Piece(text="none", kind="none"), said)
+    mark = notes.mark(item.note, note_at) if notes else ()
+    low, high = _ends(item, estimate, limit)
+    return say(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
+
+
+def _ends(item: Interval, estimate: Estimate, limit: float | None) -> tuple[str, str]:
+    low, high = float(item.low or 0.0), float(item.high or 0.0)
+    kind = kind_of(estimate.metric)
+    if estimate.metric in RATES:
+        low, high = numbers.clipped(low, high)
+    chosen = numbers.style_of(estimate.value, high)
+    low_text, high_text = (printed(kind, end, style=chosen, limit=limit) for end in (low, high))
+    return low_text, high_text
+
+
+def level(found: Bounds) -> Piece:
+    """The interval's level, exact."""
+    return number(numbers.exact(round(found.interval.level, 12)), f"{found.pointer}/level")
+
+
+def method(found: Bounds) -> Piece:
+    """The interval's method in words."""
+    code = found.interval.method.value
+    return Piece(text=called(words().method, code), pointer=f"{found.pointer}/method")
+
+
+def target(found: Bounds) -> Piece:
+    """For whom the interval holds, in words."""
+    code = found.interval.target.value
+    return Piece(text=called(words().target, code), pointer=f"{found.pointer}/target")
+
+
+def effort(found: Bounds) -> Text:
+    """What an interval rests on: replicates with their Monte Carlo error, or the effective number."""
+    item = found.interval
+    parts: list[Text] = []
+    if item.n_eff is not None:
+        parts.append(say("n ", number(numbers.effective(item.n_eff), f"{found.pointer}/n_eff")))
+    if item.n_resamples is not None:
+        parts.append(say("B ", number(numbers.count(item.n_resamples), f"{found.pointer}/n_resamples")))
+    if item.mc_error is not None and math.isfinite(item.mc_error):
+        parts.append(say("± ", number(numbers.plain(item.mc_error, digits=2), f"{found.pointer}/mc_error")))
+    return (
+        say(*(piece for part in parts for piece in (*part, Piece(text="  "))))
+        if parts
+        else (Piece(text=ABSENT),)
+    )
+
+
+def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
+    """An operating point in words.
+
+    >>> from frtaudit.report.pieces import plain_text
+    >>> plain_text(at_words({"fmr": 0.001}, "/estimates/0"))
+    'FMR 0.1 %'
+    """
+    parts: list[Text] = []
+    for key, found in at.items():
+        place = f"{pointer}/at/{escape(key)}"
+        name = called(words().at, key)
+        if isinstance(found, str):
+            parts.append(say(f"{name} ", Piece(text=called(words().at_value, found), pointer=place)))
+        else:
+            text = numbers.exact(found) if key.endswith("fmr") else numbers.score(found)
+            parts.append(say(f"{name} ", number(text, place)))
+    joined: list[Piece] = []
+    for part in parts:
+        joined += [*([Piece(text=", ")] if joined else []), *part]
+    return tuple(joined)
+
+
+def metric(name: str) -> str:
+    """A metric's printed name."""
+    return called(words().metric, name)
+
+
+def index_name(record: Record) -> str:
+    """An index with the rate it is taken of."""
+    rate = record.estimate.at.get("rate")
+    of = f" of {metric(str(rate))}" if rate else ""
+    return (
+        f"{metric(record.estimate.metric)}{of}"
+        if record.estimate.metric in INDICES
+        else metric(record.estimate.metric)
+    )
+
+
+def group(source: Source, record: Record) -> Piece:
+    """The group's printed label, pointing at the group."""
+    label = source.label(record.estimate.schema, record.estimate.group)
+    return Piece(text=label, pointer=f"{record.pointer}/group")

@@ -1,0 +1,164 @@
+"""What templates lay out: pieces of text that know where in ``result.json`` their number stands, tables, figures."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """A run of text; ``pointer``: JSON pointer into the result when it prints something of it; ``kind``: its look."""
+
+    text: str
+    pointer: str | None = None
+    kind: str = ""
+
+
+Text: TypeAlias = tuple[Piece, ...]
+Part: TypeAlias = "str | Piece | Iterable[Piece]"
+
+
+def say(*parts: Part) -> Text:
+    """Join words and pieces.
+
+    >>> [piece.text for piece in say("FNMR is ", Piece(text="2 %", pointer="/estimates/0/value"), ".")]
+    ['FNMR is ', '2 %', '.']
+    """
+    pieces: list[Piece] = []
+    for part in parts:
+        if isinstance(part, str):
+            pieces.append(Piece(text=part))
+        elif isinstance(part, Piece):
+            pieces.append(part)
+        else:
+            pieces.extend(part)
+    return tuple(piece for piece in pieces if piece.text)
+
+
+def plain_text(text: Iterable[Piece]) -> str:
+    """The words alone, for captions read aloud."""
+    return "".join(piece.text for piece in text)
+
+
+def listed(parts: Sequence[Part]) -> Text:
+    """Join parts as a sentence lists them.
+
+    >>> plain_text(listed(["a", "b", "c"]))
+    'a, b and c'
+    """
+    joined: list[Part] = []
+    for index, part in enumerate(parts):
+        if index:
+            joined.append(" and " if index == len(parts) - 1 else ", ")
+        joined.append(part)
+    return say(*joined)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column of a table; ``kind``: ``text``, ``num`` or ``wide``."""
+
+    title: str
+    kind: str = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Rows that belong together under an optional heading."""
+
+    rows: tuple[tuple[Text, ...], ...]
+    head: Text = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table with footnotes; ``left_out``: what a reader is told when rows were cut."""
+
+    name: str
+    caption: Text
+    columns: tuple[Column, ...]
+    blocks: tuple[Block, ...]
+    notes: tuple[tuple[str, Text], ...] = ()
+    left_out: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Panel:
+    """One drawing: SVG markup and what it shows, in words."""
+
+    svg: str
+    alt: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A legend entry: a swatch (SVG markup) and its name."""
+
+    svg: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """Panels under one caption; ``keys``: the legend they share."""
+
+    name: str
+    title: str
+    caption: Text
+    panels: tuple[Panel, ...]
+    keys: tuple[Key, ...] = ()
+
+
+@dataclass(slots=True)
+class Footnotes:
+    """Collects notes while a table is built; equal notes share a letter."""
+
+    _marks: dict[str, tuple[str, Text]] = field(default_factory=dict)
+
+    def mark(self, note: str | None, pointer: str) -> Text:
+        """The mark that stands beside a number, empty without a note."""
+        if not note:
+            return ()
+        if note not in self._marks:
+            mark = letter(len(self._marks))
+            self._marks[note] = (mark, (Piece(text=sentence(note), pointer=pointer),))
+        return (Piece(text=self._marks[note][0], kind="mark"),)
+
+    def all(self) -> tuple[tuple[str, Text], ...]:
+        """Marks and notes in the order of their first use."""
+        return tuple(self._marks.values())
+
+
+def letter(index: int) -> str:
+    """Footnote letters: a to z, then aa, ab, ...
+
+    >>> letter(0), letter(25), letter(26)
+    ('a', 'z', 'aa')
+    """
+    first, last = divmod(index, 26)
+    return (letter(first - 1) if first else "") + chr(ord("a") + last)
+
+
+def sentence(note: str) -> str:
+    """A note as a sentence of its own.
+
+    >>> sentence("no errors seen")
+    'No errors seen.'
+    """
+    text = note.strip()
+    text = text[:1].upper() + text[1:]
+    return text if text.endswith((".", "!", "?")) else text + "."
+
+
+def capped(blocks: Sequence[Block], rows: int) -> tuple[tuple[Block, ...], int]:
+    """At most ``rows`` rows of ``blocks``, and how many were cut."""
+    kept: list[Block] = []
+    room, cut = rows, 0
+    for block in blocks:
+        take = block.rows[: max(room, 0)]
+        room -= len(block.rows)
+        cut += len(block.rows) - len(take)
+        if take:
+            kept.append(Block(rows=take, head=block.head))
+    return tuple(kept), cut

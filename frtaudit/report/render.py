@@ -1,0 +1,153 @@
+"""HTML and PDF from a result: same result, settings, date and status give the same bytes."""
+
+import base64
+import hashlib
+import importlib
+import io
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from frtaudit.core import AuditResult
+from frtaudit.core.spec import Report
+from frtaudit.errors import DataError, FrtauditError
+from frtaudit.report.context import Status, context
+from frtaudit.shipped import shipped
+
+APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
+VARIANT = "pdf/a-3b"
+EPOCH = "SOURCE_DATE_EPOCH"
+RELATIONS = {".json": "Data", ".html": "Alternative"}
+_DATE = re.compile(r'<meta name="dcterms.created" content="([^"]+)">')
+_DIGEST = re.compile(r"Result sha256 ([0-9a-f]{64})\.")
+
+
+def html(result: AuditResult, settings: Report, date: str, status: str) -> str:
+    """The report as one self-contained HTML file: no script, no network, a strict Content-Security-Policy.
+
+    ``date``: ISO date printed in the report; ``status``: ``signed``, ``demo`` or ``unsigned``.
+    Raises :class:`DataError` for another status or a date that is none.
+    """
+    _moment(date)
+    view = context(result, settings, date, _status(status))
+    style = _minified((shipped("templates") / "report.css").read_text("utf-8"))
+    values = {field.name: getattr(view, field.name) for field in fields(view)}
+    page = _environment().get_template("report.html.j2")
+    return page.render(**values, style=style, policy=_policy(style))
+
+
+def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
+    """A page that :func:`html` made, as PDF/A-3b with ``attachments`` (file name to bytes).
+
+    Raises :class:`FrtauditError` with the packages to install where WeasyPrint's system libraries are missing.
+    """
+    writer = _weasyprint()
+    moment, digest = _moment(_found(_DATE, page)), _found(_DIGEST, page)
+    base = (shipped("templates") / "report.html.j2").as_uri()
+    with _frozen(moment):
+        files = writer.URLFetcher(allowed_protocols={"file"}, allow_redirects=False, fail_on_errors=True)
+        written = writer.HTML(string=page, base_url=base, url_fetcher=files).write_pdf(
+            stylesheets=[writer.CSS(string=_print_style(), base_url=base, url_fetcher=files)],
+            attachments=[_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
+            pdf_identifier=digest[:32].encode(),
+            pdf_variant=VARIANT,
+            pdf_tags=True,
+        )
+    if not isinstance(written, bytes):
+        raise FrtauditError("report.pdf", "the PDF could not be written")
+    return written
+
+
+def _attached(writer: ModuleType, name: str, data: bytes, moment: datetime) -> object:
+    """An attachment whose dates are the report's."""
+    relation = RELATIONS.get(Path(name).suffix, "Supplement")
+    return writer.Attachment(
+        file_obj=io.BytesIO(data),
+        name=name,
+        description=name,
+        created=moment,
+        modified=moment,
+        relationship=relation,
+    )
+
+
+def _status(status: str) -> Status:
+    try:
+        return Status(status)
+    except ValueError:
+        known = ", ".join(item.value for item in Status)
+        raise DataError("report status", f"found {status!r}", known) from None
+
+
+def _moment(date: str) -> datetime:
+    try:
+        return datetime.fromisoformat(date).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=UTC)
+    except ValueError:
+        raise DataError("report.date", f"found {date!r}", "a date such as 2026-01-31") from None
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=FileSystemLoader(shipped("templates")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def _policy(style: str) -> str:
+    """Nothing may load or run; the one style sheet is named by its digest."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def _minified(style: str) -> str:
+    text = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+def _weasyprint() -> ModuleType:
+    try:
+        return importlib.import_module("weasyprint")
+    except OSError as error:
+        raise FrtauditError(
+            "report.pdf", f"WeasyPrint's system libraries are missing ({error})", APT
+        ) from None
+
+
+def _print_style() -> str:
+    """The paper's style sheet; DejaVu, which matplotlib ships, stands in for letters that Inter lacks."""
+    import matplotlib as mpl
+
+    fallback = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
+    text = (shipped("templates") / "print.css").read_text("utf-8")
+    return text.replace("FALLBACK_FONT", fallback.as_uri())
+
+
+@contextmanager
+def _frozen(moment: datetime) -> Iterator[None]:
+    """SOURCE_DATE_EPOCH set from the report's date, and restored."""
+    before = os.environ.get(EPOCH)
+    os.environ[EPOCH] = str(int(moment.timestamp()))
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[EPOCH]
+        else:
+            os.environ[EPOCH] = before
+
+
+def _found(pattern: re.Pattern[str], page: str) -> str:
+    found = pattern.search(page)
+    if found is None:
+        raise DataError("report.html", "not a page of frtaudit", "what report.render.html returns")
+    return found[1]

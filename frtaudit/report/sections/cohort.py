@@ -1,0 +1,107 @@
+"""Who was tested: counts in all and by class of each schema, comparisons of each system."""
+
+from dataclasses import dataclass
+
+from frtaudit.canonical import Json
+from frtaudit.report import numbers, phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.source import Record, Source, escape, mapping
+
+COUNTED = (
+    ("subjects", "people"),
+    ("samples", "samples (images)"),
+    ("subjects_with_two_samples", "people with two samples or more"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohort:
+    """The view: totals and tables."""
+
+    totals: tuple[tuple[str, Text], ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Cohort:
+    """Stands in every report."""
+    totals = tuple(
+        (title, found)
+        for key, title in COUNTED
+        if (found := source.counted(source.result.cohort, "/cohort", key))
+    )
+    schemas = mapping(source.result.cohort.get("schemas"))
+    tables = [_schema(source, name) for name in schemas if source.counts(name)]
+    return Cohort(totals=totals, tables=(*tables, *_comparisons(source)))
+
+
+def _schema(source: Source, name: str) -> Table:
+    at = f"/cohort/schemas/{escape(name)}/groups"
+    rows = tuple(
+        (
+            (Piece(text=source.label(name, str(row.get("group"))), pointer=f"{at}/{index}/label"),),
+            *(source.counted(row, f"{at}/{index}", key) for key, _ in COUNTED),
+        )
+        for index, row in enumerate(source.counts(name))
+    )
+    columns = (Column(title="Class"), *(Column(title=title, kind="num") for _, title in COUNTED))
+    caption = say(Piece(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
+    return finished(f"cohort-{name}", caption, columns, [Block(rows=rows)], Footnotes())
+
+
+def _declared(source: Source, name: str) -> Text:
+    spec = mapping(mapping(source.result.spec.get("schemas")).get(name))
+    at = f"/spec/schemas/{escape(name)}"
+    parts: list[Text] = []
+    if spec.get("column"):
+        parts.append(
+            say("Column ", Piece(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
+        )
+    if _some(spec.get("cross")):
+        crossed = " and ".join(str(item) for item in _some(spec["cross"]))
+        parts.append(say("Crossing of ", Piece(text=crossed, pointer=f"{at}/cross"), ". "))
+    if spec.get("conflicts"):
+        rule = Piece(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")
+        parts.append(say("Subjects whose samples disagree: ", rule, "."))
+    return say(*parts)
+
+
+def _some(value: Json) -> list[Json]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _comparisons(source: Source) -> list[Table]:
+    """Mated and non-mated comparisons of each system: the denominators of its overall rates."""
+    notes = Footnotes()
+    rows = []
+    for name in source.providers:
+        mated, non_mated = (_first(source, name, *metrics) for metrics in (("fnmr_at_fmr", "fnmr"), ("fmr",)))
+        known = mated or non_mated
+        if known is not None:
+            rows.append(((provider(known),), _trials(mated), _trials(non_mated)))
+    columns = (
+        Column(title="System"),
+        Column(title="mated comparisons", kind="num"),
+        Column(title="non-mated comparisons", kind="num"),
+    )
+    caption = say(
+        Piece(text="Comparisons. ", kind="b"), "What each system gave a score for, both people of any group."
+    )
+    return [finished("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
+
+
+def _first(source: Source, name: str, *metrics: str) -> Record | None:
+    found = [
+        item
+        for item in source.select(*metrics, grouped=False)
+        if item.estimate.provider == name
+        and item.estimate.denominator is not None
+        and "pairs" not in item.estimate.at
+    ]
+    return found[0] if found else None
+
+
+def _trials(record: Record | None) -> Text:
+    if record is None or record.estimate.denominator is None:
+        return (Piece(text=phrases.ABSENT),)
+    return (phrases.number(numbers.count(record.estimate.denominator), f"{record.pointer}/denominator"),)

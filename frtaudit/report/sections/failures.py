@@ -1,0 +1,118 @@
+"""Failures: who could not be acquired, what that does to FRR, the ledger of everything left out."""
+
+from dataclasses import dataclass
+
+from frtaudit.report import numbers, phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import BOTH, by_provider, finished, methods_said, provider
+from frtaudit.report.source import Record, Source
+
+CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failures:
+    """The view: rates of failure, bounds, ledger; ``none``: nothing failed and nothing was left out."""
+
+    tables: tuple[Table, ...]
+    none: bool
+
+
+def build(source: Source) -> Failures | None:
+    """None when failures were neither analysed nor met."""
+    acquired = source.select("fta")
+    frr = source.select("frr")
+    cases = source.select(*CASES)
+    if not acquired and not frr and not source.result.failures:
+        return None
+    tables = [
+        *([_rates(source, "fta", "Failure to acquire. ", FTA_MEANS, acquired)] if acquired else []),
+        *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
+        *(
+            [_rates(source, "cases", "If every failed comparison had been right, or wrong. ", "", cases)]
+            if cases
+            else []
+        ),
+        *([_ledger(source)] if source.result.failures else []),
+    ]
+    return Failures(tables=tuple(tables), none=not source.result.failures)
+
+
+FTA_MEANS = "The share of attempts from which a system made nothing to compare."
+FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."  # noqa: RUF001  a minus
+
+
+def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
+    notes = Footnotes()
+    blocks = [
+        Block(head=(provider(own[0]),), rows=tuple(_row(source, item, notes) for item in own))
+        for _, own in by_provider(source, records)
+    ]
+    columns = [
+        Column(title="Of"),
+        Column(title="Rate", kind="num"),
+        Column(title="failed / tried" if name == "fta" else "errors / comparisons", kind="num"),
+        Column(title="interval", kind="num"),
+    ]
+    if name == "frr":
+        columns, blocks = _dropped(columns, blocks, 2)
+    if not any(item.bounds for item in records):
+        columns, blocks = _dropped(columns, blocks, len(columns) - 1)
+    caption = say(Piece(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
+    return finished(name, caption, columns, blocks, notes)
+
+
+def _dropped(columns: list[Column], blocks: list[Block], place: int) -> tuple[list[Column], list[Block]]:
+    def without(row: tuple[Text, ...]) -> tuple[Text, ...]:
+        return row[:place] + row[place + 1 :]
+
+    kept = [Block(head=block.head, rows=tuple(without(row) for row in block.rows)) for block in blocks]
+    return columns[:place] + columns[place + 1 :], kept
+
+
+def _row(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    return (
+        _of(source, record),
+        phrases.value(record, notes),
+        phrases.counts(record),
+        phrases.bounds(record.bound(*BOTH), record.estimate, notes),
+    )
+
+
+def _of(source: Source, record: Record) -> Text:
+    estimate = record.estimate
+    who = "everybody" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
+    what = f"{phrases.metric(estimate.metric)}, " if estimate.metric in CASES else ""
+    at = say(" at ", phrases.at_words(estimate.at, record.pointer)) if estimate.at else ()
+    return say(what, Piece(text=who, pointer=f"{record.pointer}/group"), at)
+
+
+def _ledger(source: Source) -> Table:
+    notes = Footnotes()
+    rows = []
+    for index, entry in enumerate(source.result.failures):
+        at = f"/failures/{index}"
+        where = "" if entry.group in (None, "all") else source.label(entry.schema, entry.group or "")
+        rows.append(
+            (
+                (Piece(text=entry.provider or "every system", pointer=f"{at}/provider"),),
+                (Piece(text=entry.code.replace("_", " "), pointer=f"{at}/code"),),
+                (Piece(text=where or "everybody", pointer=f"{at}/group"),),
+                say(
+                    phrases.number(numbers.count(entry.count), f"{at}/count"),
+                    " ",
+                    Piece(text=entry.unit, pointer=f"{at}/unit"),
+                ),
+            )
+        )
+    columns = (
+        Column(title="System"),
+        Column(title="What happened"),
+        Column(title="Group"),
+        Column(title="How many", kind="num"),
+    )
+    caption = say(
+        Piece(text="The ledger. ", kind="b"),
+        "Everything that failed or was left out, counted. Nothing else was dropped from any denominator.",
+    )
+    return finished("ledger", caption, columns, [Block(rows=tuple(rows))], notes)

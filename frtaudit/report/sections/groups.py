@@ -1,0 +1,261 @@
+"""Groups: rates of every class at one threshold for all, drawn and in tables, and the indices of their difference."""
+
+from dataclasses import dataclass
+
+from frtaudit.core import UNKNOWN
+from frtaudit.report import figures, numbers, phrases
+from frtaudit.report.figures import Dot
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
+from frtaudit.report.sections import summary
+from frtaudit.report.sections.rates import rate_cells
+from frtaudit.report.sections.tables import (
+    BOTH,
+    by_provider,
+    finished,
+    interval_cells,
+    methods_said,
+    provider,
+)
+from frtaudit.report.source import At, Record, Source
+from frtaudit.report.words import INDICES, called, words
+
+MAX_POINTS = 6
+MAX_SYSTEMS_IN_PANEL = 4
+PAIR = "|"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schema:
+    """What is found under one schema."""
+
+    name: str
+    title: str
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+    left_out: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Groups:
+    """The view: schemas in the spec's order."""
+
+    schemas: tuple[Schema, ...]
+
+
+def build(source: Source) -> Groups | None:
+    """None when no rate of a group was estimated."""
+    found = tuple(item for item in (_schema(source, name) for name in source.schemas) if item is not None)
+    return Groups(schemas=found) if found else None
+
+
+def _schema(source: Source, name: str) -> Schema | None:
+    records = [
+        item
+        for item in source.select("fmr", "fnmr", "fnmr_at_fmr", schema=name, primary=True)
+        if PAIR not in item.estimate.group
+    ]
+    indices = source.select(*INDICES, schema=name, primary=True)
+    if not records and not indices:
+        return None
+    points = _points(records)
+    tables = [_table(source, name, point, records) for point in points[:MAX_POINTS]]
+    drawn = _figure(source, name, records)
+    cut = len(points) - MAX_POINTS
+    return Schema(
+        name=name,
+        title=name.replace("_", " "),
+        figures=(drawn,) if drawn else (),
+        tables=(*tables, *_indices(source, name, indices)),
+        left_out=f"{cut} more operating points are in result.json." if cut > 0 else "",
+    )
+
+
+def _points(records: list[Record]) -> list[At]:
+    """Operating points: FMR targets from large to small, then other rules for them, then fixed thresholds."""
+    keys = dict.fromkeys(item.at for item in records)
+
+    def rank(at: At) -> tuple[int, int, float]:
+        fields = dict(at)
+        target = fields.get("fmr")
+        return "threshold" in fields, len(fields), -float(target) if target is not None else 0.0
+
+    return sorted(keys, key=rank)
+
+
+def _table(source: Source, schema: str, point: At, records: list[Record]) -> Table:
+    notes = Footnotes()
+    here = [item for item in records if item.at == point]
+    blocks = [
+        Block(head=_head(source, own, point), rows=tuple(_rows(source, schema, own, notes)))
+        for _, own in by_provider(source, here)
+    ]
+    columns = (
+        Column(title="Group"),
+        Column(title="People", kind="num"),
+        Column(title="FMR", kind="num"),
+        Column(title="false matches", kind="num"),
+        Column(title="interval", kind="num"),
+        Column(title="FNMR", kind="num"),
+        Column(title="false non-matches", kind="num"),
+        Column(title="interval", kind="num"),
+    )
+    shown = _without_empty(columns, blocks)
+    caption = say(
+        Piece(text="By group at ", kind="b"),
+        *_bold(phrases.at_words(here[0].estimate.at, here[0].pointer)),
+        f". FMR of a group: both people within it. Rates: {called(words().weighting, source.weighting)}.",
+        methods_said([item for item in here if item.estimate.group != UNKNOWN], *BOTH[:1]),
+    )
+    name = f"groups-{schema}-" + "-".join(_slug(value) for _, value in point)
+    return finished(name, caption, shown[0], shown[1], notes, "dense")
+
+
+def _slug(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[list[Column], list[Block]]:
+    """Drop columns in which no row says anything."""
+    rows = [row for block in blocks for row in block.rows]
+    said = [
+        any("".join(p.text for p in row[i]) not in ("", phrases.ABSENT) for row in rows)
+        for i in range(len(columns))
+    ]
+    kept = [column for column, keep in zip(columns, said, strict=True) if keep]
+    trimmed = [
+        Block(
+            head=block.head,
+            rows=tuple(tuple(c for c, keep in zip(row, said, strict=True) if keep) for row in block.rows),
+        )
+        for block in blocks
+    ]
+    return kept, trimmed
+
+
+def _bold(text: Text) -> Text:
+    return tuple(Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
+
+
+def _head(source: Source, own: list[Record], point: At) -> Text:
+    parts: list[Part] = [provider(own[0])]
+    limit = [
+        item
+        for item in source.select("threshold_at_fmr", primary=True)
+        if item.at == point and item.estimate.provider == own[0].estimate.provider
+    ]
+    same_schema = [item for item in limit if item.estimate.schema in (None, own[0].estimate.schema)]
+    if same_schema:
+        parts += ["  threshold ", phrases.value(same_schema[-1])]
+    return say(*parts)
+
+
+def _rows(source: Source, schema: str, own: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
+    seen = {item.estimate.group for item in own}
+    ordered = ["all", *(name for name in source.classes(schema, seen - {"all", "max"})), "max"]
+    rows = []
+    for group in [name for name in ordered if name in seen]:
+        pair = {_rate(item): item for item in own if item.estimate.group == group}
+        first = next(iter(pair.values()))
+        label = "everybody" if group == "all" else source.label(schema, group)
+        rows.append(
+            (
+                (Piece(text=label, pointer=f"{first.pointer}/group"),),
+                source.people(schema, group),
+                *rate_cells(pair.get("fmr"), notes),
+                *rate_cells(pair.get("fnmr"), notes),
+            )
+        )
+    return rows
+
+
+def _rate(record: Record) -> str:
+    return "fmr" if record.estimate.metric == "fmr" else "fnmr"
+
+
+def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None:
+    target = summary.main_target(source)
+    panels: list[Panel] = []
+    shown: set[str] = set()
+    for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
+        here = [
+            item
+            for item in records
+            if item.estimate.metric == metric
+            and dict(item.estimate.at) == {"fmr": target}
+            and item.estimate.group not in ("all", "max")
+        ]
+        dots, rows = summary.group_dots(source, schema, here)
+        shown |= {item.series for item in dots}
+        panels += _panels(source, schema, metric, title, rows, dots)
+    if not panels or target is None:
+        return None
+    names = [(index, name) for index, name in enumerate(source.providers) if name in shown]
+    return Figure(
+        name=f"groups-{schema}",
+        title=f"Error rates by {schema.replace('_', ' ')}",
+        caption=say(
+            f"At the one threshold for all at which the overall FMR is {numbers.exact(target)}. Dots are estimates, bars "
+            "intervals for new people like these. A hollow dot at the left edge is a rate of 0. Groups whose bars "
+            "overlap widely are not shown to differ; the indices below test it."
+        ),
+        panels=tuple(panels),
+        keys=figures.keys(f"groups-{schema}", names),
+    )
+
+
+def _panels(
+    source: Source, schema: str, metric: str, title: str, rows: list[str], dots: list[Dot]
+) -> list[Panel]:
+    """Up to four systems share a panel; more get further panels."""
+    found = []
+    names = [name for name in source.providers if any(item.series == name for item in dots)]
+    for start in range(0, len(names), MAX_SYSTEMS_IN_PANEL):
+        chosen = names[start : start + MAX_SYSTEMS_IN_PANEL]
+        part = [item for item in dots if item.series in chosen]
+        found.append(
+            figures.dots(f"groups-{schema}-{metric}-{start}", title, rows, part, phrases.metric(metric))
+        )
+    return found
+
+
+def _indices(source: Source, schema: str, records: list[Record]) -> list[Table]:
+    if not records:
+        return []
+    notes = Footnotes()
+    keys = dict.fromkeys((item.estimate.metric, item.at) for item in sorted(records, key=_index_rank))
+    blocks = []
+    for metric, at in keys:
+        own = [item for item in records if item.estimate.metric == metric and item.at == at]
+        rows = tuple(
+            ((provider(item),), phrases.value(item, notes), *interval_cells(item, notes, *BOTH))
+            for item in own
+        )
+        blocks.append(Block(head=_index_head(own[0]), rows=rows))
+    columns = (
+        Column(title="Index, system"),
+        Column(title="Value", kind="num"),
+        Column(title="for new people like these", kind="num"),
+        Column(title="for these people, new images", kind="num"),
+    )
+    caption = say(
+        Piece(text="How different are the groups? ", kind="b"),
+        "Each index puts one number on the spread of the classes' rates at one threshold; the value when all groups "
+        "are alike stands beside its name. Classes called unknown take no part.",
+        methods_said(records, *BOTH),
+    )
+    return [finished(f"indices-{schema}", caption, columns, blocks, notes)]
+
+
+def _index_rank(record: Record) -> tuple[float, str, int]:
+    target = record.estimate.at.get("fmr", 1.0)
+    rate = str(record.estimate.at.get("rate", "z"))
+    return float(target), rate, INDICES.index(record.estimate.metric)
+
+
+def _index_head(record: Record) -> Text:
+    at = {key: value for key, value in record.estimate.at.items() if key != "rate"}
+    fair = words().fair_value.get(record.estimate.metric)
+    alike = f"  ({fair} when alike)" if fair else ""
+    return say(
+        Piece(text=phrases.index_name(record), kind="b"), " at ", phrases.at_words(at, record.pointer), alike
+    )

@@ -1,0 +1,104 @@
+"""The method in words: what was decided how, for whom each interval holds, what each method does, notes."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from frtaudit.core import Method, Target
+from frtaudit.report import numbers, phrases
+from frtaudit.report.pieces import Piece, Text, say, sentence
+from frtaudit.report.source import Bounds, Source, mapping
+from frtaudit.report.words import called, words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """A term, the code that stands for it in the result, and what it means."""
+
+    name: Text
+    code: str
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MethodView:
+    """The view: settings, targets, methods, weightings, notes."""
+
+    settings: tuple[tuple[str, Text], ...]
+    targets: tuple[Explained, ...]
+    methods: tuple[Explained, ...]
+    weightings: tuple[str, ...]
+    notes: tuple[Text, ...]
+
+
+def build(source: Source) -> MethodView:
+    """Stands in every report."""
+    return MethodView(
+        settings=tuple(_settings(source)),
+        targets=tuple(_targets(source)),
+        methods=tuple(_methods(source)),
+        weightings=tuple(words().weighting_means.values()),
+        notes=tuple(
+            (Piece(text=sentence(note), pointer=f"/notes/{index}"),)
+            for index, note in enumerate(source.result.notes)
+        ),
+    )
+
+
+def _settings(source: Source) -> Iterable[tuple[str, Text]]:
+    spec = source.result.spec
+    yield "Decision", say("A comparison is a match if and only if its score is greater than the threshold.")
+    yield (
+        "Threshold at an FMR target",
+        say(
+            "The smallest threshold at which the FMR of everybody is at most the target, on the weighting named."
+        ),
+    )
+    for title, part, key, names in (
+        ("Thresholds come from", "thresholds", "source", words().threshold_source),
+        ("Non-mated pairs", "protocol", "non_mated", words().non_mated),
+    ):
+        found = mapping(spec.get(part)).get(key)
+        if found:
+            yield title, (Piece(text=called(names, str(found)), pointer=f"/spec/{part}/{key}"),)
+    if spec.get("failures"):
+        text = called(words().failure_score, str(spec["failures"]))
+        yield "Failed comparisons", (Piece(text=text, pointer="/spec/failures"),)
+    yield from _resampling(source)
+
+
+def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
+    bootstrap = mapping(source.result.spec.get("bootstrap"))
+    replicates, alpha, seed = bootstrap.get("B"), bootstrap.get("alpha"), source.result.spec.get("seed")
+    if isinstance(replicates, (int, float)) and isinstance(alpha, (int, float)):
+        yield (
+            "Resampling",
+            say(
+                "B = ",
+                phrases.number(numbers.count(replicates), "/spec/bootstrap/B"),
+                " replicates, exact over all comparisons; alpha = ",
+                phrases.number(f"{alpha:g}", "/spec/bootstrap/alpha"),
+                ".",
+            ),
+        )
+    if isinstance(seed, int):
+        yield "Seed", say(phrases.number(str(seed), "/spec/seed"), "; the same seed gives the same bytes.")
+
+
+def _seen(source: Source) -> list[Bounds]:
+    return [item for record in source.records for item in record.bounds]
+
+
+def _targets(source: Source) -> Iterable[Explained]:
+    seen = {item.interval.target: item for item in reversed(_seen(source))}
+    for target in Target:
+        if target in seen:
+            meaning = called(words().target_means, target.value)
+            yield Explained(name=(phrases.target(seen[target]),), code=target.value, meaning=meaning)
+
+
+def _methods(source: Source) -> Iterable[Explained]:
+    seen = {item.interval.method: item for item in reversed(_seen(source))}
+    for method in Method:
+        if method in seen:
+            meaning = words().method_means.get(method.value, "")
+            yield Explained(name=(phrases.method(seen[method]),), code=method.value, meaning=meaning)

@@ -1,0 +1,77 @@
+"""Estimates of analyses that no section of their own prints: nothing of the result stays unread."""
+
+from dataclasses import dataclass
+
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import BOTH, by_provider, finished, interval_cells, provider
+from frtaudit.report.source import Record, Source
+from frtaudit.report.words import INDICES
+
+PRINTED = frozenset(
+    {
+        *("fmr", "fnmr", "fnmr_at_fmr", "threshold_at_fmr", "eer", "fta", "frr", "d_l2"),
+        *("accuracy", "accuracy_fold_sd", "fold_accuracy"),
+        *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
+        *INDICES,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Other:
+    """The view: one table for each analysis."""
+
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Other | None:
+    """None when every estimate has a section of its own."""
+    names = dict.fromkeys(
+        item.estimate.analysis for item in source.records if item.estimate.metric not in PRINTED
+    )
+    tables = tuple(_table(source, name) for name in names)
+    return Other(tables=tables) if tables else None
+
+
+def _table(source: Source, analysis: str) -> Table:
+    notes = Footnotes()
+    found = [
+        item
+        for item in source.records
+        if item.estimate.analysis == analysis and item.estimate.metric not in PRINTED
+    ]
+    blocks = [
+        Block(
+            head=(provider(own[0]),),
+            rows=tuple(
+                (
+                    _what(source, item),
+                    phrases.value(item, notes),
+                    phrases.counts(item),
+                    *interval_cells(item, notes, *BOTH),
+                )
+                for item in own
+            ),
+        )
+        for _, own in by_provider(source, found)
+    ]
+    columns = (
+        Column(title="Estimate"),
+        Column(title="Value", kind="num"),
+        Column(title="errors / trials", kind="num"),
+        Column(title="for new people like these", kind="num"),
+        Column(title="for these people, new images", kind="num"),
+    )
+    caption = say(Piece(text=f"{analysis.replace('_', ' ').capitalize()}.", kind="b"))
+    return finished(f"other-{analysis}", caption, columns, blocks, notes)
+
+
+def _what(source: Source, record: Record) -> Text:
+    estimate = record.estimate
+    parts: list[Part] = [Piece(text=phrases.metric(estimate.metric), pointer=f"{record.pointer}/metric")]
+    if estimate.group != "all":
+        parts += [", ", phrases.group(source, record)]
+    if estimate.at:
+        parts += [" at ", phrases.at_words(estimate.at, record.pointer)]
+    return say(*parts)

@@ -1,0 +1,246 @@
+"""Error rates of everybody: curves with bands, a table for each FMR target, fixed thresholds, equal error rate."""
+
+from dataclasses import dataclass
+
+from frtaudit.core import Target
+from frtaudit.report import figures, numbers, phrases
+from frtaudit.report.figures import Series
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections import summary
+from frtaudit.report.sections.tables import (
+    BOTH,
+    INTERVAL_COLUMNS,
+    by_provider,
+    finished,
+    interval_cells,
+    interval_rows,
+    methods_said,
+    provider,
+)
+from frtaudit.report.source import Record, Source, at_key
+from frtaudit.report.words import called, words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """The view: figures and tables in reading order."""
+
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Rates | None:
+    """None when no error rate was estimated."""
+    tables = [*_at_targets(source), *_at_thresholds(source), *_eer(source)]
+    drawn = [item for item in (_curves(source), _over_threshold(source)) if item is not None]
+    return Rates(figures=tuple(drawn), tables=tuple(tables)) if tables or drawn else None
+
+
+def _curves(source: Source) -> Figure | None:
+    series = summary.det_curves(source)
+    if not series:
+        return None
+    return Figure(
+        name="curves",
+        title="ROC and DET",
+        caption=say(
+            "Left, of two lines the upper is better; right, the lower. ",
+            *_band_words(series),
+            f"Rates in the figure: {_weights(series)}. The scale of FMR, and right of FNMR too, is logarithmic.",
+        ),
+        panels=(figures.roc("roc", series), figures.det("det", series)),
+        keys=figures.keys("curves", [(item.index, item.name) for item in series]),
+    )
+
+
+def _weights(series: list[Series]) -> str:
+    codes = dict.fromkeys(item.curve.weighting for item in series if item.curve.weighting)
+    return ", ".join(called(words().weighting, code) for code in codes) or "as the result has them"
+
+
+def _band_words(series: list[Series]) -> list[Part]:
+    banded = next((item.curve for item in series if item.curve.low is not None), None)
+    if banded is None or banded.target is None or banded.method is None:
+        return ["No band is drawn: the result holds none for these curves. "]
+    target = called(words().target, banded.target.value)
+    method = called(words().method, banded.method.value)
+    return [f"The bands are pointwise intervals for {target} ({method}); a whole curve may leave its band. "]
+
+
+def _over_threshold(source: Source) -> Figure | None:
+    panels = []
+    for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
+        series = [
+            Series(name=item.provider, index=source.providers.index(item.provider), curve=item)
+            for item in source.curves(kind)
+        ]
+        if series:
+            panels.append(figures.over_threshold(f"over-{kind}", title, series, phrases.metric(kind)))
+    if not panels:
+        return None
+    return Figure(
+        name="over-threshold",
+        title="What moving the threshold does",
+        caption=say(
+            "Raising a threshold trades false matches for false non-matches. Scores of different systems are on "
+            "scales of their own: compare the rates, not the thresholds."
+        ),
+        panels=tuple(panels),
+        keys=figures.keys("over-threshold", list(enumerate(source.providers))),
+    )
+
+
+def _at_targets(source: Source) -> list[Table]:
+    return [_target_table(source, target) for target in summary.targets_of(source)]
+
+
+def _target_table(source: Source, target: float) -> Table:
+    notes = Footnotes()
+    records = [item for item in summary.overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    blocks = [
+        Block(head=_target_head(source, item, notes), rows=interval_rows(item, notes) or _no_interval())
+        for item in records
+    ]
+    pointer = f"{records[0].pointer}/at/fmr"
+    caption = say(
+        Piece(text="FNMR at FMR ", kind="b"),
+        Piece(text=numbers.exact(target), pointer=pointer, kind="n b"),
+        f". Rates: {called(words().weighting, source.weighting)}; the other weighting beside it; errors and "
+        "comparisons are pooled counts.",
+    )
+    return finished(f"fnmr-at-{numbers.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
+
+
+def _no_interval() -> tuple[tuple[Text, ...], ...]:
+    return ((say("no interval"), *[()] * (len(INTERVAL_COLUMNS) - 1)),)
+
+
+def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
+    parts: list[Part] = [provider(record), "  FNMR ", *_bold(phrases.value(record, notes))]
+    if record.estimate.numerator is not None:
+        parts += [" (", phrases.counts(record), ")"]
+    other = _other_weighting(source, record)
+    if other is not None:
+        parts += [f" · {other.estimate.weighting} ", phrases.value(other)]
+    threshold = _threshold(source, record)
+    if threshold is not None:
+        parts += [" · threshold ", phrases.value(threshold, notes)]
+    return say(*parts)
+
+
+def _bold(text: Text) -> Text:
+    return tuple(Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
+
+
+def _other_weighting(source: Source, record: Record) -> Record | None:
+    same = [
+        item
+        for item in source.select(record.estimate.metric, grouped=False)
+        if item.at == record.at
+        and item.estimate.provider == record.estimate.provider
+        and item.estimate.weighting != record.estimate.weighting
+    ]
+    return same[0] if same else None
+
+
+def _threshold(source: Source, record: Record) -> Record | None:
+    same = [
+        item
+        for item in source.select("threshold_at_fmr", grouped=False, primary=True)
+        if item.at == record.at and item.estimate.provider == record.estimate.provider
+    ]
+    return same[0] if same else None
+
+
+def _at_thresholds(source: Source) -> list[Table]:
+    """FMR and FNMR side by side at fixed thresholds: those declared, and those vendors recommend."""
+    found = [
+        item
+        for item in source.select("fmr", "fnmr", grouped=False, primary=True)
+        if "threshold" in item.estimate.at and "pairs" not in item.estimate.at
+    ]
+    if not found:
+        return []
+    notes = Footnotes()
+    blocks = [
+        Block(head=(provider(own[0]),), rows=tuple(_threshold_rows(own, notes)))
+        for _, own in by_provider(source, found)
+    ]
+    columns: tuple[Column, ...] = (
+        Column(title="Operating point"),
+        Column(title="FMR", kind="num"),
+        Column(title="false matches", kind="num"),
+        Column(title="interval", kind="num"),
+        Column(title="FNMR", kind="num"),
+        Column(title="false non-matches", kind="num"),
+        Column(title="interval", kind="num"),
+    )
+    caption = say(
+        Piece(text="FMR and FNMR at fixed thresholds. ", kind="b"),
+        f"Rates: {called(words().weighting, source.weighting)}.",
+        methods_said(found, Target.POPULATION),
+    )
+    return [finished("fixed-thresholds", caption, columns, blocks, notes, "dense")]
+
+
+def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
+    points = dict.fromkeys(item.at for item in records)
+    rows = []
+    for point in points:
+        pair = {item.estimate.metric: item for item in records if item.at == point}
+        first = next(iter(pair.values()))
+        cells: list[Text] = [phrases.at_words(first.estimate.at, first.pointer)]
+        for metric in ("fmr", "fnmr"):
+            cells += rate_cells(pair.get(metric), notes)
+        rows.append(tuple(cells))
+    return rows
+
+
+def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:
+    """Rate, counts, and the interval for new people (else for these people)."""
+    if record is None:
+        return tuple((Piece(text=phrases.ABSENT),) for _ in range(3))
+    return (
+        phrases.value(record, notes),
+        phrases.counts(record),
+        phrases.bounds(record.bound(*BOTH), record.estimate, notes),
+    )
+
+
+def _eer(source: Source) -> list[Table]:
+    found = source.select("eer")
+    if not found:
+        return []
+    notes = Footnotes()
+    rows: list[tuple[Text, ...]] = [
+        (
+            (provider(item),),
+            _where(source, item),
+            phrases.value(item, notes),
+            *interval_cells(item, notes, *BOTH),
+        )
+        for item in found
+    ]
+    columns: tuple[Column, ...] = (
+        Column(title="System"),
+        Column(title="On"),
+        Column(title="EER", kind="num"),
+        Column(title="for new people like these", kind="num"),
+        Column(title="for these people, new images", kind="num"),
+    )
+    if not any(item.bounds for item in found):
+        rows, columns = [row[:3] for row in rows], columns[:3]
+    caption = say(
+        Piece(text="Equal error rate. ", kind="b"),
+        "Where FMR and FNMR meet, over all distinct scores; pooled. A summary, not an operating point.",
+    )
+    return [finished("eer", caption, columns, [Block(rows=tuple(rows))], notes)]
+
+
+def _where(source: Source, record: Record) -> Text:
+    parts: list[Part] = []
+    if record.estimate.group != "all":
+        parts.append((phrases.group(source, record),))
+    if at_key(record.estimate.at):
+        parts.append(phrases.at_words(record.estimate.at, record.pointer))
+    return say(*parts) if parts else say("all comparisons")

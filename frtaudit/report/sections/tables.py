@@ -1,0 +1,104 @@
+"""Rows that several sections print: an estimate with each of its intervals, and what is cut from long tables."""
+
+from collections.abc import Iterable, Sequence
+
+from frtaudit.core import Target
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, capped, say
+from frtaudit.report.source import Bounds, Record, Source
+
+MAX_ROWS = 200
+INTERVAL_COLUMNS = (
+    Column(title="Interval holds for"),
+    Column(title="Method"),
+    Column(title="Level", kind="num"),
+    Column(title="Low to high", kind="num"),
+    Column(title="Rests on", kind="num"),
+)
+BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
+
+
+def finished(
+    name: str,
+    caption: Text,
+    columns: Sequence[Column],
+    blocks: Sequence[Block],
+    notes: Footnotes,
+    kind: str = "",
+) -> Table:
+    """A table of at most 200 rows that says what was cut."""
+    kept, cut = capped(blocks, MAX_ROWS)
+    rows = "row is" if cut == 1 else "rows are"
+    return Table(
+        name=name,
+        caption=caption,
+        columns=tuple(columns),
+        blocks=kept,
+        notes=notes.all(),
+        left_out=f"{cut} more {rows} in result.json." if cut else "",
+        kind=kind,
+    )
+
+
+def interval_rows(record: Record, notes: Footnotes) -> tuple[tuple[Text, ...], ...]:
+    """One row for each interval: for whom, method, level, bounds, what it rests on."""
+    return tuple(_interval_row(record, found, notes) for found in ordered(record.bounds))
+
+
+def ordered(bounds: Iterable[Bounds]) -> list[Bounds]:
+    """Intervals for new people first, then for these people, then the baseline; else as in the result."""
+    places = list(Target)
+    return sorted(bounds, key=lambda item: places.index(item.interval.target))
+
+
+def _interval_row(record: Record, found: Bounds, notes: Footnotes) -> tuple[Text, ...]:
+    return (
+        (phrases.target(found),),
+        (phrases.method(found),),
+        (phrases.level(found),),
+        phrases.bounds(found, record.estimate, notes),
+        phrases.effort(found),
+    )
+
+
+def provider(record: Record) -> Piece:
+    """The system's name."""
+    return Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+
+
+def interval_cells(record: Record | None, notes: Footnotes, *targets: Target) -> tuple[Text, ...]:
+    """A cell for each target: the interval that is printed first for it."""
+    if record is None:
+        return tuple((Piece(text=phrases.ABSENT),) for _ in targets)
+    return tuple(phrases.bounds(record.bound(target), record.estimate, notes) for target in targets)
+
+
+def methods_said(records: Iterable[Record], *targets: Target) -> Text:
+    """Which method and level stand behind a column, named once in the caption."""
+    seen: dict[tuple[str, str], Bounds] = {}
+    for record in records:
+        for target in targets:
+            found = record.bound(target)
+            if found is not None and found.interval.low is not None:
+                seen.setdefault((found.interval.target.value, found.interval.method.value), found)
+    parts: list[Piece] = []
+    for found in seen.values():
+        parts += say(
+            "; " if parts else " Intervals: ",
+            "for ",
+            phrases.target(found),
+            ", ",
+            phrases.method(found),
+            ", ",
+            phrases.level(found),
+        )
+    return say(parts, ".") if parts else ()
+
+
+def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, list[Record]]]:
+    """Records of each system, systems in the result's order."""
+    found = list(records)
+    grouped = [
+        (name, [item for item in found if item.estimate.provider == name]) for name in source.providers
+    ]
+    return [(name, own) for name, own in grouped if own]

@@ -1,0 +1,205 @@
+"""The result as the report reads it: every value with the JSON pointer that leads to it."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from frtaudit.canonical import Json
+from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
+from frtaudit.report.numbers import count
+from frtaudit.report.pieces import Piece
+
+PRINTED_FIRST = (
+    Method.WILSON,
+    Method.VERTEX,
+    Method.DOUBLE_OR_NOTHING,
+    Method.WILSON_PLUGIN,
+    Method.RECENTERED,
+    Method.GAUSSIAN,
+    Method.TWO_LEVEL,
+    Method.T,
+    Method.T_BOOTSTRAP,
+    Method.NAIVE,
+    Method.WILSON_IID,
+)
+TARGETS_FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+At = tuple[tuple[str, "float | str"], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """An interval and where it stands."""
+
+    interval: Interval
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """One number of the result: an estimate, where it stands, and every interval any analysis gives for it."""
+
+    estimate: Estimate
+    pointer: str
+    bounds: tuple[Bounds, ...]
+
+    @property
+    def at(self) -> At:
+        """The operating point as a sortable key."""
+        return at_key(self.estimate.at)
+
+    def bound(self, *targets: Target) -> Bounds | None:
+        """The interval printed first for the first of ``targets`` that has one; with bounds before without."""
+        for target in targets or TARGETS_FIRST:
+            serving = [item for item in self.bounds if item.interval.target is target]
+            if serving:
+                return min(serving, key=_rank)
+        return None
+
+
+def _rank(item: Bounds) -> tuple[bool, int]:
+    method = item.interval.method
+    place = PRINTED_FIRST.index(method) if method in PRINTED_FIRST else len(PRINTED_FIRST)
+    return item.interval.low is None, place
+
+
+def _band_rank(curve: Curve) -> tuple[int, int]:
+    target = TARGETS_FIRST.index(curve.target) if curve.target in TARGETS_FIRST else len(TARGETS_FIRST)
+    method = PRINTED_FIRST.index(curve.method) if curve.method in PRINTED_FIRST else len(PRINTED_FIRST)
+    return target, method
+
+
+def at_key(at: Mapping[str, float | str]) -> At:
+    """A mapping ``at`` as a hashable key."""
+    return tuple(sorted(at.items()))
+
+
+@dataclass(frozen=True)
+class Source:
+    """The result with pointers; ``records``: its estimates, those that say the same thing merged."""
+
+    result: AuditResult
+    records: tuple[Record, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "records", _merged(self.result.estimates))
+
+    @cached_property
+    def providers(self) -> tuple[str, ...]:
+        """Systems in the order in which the result names them."""
+        estimated = [item.provider for item in self.result.estimates]
+        names = [*estimated, *(item.provider for item in self.result.curves)]
+        return tuple(dict.fromkeys(names))
+
+    @cached_property
+    def weighting(self) -> str:
+        """The primary weighting that the spec declares."""
+        return str(self.result.spec.get("weighting", "identity"))
+
+    @cached_property
+    def schemas(self) -> tuple[str, ...]:
+        """Schemas in the spec's order, then others that the estimates name."""
+        named = [item.schema for item in self.result.estimates if item.schema]
+        return tuple(dict.fromkeys([*mapping(self.result.spec.get("schemas")), *named]))
+
+    def select(
+        self,
+        *metrics: str,
+        grouped: bool | None = None,
+        schema: str | None = None,
+        primary: bool = False,
+    ) -> list[Record]:
+        """Records of the metrics; ``grouped`` asks for those with or without a schema; ``schema`` for one schema;
+        ``primary`` for the primary weighting (those without a weighting, or with that one only, always stay).
+        """
+        found = [item for item in self.records if item.estimate.metric in metrics]
+        if grouped is not None:
+            found = [item for item in found if (item.estimate.schema is not None) == grouped]
+        if schema is not None:
+            found = [item for item in found if item.estimate.schema == schema]
+        return (
+            [item for item in found if item.estimate.weighting in (self.weighting, None)]
+            if primary
+            else found
+        )
+
+    def curves(self, *kinds: str, grouped: bool = False) -> list[Curve]:
+        """Curves of the kinds in the primary weighting (or without one): of everybody, or of groups."""
+        found = [
+            item
+            for item in self.result.curves
+            if item.analysis in kinds and grouped == (item.schema is not None or item.group != "all")
+        ]
+        primary = [item for item in found if item.weighting in (self.weighting, None)]
+        return primary or found
+
+    def banded(self, kind: str) -> list[Curve]:
+        """Curves of everybody, one for each system: the one whose band stands first among methods and targets."""
+        best: dict[str, Curve] = {}
+        for curve in self.curves(kind):
+            known = best.get(curve.provider)
+            if known is None or _band_rank(curve) < _band_rank(known):
+                best[curve.provider] = curve
+        return [best[name] for name in self.providers if name in best]
+
+    def people(self, schema: str, group: str) -> tuple[Piece, ...]:
+        """How many subjects a class has, when the result says so."""
+        if group == "all":
+            return self.counted(self.result.cohort, "/cohort", "subjects")
+        for index, row in enumerate(self.counts(schema)):
+            if row.get("group") == group:
+                return self.counted(row, f"/cohort/schemas/{escape(schema)}/groups/{index}", "subjects")
+        return ()
+
+    @staticmethod
+    def counted(row: Mapping[str, Json], pointer: str, key: str) -> tuple[Piece, ...]:
+        """A count of the cohort, when the result has it."""
+        found = row.get(key)
+        if not isinstance(found, (int, float)):
+            return ()
+        return (Piece(text=count(found), pointer=f"{pointer}/{key}", kind="n"),)
+
+    def classes(self, schema: str, seen: Iterable[str] = ()) -> list[str]:
+        """Classes of a schema in its order, then others that occur, ``unknown`` last."""
+        known = dict.fromkeys([*(str(row.get("group")) for row in self.counts(schema)), *seen])
+        return [*(name for name in known if name != UNKNOWN), *(name for name in known if name == UNKNOWN)]
+
+    def label(self, schema: str | None, group: str) -> str:
+        """What a class is called in print."""
+        if "|" in group:
+            return " and ".join(self.label(schema, name) for name in group.split("|"))
+        table = {str(row.get("group")): str(row.get("label")) for row in self.counts(schema or "")}
+        return table.get(group, group).replace("&", " & ").replace("_", " ")
+
+    def counts(self, schema: str) -> list[Mapping[str, Json]]:
+        """Rows of a schema's counts: group, label, subjects, samples."""
+        found = mapping(mapping(self.result.cohort.get("schemas")).get(schema)).get("groups")
+        return [mapping(row) for row in found] if isinstance(found, (list, tuple)) else []
+
+
+def _merged(estimates: Sequence[Estimate]) -> tuple[Record, ...]:
+    places: dict[tuple[object, ...], list[int]] = {}
+    for index, item in enumerate(estimates):
+        key = (item.provider, item.metric, item.schema, item.group, item.weighting, at_key(item.at))
+        places.setdefault(key, []).append(index)
+    return tuple(_record(estimates, indices) for indices in places.values())
+
+
+def _record(estimates: Sequence[Estimate], indices: list[int]) -> Record:
+    first = next((index for index in indices if estimates[index].value is not None), indices[0])
+    bounds: dict[tuple[Method, Target, float], Bounds] = {}
+    for index in indices:
+        for place, interval in enumerate(estimates[index].intervals):
+            pointer = f"/estimates/{index}/intervals/{place}"
+            key = (interval.method, interval.target, interval.level)
+            bounds.setdefault(key, Bounds(interval=interval, pointer=pointer))
+    return Record(estimate=estimates[first], pointer=f"/estimates/{first}", bounds=tuple(bounds.values()))
+
+
+def mapping(value: Json) -> Mapping[str, Json]:
+    """The value if it is a mapping, else an empty one."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def escape(name: str) -> str:
+    """A key as a step of a JSON pointer (RFC 6901)."""
+    return name.replace("~", "~0").replace("/", "~1")

@@ -1,0 +1,77 @@
+"""The report's vocabulary, read from ``templates/words.toml``, and which metrics are printed as what."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from frtaudit.shipped import shipped
+
+RATES = frozenset(
+    {
+        *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
+        *("accuracy", "fold_accuracy"),
+        *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
+    }
+)
+SPREADS = frozenset({"accuracy_fold_sd"})
+THRESHOLDS = frozenset({"threshold_at_fmr", "threshold"})
+INDICES = (
+    "max_min",
+    "max_geomean",
+    "log_geomean",
+    "gini",
+    "fdr",
+    "inequity_rate",
+    "garbe",
+    "skewed_error_ratio",
+)
+
+Names = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """Codes of the result to what they are called in print."""
+
+    metric: Names
+    method: Names
+    method_means: Names
+    target: Names
+    target_means: Names
+    verdict: Names
+    verdict_means: Names
+    non_mated: Names
+    weighting: Names
+    weighting_means: Names
+    threshold_source: Names
+    failure_score: Names
+    at: Names
+    at_value: Names
+    fair_value: Names
+    notice: Names
+    mark: Names
+    cannot_show: tuple[str, ...]
+    glossary: tuple[Names, ...]
+
+
+@cache
+def words() -> Words:
+    """The shipped vocabulary.
+
+    >>> words().verdict["pass"]
+    'met'
+    """
+    fields = tomllib.loads((shipped("templates") / "words.toml").read_text("utf-8"))
+    for name in ("cannot_show", "glossary"):
+        fields[name] = tuple(fields[name])
+    return Words(**fields)
+
+
+def called(names: Names, code: str) -> str:
+    """What a code is called; a code without a name is printed as words.
+
+    >>> called({"fta": "failure to acquire"}, "no_face")
+    'no face'
+    """
+    return names.get(code, code.replace("_", " "))

@@ -1,0 +1,1 @@
+"""Requirements: what must hold, judged on interval bounds."""

@@ -1,0 +1,160 @@
+"""JSON Schema of ``result.json``: the contract that other tools rely on, closed (no further keys) wherever it can be."""
+
+from collections.abc import Mapping
+
+from frtaudit.canonical import Json
+from frtaudit.core.estimates import Method, Target
+from frtaudit.core.findings import Verdict
+from frtaudit.core.result import SCHEMA_VERSION
+
+Schema = dict[str, Json]
+
+_NUMBER: Schema = {"anyOf": [{"type": "number"}, {"enum": ["inf", "-inf", "nan"]}]}
+_TEXT: Schema = {"type": "string"}
+_COUNT: Schema = {"type": "integer", "minimum": 0}
+_SHA256: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+_LEVEL: Schema = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
+_WEIGHTING: Schema = {"enum": ["pooled", "identity", None]}
+_METHOD: Schema = {"enum": [method.value for method in Method]}
+_TARGET: Schema = {"enum": [target.value for target in Target]}
+
+
+def result_schema(spec: Mapping[str, Json]) -> Schema:
+    """The schema of a result whose ``spec`` follows the given schema."""
+    parts = {
+        "schema_version": {"const": SCHEMA_VERSION},
+        "spec": dict(spec),
+        "digests": _digests(),
+        "versions": _map_of(_TEXT),
+        "estimates": _list_of({"$ref": "#/$defs/estimate"}),
+        "curves": _list_of({"$ref": "#/$defs/curve"}),
+        "findings": _list_of({"$ref": "#/$defs/finding"}),
+        "failures": _list_of({"$ref": "#/$defs/failure"}),
+        "cohort": _cohort(),
+        "notes": _list_of(_TEXT),
+    }
+    kinds = {
+        "interval": _interval(),
+        "estimate": _estimate(),
+        "curve": _curve(),
+        "finding": _finding(),
+        "failure": _failure(),
+    }
+    return {"title": "frtaudit result", **_closed(parts), "$defs": dict(kinds)}
+
+
+def _interval() -> Schema:
+    return _closed(
+        {
+            "low": _or_null(_NUMBER),
+            "high": _or_null(_NUMBER),
+            "level": _LEVEL,
+            "method": _METHOD,
+            "target": _TARGET,
+            "n_resamples": _or_null(_COUNT),
+            "n_eff": _or_null(_NUMBER),
+            "mc_error": _or_null(_NUMBER),
+            "note": _or_null(_TEXT),
+        }
+    )
+
+
+def _estimate() -> Schema:
+    return _closed(
+        {
+            "provider": _TEXT,
+            "analysis": _TEXT,
+            "metric": _TEXT,
+            "schema": _or_null(_TEXT),
+            "group": _TEXT,
+            "weighting": _WEIGHTING,
+            "at": _map_of({"anyOf": [{"type": "number"}, _TEXT]}),
+            "value": _or_null(_NUMBER),
+            "numerator": _or_null(_COUNT),
+            "denominator": _or_null(_COUNT),
+            "unit": _TEXT,
+            "intervals": _list_of({"$ref": "#/$defs/interval"}),
+            "note": _or_null(_TEXT),
+        }
+    )
+
+
+def _curve() -> Schema:
+    numbers = _list_of(_NUMBER)
+    return _closed(
+        {
+            "provider": _TEXT,
+            "analysis": _TEXT,
+            "schema": _or_null(_TEXT),
+            "group": _TEXT,
+            "weighting": _WEIGHTING,
+            "x": numbers,
+            "y": numbers,
+            "low": _or_null(numbers),
+            "high": _or_null(numbers),
+            "method": _or_null(_METHOD),
+            "target": _or_null(_TARGET),
+        }
+    )
+
+
+def _finding() -> Schema:
+    return _closed(
+        {
+            "requirement": _TEXT,
+            "estimate": _or_null({"type": "string", "pattern": "^/estimates/[0-9]+$"}),
+            "verdict": {"enum": [verdict.value for verdict in Verdict]},
+            "limit": _NUMBER,
+            "bound": _or_null(_NUMBER),
+            "bound_level": _or_null(_LEVEL),
+            "sentence": {"type": "string", "minLength": 1},
+        }
+    )
+
+
+def _failure() -> Schema:
+    """``names`` stands only where the spec asks for it."""
+    fields: dict[str, Schema] = {
+        "provider": _or_null(_TEXT),
+        "code": _TEXT,
+        "schema": _or_null(_TEXT),
+        "group": _or_null(_TEXT),
+        "count": _COUNT,
+        "unit": _TEXT,
+    }
+    closed = _closed(fields)
+    return closed | {"properties": {**fields, "names": _list_of(_TEXT)}}
+
+
+def _digests() -> Schema:
+    return _closed({"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)})
+
+
+def _cohort() -> Schema:
+    group = _closed(
+        {"group": _TEXT, "label": _TEXT, "subjects": _COUNT, "samples": _COUNT, "subjects_with_two_samples": _COUNT}
+    )
+    schema = _closed({"groups": _list_of(group), "super_classes": _map_of(_list_of(_TEXT))})
+    counts = {"samples": _COUNT, "subjects": _COUNT, "subjects_with_two_samples": _COUNT}
+    return _closed({**counts, "schemas": _map_of(schema)})
+
+
+def _closed(fields: Mapping[str, Json]) -> Schema:
+    return {
+        "type": "object",
+        "properties": dict(fields),
+        "required": list(fields),
+        "additionalProperties": False,
+    }
+
+
+def _list_of(item: Json) -> Schema:
+    return {"type": "array", "items": item}
+
+
+def _map_of(item: Json) -> Schema:
+    return {"type": "object", "additionalProperties": item}
+
+
+def _or_null(item: Json) -> Schema:
+    return {"anyOf": [item, {"type": "null"}]}

@@ -1,0 +1,368 @@
+"""Put a provider on trial: score it, find its thresholds, draw its replicates."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
+from frtaudit.core.spec import AuditSpec, GridKind, Plan
+from frtaudit.errors import DataError, SpecError
+from frtaudit.foldpairs import fold_pairs
+from frtaudit.stats import rates as rates_of
+from frtaudit.stats.orders import Asymmetry, pool_orders
+from frtaudit.stats.resolution import smallest_target, unresolved, warning
+from frtaudit.stats.resample import Replicates, replicate
+from frtaudit.stats.sums import BelowFloorError
+from frtaudit.stats.tail import TailRequest, from_listed
+from frtaudit.stats.wilson import prepare
+from frtaudit.threshold_file import thresholds_from_file
+from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial
+
+CURVE_POINTS_PER_DECADE = 4
+
+Named = Sequence[tuple[float, Mapping[str, float | str]]]
+
+
+def groups_of(cohort: Cohort) -> Groups:
+    """The groups of all schemas, flattened; subjects without a class form the unranked group ``unknown``.
+
+    >>> import numpy as np
+    >>> from frtaudit.core import Classification, Cohort
+    >>> sex = Classification(name="sex", classes=("f", "m"), labels=("f", "m"), codes=np.int16([0, 1, -1]))
+    >>> cohort = Cohort(sample_ids=("a", "b", "c"), subject_ids=("1", "2", "3"), digest="",
+    ...                 subject_of=np.int32([0, 1, 2]), classifications={"sex": sex})
+    >>> groups_of(cohort).names
+    (('sex', 'f'), ('sex', 'm'), ('sex', 'unknown'))
+    """
+    names: list[tuple[str, str]] = []
+    ranked: list[bool] = []
+    rows: list[npt.NDArray[np.int32]] = []
+    for schema in cohort.classifications.values():
+        codes = schema.codes.astype(np.int32)
+        row = np.where(codes >= 0, codes + len(names), -1)
+        names += [(schema.name, label) for label in schema.classes]
+        ranked += [True] * len(schema.classes)
+        if bool(np.any(codes < 0)):
+            row = np.where(codes < 0, len(names), row)
+            names.append((schema.name, UNKNOWN))
+            ranked.append(False)
+        rows.append(row.astype(np.int32))
+    of = np.stack(rows) if rows else np.empty((0, cohort.n_subjects), dtype=np.int32)
+    return Groups(
+        schemas=tuple(cohort.classifications), names=tuple(names), of=of, ranked=tuple(ranked)
+    )
+
+
+def targets_of(spec: AuditSpec) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """FMR targets in ascending order: those declared and those between them that draw curves; where the declared stand."""
+    declared = sorted(set(spec.thresholds.fmr))
+    if not declared:
+        return (), ()
+    low, high = np.log10(declared[0]), np.log10(declared[-1])
+    steps = max(2, round((high - low) * CURVE_POINTS_PER_DECADE) + 1)
+    grid = {float(f"{10**exponent:.6g}") for exponent in np.linspace(low, high, steps)}
+    between = [value for value in grid if not any(abs(value / known - 1) < 1e-3 for known in declared)]
+    targets = tuple(sorted([*declared, *between]))
+    return targets, tuple(targets.index(value) for value in declared)
+
+
+def plans_of(spec: AuditSpec) -> tuple[Plan, ...]:
+    """The bootstrap plans that the spec names, or those that its intervals need."""
+    if spec.bootstrap.plans is not None:
+        return spec.bootstrap.plans
+    wanted = spec.intervals or DEFAULT_INTERVALS
+    return tuple(dict.fromkeys(PLAN_OF[item.method] for item in wanted if item.method in PLAN_OF))
+
+
+def declared_thresholds(
+    spec: AuditSpec, provider: Provider
+) -> list[tuple[float, Mapping[str, float | str]]]:
+    """Fixed thresholds known before scoring: the explicit or linear grid, those from a file, the vendor's.
+
+    Raises :class:`SpecError` for a value outside the provider's score range.
+    """
+    grid, score_range = spec.thresholds.grid, provider.score_range
+    values: list[float] = []
+    if grid.kind is GridKind.EXPLICIT:
+        values = list(grid.values)
+    elif grid.kind is GridKind.LINEAR:
+        low = score_range[0] if grid.low is None else grid.low
+        high = score_range[1] if grid.high is None else grid.high
+        values = [float(value) for value in np.linspace(low, high, grid.num)]
+    found: list[tuple[float, Mapping[str, float | str]]] = [(value, {}) for value in values]
+    found += thresholds_from_file(spec, provider.name)
+    found += [(value, {"recommended": name}) for name, value in provider.recommended.items()]
+    for value, _ in found:
+        if not score_range[0] <= value <= score_range[1]:
+            raise SpecError(
+                "thresholds",
+                f"{value:g} lies outside the score range of {provider.name}",
+                f"{score_range[0]:g} to {score_range[1]:g}",
+            )
+    return found
+
+
+def measured_thresholds(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> list[float]:
+    """Grid thresholds that these data define: quantiles of the mated scores, or thresholds at FMR decades (pooled)."""
+    grid = spec.thresholds.grid
+    if grid.kind is GridKind.QUANTILE:
+        at = np.linspace(grid.low or 0.0, 1.0 if grid.high is None else grid.high, grid.num)
+        return [float(value) for value in np.unique(np.quantile(tail.mated_score, at))]
+    if grid.kind is GridKind.FMR_DECADES and int(tail.histogram.sum()):
+        decades = decades_of(spec)
+        total = int(rates_of.trials(tail, groups).non_mated[0])
+        found = [
+            rates_of.threshold_at(tail, groups, value, WEIGHTINGS[0])
+            for value in decades
+            if unresolved(value, total) is None
+        ]
+        return [value for value in dict.fromkeys(found) if np.isfinite(value)]
+    return []
+
+
+def decades_of(spec: AuditSpec) -> list[float]:
+    """The FMR decades of the grid, from ``high`` down to ``low`` (defaults: the declared targets' extremes)."""
+    grid, targets = spec.thresholds.grid, spec.thresholds.fmr
+    if grid.kind is not GridKind.FMR_DECADES or not (targets or (grid.low and grid.high)):
+        return []
+    high = grid.high or max(targets)
+    low = grid.low or min(targets)
+    first, last = np.floor(np.log10(high) + 1e-9), np.ceil(np.log10(low) - 1e-9)
+    return [float(f"1e{int(power)}") for power in np.arange(first, last - 1, -1)]
+
+
+def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
+    """Strata of the subject plans: the groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
+    name = spec.bootstrap.stratify or (groups.schemas[0] if groups.schemas else None)
+    if name is None or name == "none":
+        return None
+    if name not in groups.schemas:
+        raise SpecError("bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"]))
+    return np.asarray(groups.of[groups.schemas.index(name)], dtype=np.int32)
+
+
+def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:
+    """What the scoring pass must keep exactly."""
+    targets, _ = targets_of(spec)
+    highest = max([*targets, *decades_of(spec)], default=0.01)
+    return TailRequest(
+        fmr=highest,
+        thresholds=tuple(sorted(set(thresholds))),
+        eer="error_rates" in spec.analyses,
+        budget=spec.tail_budget,
+        threads=spec.threads,
+    )
+
+
+def refuse_unresolved(spec: AuditSpec, material: Material, comparisons: Comparisons) -> None:
+    """Refuse an FMR target that the whole cohort cannot resolve, whatever the provider (FORMULAS 8.4)."""
+    planned = planned_non_mated(material.cohort, comparisons)
+    for target in spec.thresholds.fmr if planned else ():
+        reason = unresolved(target, planned)
+        if reason:
+            raise DataError("thresholds.fmr", reason.partition(";")[0], f"at least {smallest_target(planned)}")
+
+
+def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
+    """Non-mated comparisons that the protocol plans, before any failure."""
+    if not comparisons.all_pairs:
+        return int(np.count_nonzero(~comparisons.mated))
+    samples = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
+    inside = comparisons.cells >= 0
+    cells = comparisons.cells[inside]
+    size = np.zeros(int(cells.max(initial=0)) + 1, dtype=np.int64)
+    square = size.copy()
+    np.add.at(size, cells, samples[inside])
+    np.add.at(square, cells, np.square(samples[inside]))
+    return int(((np.square(size) - square) // 2).sum())
+
+
+def put_on_trial(
+    spec: AuditSpec, provider: Provider, material: Material, comparisons: Comparisons, groups: Groups
+) -> Trial:
+    """Score a provider, find its thresholds, draw its replicates."""
+    seed = seed_of(spec.seed, "provider", provider.name)
+    named = declared_thresholds(spec, provider)
+    scored = _scored(spec, provider, material, comparisons, groups, seed, named)
+    tail, table, compared = scored.tail, scored.table, scored.comparisons
+    fixed = named + [(value, {}) for value in measured_thresholds(spec, tail, groups)]
+    if needs_more(tail, fixed):
+        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed).tail
+    trials = rates_of.trials(tail, groups)
+    targets, declared = targets_of(spec)
+    resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
+    points = Points(
+        targets=targets,
+        declared=declared,
+        at_target=_at_targets(tail, groups, targets, resolved),
+        thresholds=tuple(value for value, _ in fixed),
+        origin=tuple(at for _, at in fixed),
+    )
+    max_points = _max_points(tail, groups, targets, resolved)
+    at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
+    return Trial(
+        provider=provider.name,
+        spec=spec,
+        material=material,
+        comparisons=compared,
+        table=table,
+        tail=tail,
+        groups=groups,
+        trials=trials,
+        points=points,
+        rates=_rates(tail, groups, points),
+        max_points=max_points,
+        replicates=_replicates(spec, tail, groups, points),
+        rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
+        resolved=resolved,
+        warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
+        failed=provider.failed(material, seed),
+        recommended=provider.recommended,
+        recommended_version=provider.thresholds_version,
+        notes=scored.notes,
+        fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What a provider answered, as the estimators need it."""
+
+    tail: ScoreTail
+    table: ScoreTable | None
+    comparisons: Comparisons
+    notes: tuple[str, ...] = ()
+
+
+def _scored(
+    spec: AuditSpec,
+    provider: Provider,
+    material: Material,
+    comparisons: Comparisons,
+    groups: Groups,
+    seed: int,
+    fixed: Named,
+) -> Scored:
+    request = request_of(spec, [value for value, _ in fixed])
+    found = provider.scores(material, comparisons, groups, request, seed, spec.failures)
+    if isinstance(found, ScoreTail):
+        return Scored(tail=found, table=None, comparisons=comparisons)
+    notes: tuple[str, ...] = ()
+    table, compared = found, comparisons
+    if comparisons.ordered:
+        pooled = pool_orders(comparisons, found)
+        table, compared = pooled.table, pooled.comparisons
+        notes = (_asymmetry(provider.name, pooled.asymmetry),)
+    tail = listed_tail(table, compared, material, provider.score_range)
+    return Scored(tail=tail, table=table, comparisons=compared, notes=notes)
+
+
+def listed_tail(
+    table: ScoreTable, comparisons: Comparisons, material: Material, score_range: tuple[float, float]
+) -> ScoreTail:
+    """Listed scores as the estimators need them."""
+    return from_listed(
+        table.score,
+        comparisons.probe,
+        comparisons.reference,
+        subject_of=material.cohort.subject_of,
+        cells=comparisons.cells,
+        score_range=score_range,
+    )
+
+
+def _asymmetry(provider: str, found: Asymmetry) -> str:
+    if found.mean is None:
+        return f"{provider}: no comparison was scored in both orders"
+    return (
+        f"{provider}: {found.both} comparisons in both orders; |s(A,B) - s(B,A)| is {found.mean:.6g} on average and "
+        f"{found.max:.6g} at most; {found.single} comparisons have one order only"
+    )
+
+
+def needs_more(tail: ScoreTail, fixed: Named) -> bool:
+    """Whether a fixed threshold lies below the tail's floor without declared sums."""
+    known = () if tail.below is None else tail.below.thresholds
+    return any(value < tail.floor and value not in known for value, _ in fixed)
+
+
+def _at_targets(
+    tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
+) -> npt.NDArray[np.float64]:
+    found = np.full((len(WEIGHTINGS), len(targets)), np.nan)
+    for w, weighting in enumerate(WEIGHTINGS):
+        for a, target in enumerate(targets):
+            if resolved[a] is None:
+                found[w, a] = _or_nan(rates_of.threshold_at, tail, groups, target, weighting)
+    return found
+
+
+def _or_nan(find: Callable[..., float], *where: object) -> float:
+    """The threshold, or NaN where it lies below the floor that the tail's budget allowed."""
+    try:
+        return find(*where)
+    except BelowFloorError:
+        return float("nan")
+
+
+def _rates(
+    tail: ScoreTail, groups: Groups, points: Points
+) -> tuple[rates_of.Rates, rates_of.Rates]:
+    """Rates at each weighting's thresholds; a missing threshold is read at +inf and masked by the analyses."""
+    pair = []
+    for w in range(len(WEIGHTINGS)):
+        at = np.concatenate([points.at_target[w], points.thresholds])
+        pair.append(rates_of.rates(tail, groups, np.where(np.isnan(at), np.inf, at)))
+    return pair[0], pair[1]
+
+
+def _max_points(
+    tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
+) -> npt.NDArray[np.float64]:
+    found = np.full((len(WEIGHTINGS), len(groups.schemas), len(targets)), np.nan)
+    for w, weighting in enumerate(WEIGHTINGS):
+        for s in range(len(groups.schemas)):
+            for a, target in enumerate(targets):
+                if resolved[a] is None:
+                    found[w, s, a] = _or_nan(rates_of.threshold_at_max_group, tail, groups, target, weighting, s)
+    return found
+
+
+def _replicates(
+    spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points
+) -> dict[Plan, Replicates]:
+    """One set of replicates per plan; the seed knows the plan and not the provider, so vendors share subject weights."""
+    drawn = {}
+    for plan in plans_of(spec):
+        if plan is Plan.COMPARISONS or (plan is Plan.IMAGES and not tail.mated_complete):
+            continue
+        drawn[plan] = replicate(
+            tail,
+            groups,
+            plan=plan,
+            n=spec.bootstrap.B,
+            seed=seed_of(spec.seed, "bootstrap", plan.value),
+            targets=points.targets,
+            thresholds=points.thresholds,
+            strata=strata_of(spec, groups) if plan is Plan.SUBJECTS else None,
+            threads=spec.threads,
+        )
+    return drawn
+
+
+def _warnings(
+    tail: ScoreTail, targets: Sequence[float], points: Points, non_mated: int
+) -> tuple[str | None, ...]:
+    return tuple(
+        warning(target, non_mated, _matched_subjects(tail, float(points.at_target[0, a])))
+        for a, target in enumerate(targets)
+    )
+
+
+def _matched_subjects(tail: ScoreTail, threshold: float) -> int:
+    keep = int(np.searchsorted(-tail.tail_score, -threshold, side="left")) if np.isfinite(threshold) else 0
+    ends = [tail.subject_of[tail.tail_i[:keep]], tail.subject_of[tail.tail_j[:keep]]]
+    return len(np.unique(np.concatenate(ends)))

@@ -1,0 +1,110 @@
+"""From overrides and presets to a checked :class:`~frtaudit.core.spec.AuditSpec`. Hydra lives here and in ``app.py``.
+
+Hydra composes plain data and checks nothing of it: unknown keys, types and values are refused afterwards, at one door
+(:mod:`frtaudit.identity`, :mod:`frtaudit.checks`), in the same words whatever way they came in.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from hydra import compose, initialize_config_dir
+from omegaconf import DictConfig, OmegaConf, open_dict
+
+from frtaudit import presets, spec_guard, spec_source
+from frtaudit.checks import check_spec
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.identity import from_plain, spec_digest, to_full, to_plain
+from frtaudit.plugins import load_plugins
+from frtaudit.shipped import shipped
+
+__all__ = ["CONFIG", "from_config", "load_spec", "publish", "rewritten", "spec_digest", "to_full", "to_plain"]
+
+CONFIG = "config"
+RUN_KEYS = ("fail_on",)
+_AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr")
+_KEY = re.compile(r"[\w./@:\-\[\]]+")
+
+
+def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
+    """The resolved, typed and checked spec that ``frtaudit run`` would take.
+
+    ``overrides``: as on the command line, ``["audit=demo", "bootstrap.B=99"]``; ``config_dir``: a folder with presets
+    of one's own. Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
+    99
+    """
+    try:
+        publish()
+        with initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
+            config = compose(CONFIG, rewritten(overrides, config_dir), return_hydra_config=True)
+        choice = config.hydra.runtime.choices.get("audit")
+        with open_dict(config):
+            del config["hydra"]
+        return from_config(config, choice)
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+
+
+def publish() -> None:
+    """Register every plug-in and make each an option of its group."""
+    load_plugins()
+    spec_source.publish()
+
+
+def from_config(config: DictConfig, audit: str | None) -> AuditSpec:
+    """The spec in a composed config; ``audit``: the selected audit, which names it unless ``name`` does."""
+    if audit is None:
+        raise SpecError("audit", "not one audit is selected", "audit=NAME")
+    load_plugins()
+    raw = OmegaConf.to_container(config, resolve=False)
+    if isinstance(raw, dict) and str(raw.get("name")).startswith("${hydra"):
+        config = OmegaConf.merge(config, {"name": audit})  # type: ignore[assignment]  # a mapping stays one
+    plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=False)
+    if not isinstance(plain, dict):
+        raise SpecError("spec", "found no mapping", "keys and values")
+    spec = with_targets(from_plain(presets.settle(without_run_keys(plain))))
+    check_spec(spec)
+    return spec
+
+
+def with_targets(spec: AuditSpec) -> AuditSpec:
+    """A requirement at an FMR target asks a question there: the target joins ``thresholds.fmr``."""
+    wanted = {item.at["fmr"] for item in spec.requirements if item.metric in _AT_TARGET and "fmr" in item.at}
+    known = spec.thresholds.fmr
+    new = sorted((target for target in wanted if isinstance(target, float) and target not in known), reverse=True)
+    return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
+
+
+def without_run_keys(plain: Mapping[object, object]) -> dict[str, object]:
+    """The composed tree without what belongs to the run and not to the spec."""
+    return {str(key): value for key, value in plain.items() if key not in RUN_KEYS}
+
+
+def rewritten(overrides: Sequence[str], config_dir: str | Path | None = None) -> list[str]:
+    """Overrides as Hydra gets them, each checked as plain data first.
+
+    A value is set whether or not a preset mentions its key (``++``): unknown keys are refused later, by name. A group
+    set to null selects nothing.
+
+    >>> rewritten(["audit=demo", "bootstrap.B=99", "schema=null"])
+    ['audit=demo', '++bootstrap.B=99', 'schema=[]']
+    """
+    for override in overrides:
+        spec_guard.check_override(override)
+    added = [] if config_dir is None else [spec_source.search_path(Path(config_dir))]
+    return [*(_rewritten(override) for override in overrides), *added]
+
+
+def _rewritten(override: str) -> str:
+    key, equals, value = override.partition("=")
+    bare = key.lstrip("+")
+    if not equals or key.startswith("~") or bare.startswith("hydra") or not _KEY.fullmatch(bare):
+        return override
+    if bare in spec_source.LANDS and not value.startswith("{"):
+        return f"{key}=[]" if value in ("null", "") else override
+    return override if "/" in bare or "@" in bare else f"++{bare}={value}"

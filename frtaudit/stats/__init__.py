@@ -1,0 +1,1 @@
+"""Statistics: arrays in, arrays out. NumPy, SciPy, statsmodels and Numba only; no files, no specs, no reports."""

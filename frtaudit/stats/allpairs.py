@@ -1,0 +1,172 @@
+"""All-pairs scoring: from a block scorer to the tail, in memory that does not grow with the number of pairs."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.below import sums_below
+from frtaudit.stats.crossing import eer
+from frtaudit.stats.histogram import above_edges, edges_over, histogram_of
+from frtaudit.stats.layout import layout_of
+from frtaudit.stats.pilot import Pilot, pilot_of
+from frtaudit.stats.ranking import ranked
+from frtaudit.stats.scan import Ground, Pairs, Scan, scan_mated, scan_non_mated
+from frtaudit.stats.scorers import BlockScorer
+from frtaudit.stats.sums import BelowFloorError
+from frtaudit.stats.targets import exact, threshold_at, threshold_at_max_group
+from frtaudit.stats.trials import complete_trials
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+
+ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
+PAIR_BYTES = 24  # two int32 and a float32, and their copy while they are sorted
+AIM, NEED = 2.0, Fraction(5, 4)  # depth of the tail in units of the largest target: aimed at, required
+EER_AIM = 1.25
+PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's comparisons
+DEEPER = 3.0
+ATTEMPTS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TailRequest:
+    """What the tail must answer exactly.
+
+    ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the floor
+    get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting; ``threads``: 0 = one
+    per core.
+    """
+
+    fmr: float
+    thresholds: tuple[float, ...] = ()
+    eer: bool = False
+    budget: int = 2_000_000_000
+    threads: int = 0
+
+
+def score_all_pairs(
+    block: BlockScorer,
+    *,
+    n_samples: Ints,
+    rows: Index,
+    cells: Index,
+    groups: Groups,
+    score_range: tuple[float, float],
+    request: TailRequest,
+) -> ScoreTail:
+    """Score every unordered pair of samples once; keep mated scores, the histogram and the non-mated tail.
+
+    ``block`` scores slices of the N acquired samples, sorted by subject; ``n_samples`` (K,) int64: acquired samples
+    of each subject; ``rows`` (N,) int32: their cohort indices; ``cells`` (K,) int32. Scores are rounded to float32.
+    The floor lies low enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
+    :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it lies as low
+    as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not depend on
+    the number of threads.
+
+    >>> from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
+    >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
+    >>> tail = score_all_pairs(
+    ...     cosine_blocks(np.float32([[1, 0], [1, 1], [0, 1]])), n_samples=np.array([2, 1]),
+    ...     rows=np.arange(3, dtype=np.int32), cells=np.zeros(2, np.int32), groups=nobody,
+    ...     score_range=COSINE_RANGE, request=TailRequest(fmr=0.5))
+    >>> tail.tail_score.round(3).tolist()
+    [0.7070000171661377, 0.0]
+    """
+    counts = np.asarray(n_samples, dtype=np.int64)
+    subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
+    ground = Ground(
+        block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
+        edges=edges_over(score_range), threads=request.threads,
+    )  # fmt: skip
+    mated = scan_mated(ground)
+    empty = ScoreTail(
+        n_samples=counts,
+        subject_of=subject_of,
+        rows=rows,
+        mated_i=mated.i,
+        mated_j=mated.j,
+        mated_score=mated.score,
+        tail_i=np.empty(0, dtype=np.int32),
+        tail_j=np.empty(0, dtype=np.int32),
+        tail_score=np.empty(0, dtype=np.float32),
+        floor=float("inf"),
+        edges=ground.edges,
+        histogram=np.zeros(ground.edges.size - 1, dtype=np.int64),
+        mated_histogram=histogram_of(mated.score, ground.edges),
+        cells=cells,
+        score_range=score_range,
+    )
+    tail = _deep_enough(ground, empty, groups, request)
+    missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.floor])
+    return replace(tail, below=sums_below(ground, tail, groups, missing)) if missing.size else tail
+
+
+def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
+    """Scan, and scan again with a lower floor while the tail is too short, or a higher one when it is too long."""
+    capacity = max(request.budget // PAIR_BYTES, 1)
+    total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
+    whole = total <= min(ALL_BELOW, capacity)
+    pilot = None if whole else _pilot(ground, empty)
+    depth = 1.0 if pilot is None else _depth(pilot, empty, request)
+    allowed = 0.8 * capacity / max(total, 1)
+    for _ in range(ATTEMPTS):
+        floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed)
+        scan = scan_non_mated(ground, floor, capacity)
+        if scan.pairs is None:
+            floor = _edge_that_fits(scan, ground.edges, capacity)
+            return _with_tail(empty, scan_non_mated(ground, floor, capacity), floor)
+        tail = _with_tail(empty, scan, floor)
+        if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
+            break
+        depth *= DEEPER
+    return tail
+
+
+def _pilot(ground: Ground, empty: ScoreTail) -> Pilot:
+    return pilot_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
+
+
+def _depth(pilot: Pilot, empty: ScoreTail, request: TailRequest) -> float:
+    """Which share of the non-mated comparisons the tail should hold."""
+    crossing = EER_AIM * pilot.crossing(empty.mated_score) if request.eer else 0.0
+    return max(AIM * request.fmr, crossing, PILOT_ENTRIES / max(pilot.score.size, 1))
+
+
+def _floor(pilot: Pilot, depth: float, allowed: float) -> float:
+    """The floor for a depth, or the one that the budget allows."""
+    wanted = pilot.floor_at(depth)
+    return wanted if allowed >= 1 else max(wanted, pilot.pooled_floor_at(allowed))
+
+
+def _edge_that_fits(scan: Scan, edges: Floats, capacity: int) -> float:
+    """The lowest edge above which no more than ``capacity`` comparisons lie."""
+    return float(edges[int(np.argmax(above_edges(scan.histogram) <= capacity))])
+
+
+def _with_tail(empty: ScoreTail, scan: Scan, floor: float) -> ScoreTail:
+    pairs: tuple[Pairs, ...] = scan.pairs or ()
+    tail = ranked(pairs, empty.subject_of.size)
+    return replace(
+        empty, tail_i=tail.i, tail_j=tail.j, tail_score=tail.score, floor=floor, histogram=scan.histogram
+    )
+
+
+def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
+    """Whether something that was asked for lies below the floor."""
+    target = exact(request.fmr)
+    ample = target * NEED if target * NEED < 1 else target
+    try:
+        for weighting in Weighting:
+            threshold_at(tail, groups, ample, weighting)
+            for schema in range(len(groups.schemas)):
+                threshold_at_max_group(tail, groups, target, weighting, schema)
+        if request.eer:
+            eer(tail, groups)
+    except BelowFloorError:
+        return True
+    return False

@@ -1,0 +1,53 @@
+"""A share of things that come in subjects: failures to acquire (FORMULAS 8.1 with one subject to a thing)."""
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.stats.wilson import Score, wilson_score
+
+ENOUGH_ERRORS = 30
+ENOUGH_SUBJECTS = 10
+Ints = npt.NDArray[np.int64]
+
+
+def share_variance(errors: Ints, trials: Ints) -> float:
+    """Variance of sum(errors)/sum(trials) over subjects: K/(K-1) sum_k (e_k - p n_k)^2 / n^2 (FORMULAS 8.1).
+
+    ``errors``, ``trials``: shape (K,), int64, subjects with trials > 0. Infinite below two subjects.
+
+    >>> share_variance(np.array([1, 0]), np.array([1, 1]))
+    0.25
+    """
+    count, total = errors.size, int(trials.sum())
+    if count < 2:
+        return math.inf
+    residual = errors - errors.sum() / total * trials
+    return float(count / (count - 1) * np.square(residual).sum() / total**2)
+
+
+def share_interval(errors: Ints, trials: Ints, alpha: float) -> Score | None:
+    """Wilson interval of a share on the effective number of trials, critical value t_{K-1}; target population.
+
+    Below 30 errors or 10 erring subjects the design effect is at least trials per subject: no other threshold lends
+    one. None without trials, [0, 1] for one subject.
+
+    >>> share_interval(np.zeros(50, np.int64), np.full(50, 2), 0.05).low
+    0.0
+    """
+    used = trials > 0
+    errors, trials = errors[used], trials[used]
+    count, total, wrong = errors.size, int(trials.sum()), int(errors.sum())
+    if count == 0:
+        return None
+    if count < 2:
+        return Score(low=0.0, high=1.0, n_eff=1.0)
+    rate = wrong / total
+    design = 1.0
+    if 0 < wrong < total:
+        design = max(1.0, share_variance(errors, trials) * total / (rate * (1 - rate)))
+    if wrong < ENOUGH_ERRORS or int(np.count_nonzero(errors)) < ENOUGH_SUBJECTS:
+        design = max(design, total / count)
+    return wilson_score(rate, total / design, float(stats.t.isf(alpha / 2, count - 1)))

@@ -1,0 +1,342 @@
+"""Accuracy over folds: best threshold, disjoint and strict folds, intervals (FORMULAS 4, 8.11).
+
+Decision everywhere: match iff score > threshold. A pair is correct when its decision is right.
+"""
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from frtaudit.core.freeze import freeze
+from frtaudit.stats.wilson import Score, wilson_from_variance, wilson_iid
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+DROPPED = -1  # the fold of a pair that strict folds leave out
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BestThreshold:
+    """The threshold of most correct pairs: ``correct`` of ``total``."""
+
+    threshold: float
+    correct: int
+    total: int
+
+    @property
+    def accuracy(self) -> float:
+        """Share of correct pairs."""
+        return self.correct / self.total
+
+
+def best_threshold(scores: Floats, mated: Flags) -> BestThreshold:
+    """Maximise the number of correct pairs; of equally good thresholds take the largest.
+
+    ``scores``: shape (n,), n >= 1, finite; ``mated``: shape (n,). Candidates: -inf, midpoints of consecutive
+    distinct scores, the largest score; the largest of the best is the strictest (FORMULAS 4).
+
+    >>> best_threshold(np.array([0.1, 0.3, 0.5]), np.array([False, True, True])).threshold
+    0.2
+    """
+    order = np.argsort(scores, kind="stable")
+    ordered, right = scores[order], mated[order]
+    last = np.flatnonzero(np.diff(ordered, append=np.inf))  # the last of each run of equal scores
+    above = np.concatenate([[right.sum()], right.sum() - right.cumsum()[last]])
+    below = np.concatenate([[0], (~right).cumsum()[last]])
+    correct = above + below
+    best = correct.size - 1 - int(correct[::-1].argmax())
+    distinct = ordered[last]
+    return BestThreshold(threshold=_candidate(distinct, best), correct=int(correct[best]), total=scores.size)
+
+
+def _candidate(distinct: Floats, number: int) -> float:
+    """Candidate ``number``, which refuses that many distinct scores: -inf, midpoints, the largest score."""
+    if number == 0:
+        return -math.inf
+    low = float(distinct[number - 1])
+    if number == distinct.size:
+        return low
+    high = float(distinct[number])
+    middle = (low + high) / 2
+    return middle if low <= middle < high else low  # neighbouring doubles have no midpoint
+
+
+def correct_at(scores: Floats, mated: Flags, threshold: float) -> Flags:
+    """Whether each pair's decision at ``threshold`` is right, shape (n,).
+
+    >>> correct_at(np.array([0.1, 0.3]), np.array([True, True]), 0.1).tolist()
+    [False, True]
+    """
+    return np.asarray((scores > threshold) == mated)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldAccuracy:
+    """Accuracy of each fold at the threshold fitted on the others.
+
+    ``thresholds``: shape (k,), score units; ``correct``, ``total``: shape (k,), int64, pairs; ``is_correct``:
+    shape (n,), bool, False for pairs in no fold.
+    """
+
+    thresholds: Floats
+    correct: Ints
+    total: Ints
+    is_correct: Flags
+
+    def __post_init__(self) -> None:
+        freeze(self, "thresholds", "correct", "total", "is_correct")
+
+    @property
+    def accuracies(self) -> Floats:
+        """Accuracy of each fold, shape (k,)."""
+        return np.asarray(self.correct / self.total)
+
+    @property
+    def mean(self) -> float:
+        """Plain mean of the fold accuracies."""
+        return float(self.accuracies.mean())
+
+    @property
+    def sd_ddof1(self) -> float:
+        """Standard deviation of the fold accuracies, divisor k - 1 (LFW protocol)."""
+        return float(self.accuracies.std(ddof=1))
+
+    @property
+    def sd_ddof0(self) -> float:
+        """Standard deviation of the fold accuracies, divisor k (as InsightFace prints it)."""
+        return float(self.accuracies.std(ddof=0))
+
+    @property
+    def sem(self) -> float:
+        """``sd_ddof1``/sqrt(k): descriptive, for fold means are not independent."""
+        return self.sd_ddof1 / math.sqrt(self.total.size)
+
+
+def k_fold_accuracy(scores: Floats, mated: Flags, folds: Ints, k: int | None = None) -> FoldAccuracy:
+    """Accuracy of each fold at the best threshold of the other folds (FORMULAS 4).
+
+    ``scores``, ``mated``, ``folds``: shape (n,); ``folds`` in 0..k-1, negative = in no fold; ``k`` defaults
+    to the largest fold + 1. Raises ``ValueError`` for an empty fold or fewer than two.
+
+    >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
+    >>> k_fold_accuracy(scores, mated, np.array([0, 0, 1, 1])).mean
+    1.0
+    """
+    k = int(folds.max()) + 1 if k is None else k
+    total = np.bincount(folds[folds >= 0], minlength=k)
+    if k < 2 or total.size > k or not total.all():
+        raise ValueError(
+            f"folds hold {total.tolist()} pairs; every one of 0..{k - 1}, two at least, needs some"
+        )
+    thresholds, is_correct = np.empty(k), np.zeros(scores.size, dtype=np.bool_)
+    for fold in range(k):
+        train, test = (folds >= 0) & (folds != fold), folds == fold
+        thresholds[fold] = best_threshold(scores[train], mated[train]).threshold
+        is_correct[test] = correct_at(scores[test], mated[test], thresholds[fold])
+    correct = np.bincount(folds[is_correct], minlength=k)
+    return FoldAccuracy(thresholds=thresholds, correct=correct, total=total, is_correct=is_correct)
+
+
+def t_interval(accuracy: FoldAccuracy, alpha: float) -> tuple[float, float]:
+    """Mean -+ t_{k-1,1-alpha/2} sem, unclipped; for identity-disjoint folds (FORMULAS 8.11).
+
+    >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
+    >>> t_interval(k_fold_accuracy(scores, mated, np.array([0, 0, 1, 1])), 0.05)
+    (1.0, 1.0)
+    """
+    half = float(stats.t.isf(alpha / 2, accuracy.total.size - 1)) * accuracy.sem
+    return accuracy.mean - half, accuracy.mean + half
+
+
+def dyadic_variance(residuals: Floats, first: Ints, second: Ints) -> float:
+    """Sum the products of residuals of any two pairs that share a subject (FORMULAS 8.11).
+
+    ``residuals``: shape (n,), already weighted (sum of weights 1 makes it the variance of a mean); ``first``,
+    ``second``: shape (n,), subject codes >= 0, equal for a mated pair. With D_kl the residual sum of the
+    block {k,l} and R_k that of all pairs of k: sum_k R_k^2 - sum_{k<l} D_kl^2, for a block with two subjects
+    is counted twice.
+
+    >>> dyadic_variance(np.array([1.0, 1.0]), np.array([0, 1]), np.array([1, 2]))
+    4.0
+    """
+    size = int(max(first.max(), second.max())) + 1
+    two = first != second
+    by_subject = np.bincount(first, weights=residuals, minlength=size)
+    by_subject += np.bincount(second[two], weights=residuals[two], minlength=size)
+    key = np.minimum(first, second).astype(np.int64) * size + np.maximum(first, second)
+    _, block = np.unique(key[two], return_inverse=True)
+    by_block = np.bincount(block, weights=residuals[two])
+    return float(np.square(by_subject).sum() - np.square(by_block).sum())
+
+
+def accuracy_interval(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: Ints, alpha: float) -> Score:
+    """Wilson interval of the mean fold accuracy, n_eff from the dyadic variance (FORMULAS 8.11).
+
+    Target population. Fold thresholds are held fixed; each pair weighs 1/(k n_fold), so that the weighted
+    mean is :attr:`FoldAccuracy.mean`. A variance below that of independent pairs is not believed: n_eff <= n.
+    No wrong pair (or no right one): the variance says nothing, and n_eff is the number of subjects.
+
+    >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
+    >>> folds, first, second = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3]), np.array([1, 1, 3, 3])
+    >>> accuracy_interval(k_fold_accuracy(scores, mated, folds), folds, first, second, 0.05).n_eff
+    4.0
+    """
+    used = folds >= 0
+    n, mean = int(used.sum()), accuracy.mean
+    if not 0 < mean < 1:
+        subjects = np.unique(np.concatenate([first[used], second[used]])).size
+        return wilson_iid(subjects if mean else 0, subjects, alpha)
+    weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
+    residuals = weight * (accuracy.is_correct[used] - mean)
+    variance = dyadic_variance(residuals, first[used], second[used])
+    return wilson_from_variance(mean, max(variance, mean * (1 - mean) / n), n, alpha)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldCheck:
+    """What an assignment to folds satisfies; counts per fold, shape (k,), int64."""
+
+    mated_disjoint: bool
+    fully_disjoint: bool
+    mated_counts: Ints
+    non_mated_counts: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "mated_counts", "non_mated_counts")
+
+
+def check_folds(first: Ints, second: Ints, mated: Flags, folds: Ints, k: int) -> FoldCheck:
+    """Say whether the mated pairs, and whether all pairs, of each subject lie in one fold.
+
+    ``first``, ``second``: shape (n,), subject codes; pairs with a negative fold are left out.
+
+    >>> two = np.array([0, 1])
+    >>> check_folds(two, two, np.array([True, True]), two, 2).fully_disjoint
+    True
+    """
+    used = folds >= 0
+    return FoldCheck(
+        mated_disjoint=_one_fold_each(first[used & mated], folds[used & mated]),
+        fully_disjoint=_one_fold_each(
+            np.concatenate([first[used], second[used]]), np.concatenate([folds[used], folds[used]])
+        ),
+        mated_counts=np.bincount(folds[used & mated], minlength=k),
+        non_mated_counts=np.bincount(folds[used & ~mated], minlength=k),
+    )
+
+
+def _one_fold_each(subjects: Ints, folds: Ints) -> bool:
+    pairs = np.unique(np.stack([subjects, folds]), axis=1)
+    return bool(np.unique(pairs[0]).size == pairs.shape[1])
+
+
+def impostor_components(first: Ints, second: Ints, n_subjects: int) -> Ints:
+    """Component of each subject, shape (n_subjects,), in the graph of non-mated pairs (FORMULAS 4).
+
+    Folds are fully disjoint only if each holds whole components; mated pairs are loops and join nothing.
+
+    >>> impostor_components(np.array([0, 2]), np.array([1, 2]), 3).tolist()
+    [0, 0, 1]
+    """
+    edges = coo_array((np.ones(first.size), (first, second)), shape=(n_subjects, n_subjects))
+    _, component = connected_components(edges, directed=False)
+    return np.asarray(component, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """A fold of each pair, shape (n,), int64, :data:`DROPPED` where it is left out; ``dropped``: how many."""
+
+    folds: Ints
+    dropped: int = 0
+
+    def __post_init__(self) -> None:
+        freeze(self, "folds")
+
+
+def disjoint_folds(first: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None) -> Assignment:
+    """Identity-disjoint folds: all mated pairs of a subject in one fold, counts balanced (FORMULAS 4).
+
+    Subjects by number of mated pairs, descending, ties by str(name), each into the least loaded fold;
+    non-mated pairs are dealt evenly, in their order. ``first``: shape (n,), subject codes; ``names``: one for
+    each code.
+
+    >>> disjoint_folds(np.array([0, 0, 1, 2]), np.array([True, True, True, True]), 2).folds.tolist()
+    [0, 0, 1, 1]
+    """
+    loads = np.bincount(first[mated], minlength=int(first.max()) + 1)
+    home = _balance(loads, _names(loads.size, names), k)
+    return Assignment(folds=_deal(mated, home[first], k))
+
+
+def overlap_folds(first: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None) -> Assignment:
+    """Overlapping folds: mated pairs of a subject dealt to different folds; non-mated as in disjoint folds.
+
+    >>> overlap_folds(np.array([0, 0, 1, 1]), np.array([True, True, True, True]), 2).folds.tolist()
+    [0, 1, 0, 1]
+    """
+    label = np.array([str(name) for name in _names(int(first.max()) + 1, names)])
+    order = np.lexsort((np.arange(first.size), label[first]))
+    order = order[mated[order]]
+    own = np.zeros(first.size, dtype=np.int64)
+    own[order] = np.arange(order.size) % k
+    return Assignment(folds=_deal(mated, own, k))
+
+
+def strict_folds(
+    first: Ints, second: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None
+) -> Assignment:
+    """Folds that share no subject: each subject gets one, non-mated pairs across are dropped (FORMULAS 4).
+
+    Whole components of the non-mated graph are dealt where the largest holds no more than its share of pairs,
+    and nothing is dropped; else single subjects are, as in :func:`disjoint_folds`.
+
+    >>> ends = np.array([0, 1, 2, 3, 0]), np.array([0, 1, 2, 3, 1])
+    >>> strict_folds(*ends, ends[0] == ends[1], 2).dropped
+    0
+    """
+    size = int(max(first.max(), second.max())) + 1
+    labels = _names(size, names)
+    unit = impostor_components(first, second, size)
+    loads = np.bincount(unit[first])
+    if loads.max() > math.ceil(first.size / k):
+        unit, loads = np.arange(size), np.bincount(first[mated], minlength=size)
+    home = _balance(loads, _least_name(unit, labels), k)[unit]
+    folds = np.where(home[first] == home[second], home[first], DROPPED)
+    return Assignment(folds=folds, dropped=int(np.count_nonzero(folds == DROPPED)))
+
+
+def _least_name(unit: Ints, names: Sequence[Hashable]) -> list[str]:
+    """The first of its members' names, for each unit."""
+    least: dict[int, str] = {}
+    for member, one in enumerate(unit.tolist()):
+        least[one] = min(least.get(one, str(names[member])), str(names[member]))
+    return [least[one] for one in range(len(least))]
+
+
+def _names(size: int, names: Sequence[Hashable] | None) -> Sequence[Hashable]:
+    return range(size) if names is None else names
+
+
+def _balance(loads: Ints, names: Sequence[Hashable], k: int) -> Ints:
+    """Units by load descending, ties by str(name), each into the least loaded fold."""
+    held = np.zeros((k, 2), dtype=np.int64)  # pairs, units: units without pairs are spread too
+    home = np.zeros(loads.size, dtype=np.int64)
+    for unit in sorted(range(loads.size), key=lambda one: (-loads[one], str(names[one]))):
+        fold = int(np.lexsort((held[:, 1], held[:, 0]))[0])
+        held[fold] += (loads[unit], 1)
+        home[unit] = fold
+    return home
+
+
+def _deal(mated: Flags, own: Ints, k: int) -> Ints:
+    """Mated pairs keep ``own``; non-mated pairs are dealt evenly, in their order."""
+    return np.asarray(np.where(mated, own, np.cumsum(~mated) - 1) % k)

@@ -1,0 +1,42 @@
+"""The histogram of scores: declared edges over the provider's range, bins closed on the right.
+
+A bin holds edge < score <= next edge, so that the count above an edge is the number of matches at that threshold.
+Scores outside the range are counted in the end bins.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+
+BINS = 1024  # 1/512 wide on -1..1
+
+
+def edges_over(score_range: tuple[float, float]) -> Floats:
+    """1025 equally spaced edges from the lowest to the highest score, float64, in score units.
+
+    >>> edges_over((-1.0, 1.0))[[0, 513, 1024]].tolist()
+    [-1.0, 0.001953125, 1.0]
+    """
+    low, high = score_range
+    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+        raise ValueError(f"a score range is finite and ascending: {low} to {high}")
+    return np.linspace(low, high, BINS + 1)
+
+
+def histogram_of(scores: Scores, edges: Floats) -> Ints:
+    """Scores in each bin (edge < score <= next edge), shape (H,), int64.
+
+    >>> histogram_of(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
+    [2, 1]
+    """
+    place = np.searchsorted(edges, scores.astype(np.float64), side="left") - 1
+    inside = np.clip(place, 0, edges.size - 2)
+    return np.bincount(inside, minlength=edges.size - 1).astype(np.int64)
+
+
+def above_edges(histogram: Ints) -> Ints:
+    """Scores above each edge, shape (H+1,), int64; exact at the H-1 inner edges."""
+    return np.concatenate([np.cumsum(histogram[::-1])[::-1], [0]]).astype(np.int64)

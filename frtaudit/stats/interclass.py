@@ -1,0 +1,392 @@
+"""Interclass bias d_l2 of the thesis (FORMULAS 3), its bootstrap, and one for the population (8.7).
+
+Scores are mapped from the provider's range to 0..100. In quantile space a class is its empirical quantile
+function Q(u) = x_(ceil(n u)), in TAR space its share of mated scores above t. Both are step functions:
+integrals are exact sums over the union of the classes' breakpoints.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.core.freeze import freeze
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+SCALE = 100.0  # d_l2 stands on scores mapped to 0..SCALE
+PIECES = 2000  # with more breakpoints than this the thesis bootstrap integrates over LEVELS midpoints of u
+LEVELS = 500
+_BATCH = 64  # replicates in memory at once
+
+
+class Space(Enum):
+    """What the distance of two classes is taken over: scores at equal TAR, or TAR at equal score."""
+
+    QUANTILE = "quantile"
+    TAR = "tar"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """Step functions of all classes on common pieces.
+
+    ``values``: shape (C, U), float64, value of each class on each piece; ``widths``: shape (U,), lengths of
+    the pieces; the argument is u in 0..1 and the value a score in 0..100 (quantile), or the reverse (TAR).
+    """
+
+    values: Floats
+    widths: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "values", "widths")
+
+    def from_mean(self) -> Floats:
+        """Class minus the plain mean of the classes, shape (C, U) (FORMULAS 3, Delta_c)."""
+        return _from_mean(self.values)
+
+
+def steps(classes: Sequence[Floats], score_range: tuple[float, float], space: Space) -> Steps:
+    """Step functions of the classes' mated scores, shape (n_c,) each, n_c >= 1, any order, in score units.
+
+    >>> steps([np.array([0.0, 1.0]), np.array([1.0])], (0, 1), Space.QUANTILE).values.tolist()
+    [[0.0, 100.0], [100.0, 100.0]]
+    """
+    ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
+    if space is Space.QUANTILE:
+        return _quantile_steps(ordered)
+    return _tar_steps(ordered)
+
+
+def to_scale(scores: npt.ArrayLike, score_range: tuple[float, float]) -> Floats:
+    """Map scores of any shape from ``score_range`` to 0..100.
+
+    >>> to_scale([-1.0, 0.0], (-1, 1)).tolist()
+    [0.0, 50.0]
+    """
+    low, high = score_range
+    return (np.asarray(scores, dtype=np.float64) - low) * (SCALE / (high - low))
+
+
+def d_l2(
+    classes: Sequence[Floats], score_range: tuple[float, float], space: Space = Space.QUANTILE
+) -> Floats:
+    """Distance of each class from the mean curve, shape (C,): sqrt of the integral of Delta_c^2 (FORMULAS 3).
+
+    Units: quantile space, score points on 0..100; TAR space, TAR in 0..1 times the root of score points.
+
+    >>> d_l2([np.array([0.2, 0.4]), np.array([0.4, 0.6])], (0, 1)).tolist()
+    [10.0, 10.0]
+    """
+    curves = steps(classes, score_range, space)
+    return _norm(curves.from_mean(), curves.widths)
+
+
+def d_l2_pairs(
+    classes: Sequence[Floats], score_range: tuple[float, float], space: Space = Space.QUANTILE
+) -> Floats:
+    """Distance of class i from class j, shape (C, C), symmetric, zero diagonal (FORMULAS 3 ii).
+
+    >>> d_l2_pairs([np.array([0.2, 0.4]), np.array([0.4, 0.6])], (0, 1))[0, 1].item()
+    20.0
+    """
+    curves = steps(classes, score_range, space)
+    return np.stack([_norm(curves.values - row, curves.widths) for row in curves.values])
+
+
+def tar_curves(classes: Sequence[Floats], thresholds: npt.ArrayLike) -> Floats:
+    """TAR of each class at thresholds (T,) in score units, shape (C, T): share of mated scores > t.
+
+    The thesis accepts at s >= t: only ties differ. Class minus overall: subtract the mean over axis 0.
+
+    >>> tar_curves([np.array([0.1, 0.5])], [0.1, 0.3]).tolist()
+    [[0.5, 0.5]]
+    """
+    at = np.asarray(thresholds, dtype=np.float64)
+    return np.stack(
+        [1 - np.searchsorted(np.sort(scores), at, side="right") / len(scores) for scores in classes]
+    )
+
+
+def threshold_curves(
+    classes: Sequence[Floats], tar: npt.ArrayLike, score_range: tuple[float, float]
+) -> Floats:
+    """Score on 0..100 at each TAR (V,) in 0..1, shape (C, V): Q_c(1 - TAR), the thesis's performance curve.
+
+    >>> threshold_curves([np.array([0.1, 0.5])], [1.0, 0.5, 0.2], (0, 1)).tolist()
+    [[10.0, 10.0, 50.0]]
+    """
+    u = 1 - np.asarray(tar, dtype=np.float64)
+    rows = []
+    for scores in classes:
+        ordered = np.sort(to_scale(scores, score_range))
+        rank = np.ceil(u * ordered.size - 1e-9).astype(np.int64)  # 1 - 0.9 is not 0.1 in binary
+        rows.append(ordered[np.clip(rank, 1, ordered.size) - 1])
+    return np.stack(rows)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """Distances of all classes with their bounds, each shape (C,), float64.
+
+    ``n_resamples``: B; ``critical``: the critical value of the bounds; ``integrated``: pieces of u integrated
+    over.
+    """
+
+    point: Floats
+    lower: Floats
+    upper: Floats
+    n_resamples: int
+    critical: float
+    integrated: int
+
+    def __post_init__(self) -> None:
+        freeze(self, "point", "lower", "upper")
+
+    @property
+    def total(self) -> float:
+        """The thesis's Total: the largest upper bound."""
+        return float(self.upper.max())
+
+    @property
+    def worst(self) -> int:
+        """Number of the class with the largest upper bound."""
+        return int(self.upper.argmax())
+
+    @property
+    def max_point(self) -> float:
+        """The largest point estimate."""
+        return float(self.point.max())
+
+    @property
+    def max_lower(self) -> float:
+        """The largest lower bound, of whichever class."""
+        return float(self.lower.max())
+
+
+def thesis_bootstrap(
+    classes: Sequence[Floats],
+    score_range: tuple[float, float],
+    *,
+    alpha: float,
+    n: int,
+    rng: np.random.Generator,
+) -> Table:
+    """The thesis's interval of d_l2, quantile space: i.i.d. resampling of each class's scores (FORMULAS 3).
+
+    S_c(u)^2 = sum_b (Delta*_cb(u) - Delta_c(u))^2 / (B-1); band Delta -+ t_{B,1-alpha/2} S; the bounds are
+    the norms of the band's smallest and largest absolute value. Target: comparisons_iid; it is no test
+    (FORMULAS 8.7). ``n``: B >= 2. The order statistics of a resample are drawn as such: n uniforms sorted are
+    normalised cumulative sums of exponentials, so the cost does not grow with n_c. Above 2000 breakpoints u
+    is a grid of 500 midpoints.
+
+    >>> rng = np.random.default_rng(1)
+    >>> table = thesis_bootstrap([rng.random(50), rng.random(40)], (0, 1), alpha=0.1, n=99, rng=rng)
+    >>> bool((table.lower <= table.point).all() and (table.point <= table.upper).all())
+    True
+    """
+    ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
+    u, _ = _pieces([scores.size for scores in ordered])
+    sizes = [min(_BATCH, n - done) for done in range(0, n, _BATCH)]
+    draws = (np.stack([_drawn(scores, u, size, rng) for scores in ordered], axis=1) for size in sizes)
+    return _thesis_table(ordered, draws, n=n, alpha=alpha)
+
+
+def thesis_bootstrap_of_counts(
+    classes: Sequence[Floats],
+    score_range: tuple[float, float],
+    counts: Sequence[Sequence[Ints]],
+    alpha: float,
+) -> Table:
+    """The same with given resamples: ``counts[b][c]``, shape (n_c,), how often each score is drawn.
+
+    >>> scores = [np.array([0.1, 0.3]), np.array([0.2, 0.4])]
+    >>> counts = [[np.array([2, 0]), np.array([1, 1])], [np.array([0, 2]), np.array([1, 1])]]
+    >>> thesis_bootstrap_of_counts(scores, (0, 1), counts, 0.1).point.round(9).tolist()
+    [5.0, 5.0]
+    """
+    scaled = [to_scale(scores, score_range) for scores in classes]
+    u, _ = _pieces([scores.size for scores in scaled])
+    draws = (
+        np.stack(
+            [
+                _at(np.sort(np.repeat(scores, count)), u)
+                for scores, count in zip(scaled, replicate, strict=True)
+            ]
+        )[None]
+        for replicate in counts
+    )
+    return _thesis_table([np.sort(scores) for scores in scaled], draws, n=len(counts), alpha=alpha)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PopulationTable:
+    """d_l2 for new people like these (FORMULAS 8.7), quantile space, 0..100.
+
+    ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of
+    "all classes alike"; ``subjects``: shape (C,), int64.
+    """
+
+    low: Floats
+    point: Floats
+    high: Floats
+    statistic: float
+    p_value: float
+    n_resamples: int
+    subjects: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "low", "point", "high", "subjects")
+
+
+def population_bootstrap(
+    classes: Sequence[Floats],
+    subjects: Sequence[Ints],
+    score_range: tuple[float, float],
+    *,
+    alpha: float,
+    n: int,
+    rng: np.random.Generator,
+) -> PopulationTable:
+    """Interval of d_l2 and test of "all classes alike": subjects are resampled within class (FORMULAS 8.7).
+
+    ``subjects``: shape (n_c,) each, int, the subject of each mated score; ``n``: B >= 2. Interval: on d^2,
+    centre d^2 - (mean d*^2 - d^2), half-width z sd(d*^2), truncated at 0, then the root. Test: T_b = max_c
+    ||Delta*_cb - Delta_c|| against T = max_c ||Delta_c||, p = (1 + #{T_b >= T})/(B+1). u is a grid of 500 midpoints.
+
+    >>> rng = np.random.default_rng(1)
+    >>> table = population_bootstrap(
+    ...     [rng.random(60), rng.random(60) + 9], [np.arange(60) // 3] * 2, (0, 10), alpha=0.1, n=99, rng=rng)
+    >>> table.p_value
+    0.01
+    """
+    ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
+    u = (np.arange(LEVELS) + 0.5) / LEVELS
+    delta = _from_mean(np.stack([_at(one.scores, u) for one in ordered]))
+    square, excess = np.empty((n, len(ordered))), np.empty(n)
+    for b in range(n):
+        drawn = _from_mean(np.stack([one.resample(u, rng) for one in ordered]))
+        square[b] = np.square(drawn).mean(axis=1)
+        excess[b] = np.square(drawn - delta).mean(axis=1).max()
+    point = np.square(delta).mean(axis=1)
+    half = stats.norm.isf(alpha / 2) * square.std(axis=0, ddof=1)
+    centre = 2 * point - square.mean(axis=0)
+    return PopulationTable(
+        low=np.sqrt(np.maximum(centre - half, 0.0)),
+        point=d_l2(classes, score_range),
+        high=np.sqrt(np.maximum(centre + half, 0.0)),
+        statistic=float(np.sqrt(point.max())),
+        p_value=float((1 + np.count_nonzero(excess >= point.max())) / (n + 1)),
+        n_resamples=n,
+        subjects=np.array([one.n_subjects for one in ordered], dtype=np.int64),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Clustered:
+    """Sorted scores of one class and the subject, 0..n_subjects - 1, of each."""
+
+    scores: Floats
+    subject: Ints
+    n_subjects: int
+
+    @classmethod
+    def of(cls, scores: Floats, subject: Ints) -> "_Clustered":
+        order = np.argsort(scores, kind="stable")
+        names, code = np.unique(subject, return_inverse=True)
+        return cls(scores=scores[order], subject=code[order].astype(np.int64), n_subjects=names.size)
+
+    def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
+        """Q* at u of one resample of the subjects, each with all its scores."""
+        weight = np.bincount(rng.integers(self.n_subjects, size=self.n_subjects), minlength=self.n_subjects)
+        total: Ints = weight[self.subject].cumsum()
+        place = np.searchsorted(total, u * total[-1], side="left")
+        return np.asarray(self.scores[place])
+
+
+def _from_mean(values: Floats) -> Floats:
+    return np.asarray(values - values.mean(axis=0))
+
+
+def _thesis_table(ordered: Sequence[Floats], draws: Iterable[Floats], *, n: int, alpha: float) -> Table:
+    """Bounds from replicates of Q on the pieces of u, each item of ``draws`` of shape (b, C, U)."""
+    u, widths = _pieces([scores.size for scores in ordered])
+    q = np.stack([_at(scores, u) for scores in ordered])
+    delta = _from_mean(q)
+    square = np.zeros_like(delta)
+    for drawn in draws:
+        square += np.square(drawn - drawn.mean(axis=1, keepdims=True) - delta).sum(axis=0)
+    critical = float(stats.t.isf(alpha / 2, n))  # df = B, not B - 1 (FORMULAS 3)
+    half = critical * np.sqrt(square / (n - 1))
+    low = np.maximum(np.abs(delta) - half, 0.0)  # 0 if the band holds 0, else its smaller absolute value
+    exact = _quantile_steps(ordered)
+    return Table(
+        point=_norm(exact.from_mean(), exact.widths),
+        lower=_norm(low, widths),
+        upper=_norm(np.abs(delta) + half, widths),
+        n_resamples=n,
+        critical=critical,
+        integrated=u.size,
+    )
+
+
+def _quantile_steps(ordered: Sequence[Floats]) -> Steps:
+    u = _breakpoints([scores.size for scores in ordered])
+    return Steps(values=np.stack([_at(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0))
+
+
+def _tar_steps(ordered: Sequence[Floats]) -> Steps:
+    """TAR between consecutive distinct scores; outside the range nothing is integrated."""
+    knots = np.unique(np.concatenate([*ordered, [0.0, SCALE]]).clip(0.0, SCALE))
+    values = [1 - np.searchsorted(scores, knots[:-1], side="right") / scores.size for scores in ordered]
+    return Steps(values=np.stack(values), widths=np.diff(knots))
+
+
+def _breakpoints(sizes: Sequence[int]) -> Floats:
+    """Union of {i/n}, i = 1..n, over the sizes; equal fractions are equal doubles."""
+    return np.unique(np.concatenate([np.arange(1, n + 1) / n for n in sorted(set(sizes))]))
+
+
+def _pieces(sizes: Sequence[int]) -> tuple[Floats, Floats]:
+    """Points u and widths of the pieces that the bootstraps integrate over."""
+    if sum(set(sizes)) <= PIECES:
+        u = _breakpoints(sizes)
+        return u, np.diff(u, prepend=0.0)
+    return (np.arange(LEVELS) + 0.5) / LEVELS, np.full(LEVELS, 1 / LEVELS)
+
+
+def _ranks(n: int, u: Floats) -> Ints:
+    """Rank ceil(n u) in 1..n, without the rounding of the product where u is some i/n."""
+    rank = np.searchsorted(np.arange(1, n + 1) / n, u, side="left") + 1
+    return np.asarray(np.minimum(rank, n), dtype=np.int64)
+
+
+def _at(ordered: Floats, u: Floats) -> Floats:
+    """Q(u) = x_(ceil(n u)) of sorted scores."""
+    return ordered[_ranks(ordered.size, u) - 1]
+
+
+def _drawn(ordered: Floats, u: Floats, size: int, rng: np.random.Generator) -> Floats:
+    """Q* at u of ``size`` i.i.d. resamples, shape (size, U), through order statistics of uniforms.
+
+    With E_1..E_{n+1} standard exponentials, U_(r) = (E_1+..+E_r)/(E_1+..+E_{n+1}); sums over gaps of ranks
+    are gammas.
+    """
+    n = ordered.size
+    ranks, inverse = np.unique(_ranks(n, u), return_inverse=True)
+    gaps = np.diff(ranks, prepend=0, append=n + 1).astype(np.float64)
+    drawn = rng.standard_gamma(gaps, size=(size, gaps.size))
+    uniform = drawn.cumsum(axis=1)
+    uniform /= uniform[:, -1:]
+    index = np.minimum((uniform[:, :-1] * n).astype(np.int64), n - 1)
+    values = ordered[index]
+    return values if ranks.size == u.size else values[:, inverse]
+
+
+def _norm(values: Floats, widths: Floats) -> Floats:
+    """Root of the integral of the square over the pieces: shape (..., U) to (...)."""
+    return np.sqrt(np.square(values) @ widths)

@@ -1,0 +1,89 @@
+"""The layout of all-pairs scoring: samples cut into parts, parts paired into tiles, tiles dealt to threads."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from frtaudit.stats.scorers import BlockScorer
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+
+PART = 512  # samples: a tile of 2 MB of float64 stays in the second-level cache
+RUN = 16  # tiles in one job
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Parts of at most ``PART`` samples, and strips: runs of parts that hold whole subjects.
+
+    ``starts`` (parts + 1,): first sample of each part. ``strips``: (first part, end part) of each strip; it is one
+    part with whole subjects, or all the parts of one subject with more samples than fit. So the comparisons of two
+    subjects lie in the tiles of one pair of strips. ``strip_of`` (parts,): the strip of each part.
+    """
+
+    starts: Ints
+    strips: tuple[tuple[int, int], ...]
+    strip_of: Ints
+
+    @property
+    def n_parts(self) -> int:
+        """Number of parts."""
+        return self.strip_of.size
+
+    def samples(self, part: int) -> slice:
+        """The samples of a part."""
+        return slice(int(self.starts[part]), int(self.starts[part + 1]))
+
+    def tile(self, block: BlockScorer, row: int, column: int) -> Floats:
+        """Scores of part ``row`` against part ``column``: a tile and its mirror image come from one computation."""
+        if row > column:
+            return np.ascontiguousarray(block(self.samples(column), self.samples(row)).T)
+        return np.ascontiguousarray(block(self.samples(row), self.samples(column)))
+
+    def jobs(self) -> list[tuple[int, int, int]]:
+        """(row part, first column part, end column part) of the upper triangle, by row and then by column."""
+        count = self.n_parts
+        return [(r, c, min(c + RUN, count)) for r in range(count) for c in range(r, count, RUN)]
+
+
+def layout_of(n_samples: Ints, size: int = PART) -> Layout:
+    """Cut the samples of subjects with ``n_samples`` (K,) samples into parts.
+
+    >>> layout_of(np.array([2, 1, 5, 3]), size=4).starts.tolist()
+    [0, 3, 5, 8, 11]
+    """
+    starts, strips, held = [0], [], 0
+    for count in (int(n) for n in n_samples if n > 0):
+        if held and held + count > size:
+            strips.append((len(starts) - 1, len(starts)))
+            starts.append(starts[-1] + held)
+            held = 0
+        if count > size:
+            pieces = -(-count // size)
+            strips.append((len(starts) - 1, len(starts) - 1 + pieces))
+            base = starts[-1]
+            starts += [base + count * (piece + 1) // pieces for piece in range(pieces)]
+        else:
+            held += count
+    if held:
+        strips.append((len(starts) - 1, len(starts)))
+        starts.append(starts[-1] + held)
+    strip_of = np.repeat(np.arange(len(strips)), [end - first for first, end in strips])
+    return Layout(np.asarray(starts, dtype=np.int64), tuple(strips), strip_of.astype(np.int64))
+
+
+def in_order(work: Callable[[Job], Done], jobs: Sequence[Job], threads: int) -> Iterator[Done]:
+    """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core) with BLAS held to one."""
+    count = threads or len(os.sched_getaffinity(0))
+    with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+        yield from pool.map(work, jobs)

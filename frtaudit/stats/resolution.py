@@ -1,0 +1,50 @@
+"""Which FMR targets the data can resolve (FORMULAS 8.4)."""
+
+import math
+
+MIN_EXPECTED = 5.0
+WARN_EXPECTED = 10.0
+MIN_SUBJECTS = 10
+DIGITS = 3
+
+
+def unresolved(target: float, non_mated: int) -> str | None:
+    """Why ``target`` cannot be resolved by ``non_mated`` comparisons, None when it can (5 expected false matches).
+
+    >>> unresolved(1e-3, 100_000) is None
+    True
+    >>> unresolved(1e-6, 100_000)
+    'FMR 1e-06 of 100000 non-mated comparisons expects 0.1 false matches; the smallest target allowed is 5e-05'
+    """
+    if target * non_mated >= MIN_EXPECTED * (1 - 1e-9):
+        return None
+    return (
+        f"FMR {target:g} of {non_mated} non-mated comparisons expects {target * non_mated:.3g} false matches; "
+        f"the smallest target allowed is {smallest_target(non_mated)}"
+    )
+
+
+def smallest_target(non_mated: int) -> str:
+    """The smallest FMR target that expects five false matches, rounded up to three digits.
+
+    >>> smallest_target(300), smallest_target(0)
+    ('0.0167', 'none')
+    """
+    if non_mated <= 0:
+        return "none"
+    exact = MIN_EXPECTED / non_mated
+    scale = 10.0 ** (math.floor(math.log10(exact)) - DIGITS + 1)
+    return f"{math.ceil(exact / scale - 1e-9) * scale:.{DIGITS}g}"
+
+
+def warning(target: float, non_mated: int, subjects: int) -> str | None:
+    """What to say of a resolved target: fewer than 10 expected false matches, or from fewer than 10 subjects.
+
+    >>> warning(1e-3, 6_000, 40)
+    'only 6 false matches are expected at FMR 0.001'
+    """
+    if target * non_mated < WARN_EXPECTED:
+        return f"only {target * non_mated:.3g} false matches are expected at FMR {target:g}"
+    if subjects < MIN_SUBJECTS:
+        return f"the false matches at FMR {target:g} come from {subjects} subjects"
+    return None

@@ -1,0 +1,76 @@
+"""Block scorers: similarity of every row of one slice of samples with every row of another."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+BlockScorer: TypeAlias = Callable[[slice, slice], Floats]
+
+COSINE_RANGE = (-1.0, 1.0)
+UNIT_DISTANCE_RANGE = (-4.0, 0.0)
+
+
+def cosine_blocks(vectors: Vectors) -> BlockScorer:
+    """Cosine similarity: ``vectors`` (N, D) float32, no zero vector; products in float64, range -1..1.
+
+    >>> block = cosine_blocks(np.float32([[2, 0], [0, 1], [-3, 0]]))
+    >>> block(slice(0, 1), slice(0, 3)).tolist()
+    [[1.0, 0.0, -1.0]]
+    """
+    lengths = np.sqrt(_squares(vectors))
+
+    def block(rows: slice, columns: slice) -> Floats:
+        first = vectors[rows] / lengths[rows, None]
+        second = vectors[columns] / lengths[columns, None]
+        return np.asarray(first @ second.T, dtype=np.float64)
+
+    return block
+
+
+def unit_distance_blocks(vectors: Vectors) -> BlockScorer:
+    """Minus the squared Euclidean distance of the normalised vectors, 2 cos - 2: range -4..0.
+
+    >>> block = unit_distance_blocks(np.float32([[2, 0], [0, 1], [-3, 0]]))
+    >>> block(slice(0, 1), slice(0, 3)).tolist()
+    [[0.0, -2.0, -4.0]]
+    """
+    cosine = cosine_blocks(vectors)
+
+    def block(rows: slice, columns: slice) -> Floats:
+        return 2.0 * cosine(rows, columns) - 2.0
+
+    return block
+
+
+def euclidean_blocks(vectors: Vectors) -> BlockScorer:
+    """Minus the squared Euclidean distance of the vectors as they are; its range is :func:`euclidean_range`.
+
+    >>> block = euclidean_blocks(np.float32([[2, 0], [0, 1]]))
+    >>> block(slice(0, 1), slice(0, 2)).tolist()
+    [[0.0, -5.0]]
+    """
+    squares = _squares(vectors)
+
+    def block(rows: slice, columns: slice) -> Floats:
+        product = vectors[rows].astype(np.float64) @ vectors[columns].astype(np.float64).T
+        return np.minimum(2.0 * product - squares[rows, None] - squares[None, columns], 0.0)
+
+    return block
+
+
+def euclidean_range(vectors: Vectors) -> tuple[float, float]:
+    """Lowest and highest value that :func:`euclidean_blocks` can take: minus (twice the greatest length)^2, and 0.
+
+    >>> euclidean_range(np.float32([[2, 0], [0, 1]]))
+    (-16.0, 0.0)
+    """
+    return (-4.0 * float(_squares(vectors).max(initial=1e-12)), 0.0)
+
+
+def _squares(vectors: Vectors) -> Floats:
+    """Squared lengths in float64, without a float64 copy of the vectors."""
+    return np.asarray(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))

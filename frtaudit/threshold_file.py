@@ -1,0 +1,61 @@
+"""Thresholds that come from elsewhere: a file of one's own, another audit's result, the vendor."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from frtaudit.core.spec import AuditSpec, ThresholdSource
+from frtaudit.errors import DataError
+
+At = Mapping[str, float | str]
+_LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
+
+
+def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
+    """Thresholds of ``provider`` from ``thresholds.file``, each with what names it in an estimate's ``at``.
+
+    The file is JSON: provider to name to threshold; or an audit's result.json, whose ``threshold_at_fmr`` estimates
+    for everybody, in the spec's primary weighting, are taken. No file: nothing. Raises :class:`DataError`.
+    """
+    if spec.thresholds.file is None:
+        return []
+    found = _read(Path(spec.thresholds.file))
+    if "estimates" in found:
+        return _of_result(found, spec, provider)
+    own = found.get(provider)
+    if not isinstance(own, dict):
+        raise DataError(Path(spec.thresholds.file).name, f"no thresholds of provider {provider!r}", _LAYOUT)
+    origin = spec.thresholds.source.value
+    return [(_number(spec, name, value), {"source": origin, "name": str(name)}) for name, value in sorted(own.items())]
+
+
+def _number(spec: AuditSpec, name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise DataError(Path(spec.thresholds.file or "").name, f"threshold {name!r} is {value!r}", "a number")
+    return float(value)
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise DataError("thresholds.file", f"{path.name} is missing", _LAYOUT) from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
+    if not isinstance(found, dict):
+        raise DataError(path.name, "no mapping", _LAYOUT)
+    return found
+
+
+def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
+    estimates = found["estimates"] if isinstance(found["estimates"], list) else []
+    taken: list[tuple[float, At]] = []
+    for item in estimates:
+        same = item.get("metric") == "threshold_at_fmr" and item.get("provider") == provider
+        if same and item.get("group") == "all" and item.get("weighting") == spec.weighting.value:
+            if isinstance(item.get("value"), float):
+                origin = ThresholdSource.OTHER_COHORT.value
+                taken.append((item["value"], {"source": origin, "name": f"fmr={item['at']['fmr']:g}"}))
+    if not taken:
+        raise DataError(Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT)
+    return taken

@@ -1,0 +1,165 @@
+"""One system on trial: its scores, the rates at every point of interest, the replicates. What analyses read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Cohort, Comparisons, Groups, LedgerEntry, Material, Method, ScoreTable, ScoreTail, Target
+from frtaudit.core.curves import Curve
+from frtaudit.core.estimates import Estimate
+from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, Weighting
+from frtaudit.stats.rates import Rates, Trials
+from frtaudit.stats.resample import Replicates
+from frtaudit.stats.tail import TailRequest
+from frtaudit.stats.wilson import WilsonRule
+
+POOLED, IDENTITY = 0, 1
+WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
+PLAN_OF: Mapping[Method, Plan] = {
+    Method.NAIVE: Plan.IMAGES,
+    Method.RECENTERED: Plan.IMAGES,
+    Method.GAUSSIAN: Plan.IMAGES,
+    Method.VERTEX: Plan.SUBJECTS,
+    Method.WILSON: Plan.SUBJECTS,
+    Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING,
+    Method.TWO_LEVEL: Plan.TWO_LEVEL,
+}
+DEFAULT_INTERVALS = (
+    IntervalSpec(method=Method.WILSON, target=Target.POPULATION),
+    IntervalSpec(method=Method.VERTEX, target=Target.POPULATION),
+    IntervalSpec(method=Method.RECENTERED, target=Target.FIXED_IDENTITIES),
+)
+
+
+class Provider(Protocol):
+    """A system under test: what a registered provider offers (``provider`` plug-ins)."""
+
+    @property
+    def name(self) -> str:
+        """How the result calls it."""
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Lowest and highest possible score."""
+
+    @property
+    def recommended(self) -> Mapping[str, float]:
+        """The vendor's thresholds by name."""
+
+    @property
+    def thresholds_version(self) -> str | None:
+        """Version of those thresholds."""
+
+    def failed(self, material: Material, seed: int) -> Mapping[int, str]:
+        """Cohort sample index to failure code."""
+
+    def scores(
+        self,
+        material: Material,
+        comparisons: Comparisons,
+        groups: Groups,
+        request: TailRequest,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable | ScoreTail:
+        """A tail of all pairs, or a table of listed comparisons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """Where rates are read, for both weightings (first axis: pooled, identity).
+
+    ``targets`` (A,): FMR targets, ascending; ``at_target`` (2, A) float64: their thresholds on these data, NaN below the floor;
+    ``thresholds`` (T,): fixed thresholds; ``origin``: T mappings that name a fixed threshold in an estimate's ``at``.
+    ``declared``: positions of the targets that the spec declared (the rest only draw curves).
+    """
+
+    targets: tuple[float, ...]
+    declared: tuple[int, ...]
+    at_target: npt.NDArray[np.float64]
+    thresholds: tuple[float, ...]
+    origin: tuple[Mapping[str, float | str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldPairs:
+    """The pairs of the accuracy analysis, scored.
+
+    ``first``, ``second`` (P,) int64: subjects; ``mated`` (P,) bool; ``score`` (P,) float64; ``folds`` (P,) int64, -1 =
+    in no fold; ``failed``: pairs left out for want of a score; ``dropped``: non-mated pairs across folds, left out;
+    ``tail``: the same pairs for rates; ``disjoint``: every subject's mated pairs lie in one fold; ``origin``: in words.
+    """
+
+    first: npt.NDArray[np.int64]
+    second: npt.NDArray[np.int64]
+    mated: npt.NDArray[np.bool_]
+    score: npt.NDArray[np.float64]
+    folds: npt.NDArray[np.int64]
+    k: int
+    failed: int
+    dropped: int
+    disjoint: bool
+    tail: ScoreTail
+    origin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Everything an analysis may read about one provider.
+
+    ``rates``: pooled and identity pair of rates at :class:`Points` (targets first, then thresholds);
+    ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
+    ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
+    ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons.
+    """
+
+    provider: str
+    spec: AuditSpec
+    material: Material
+    comparisons: Comparisons
+    table: ScoreTable | None
+    tail: ScoreTail
+    groups: Groups
+    trials: Trials
+    points: Points
+    rates: tuple[Rates, Rates]
+    max_points: npt.NDArray[np.float64]
+    replicates: Mapping[Plan, Replicates]
+    rule: WilsonRule
+    resolved: tuple[str | None, ...]
+    warned: tuple[str | None, ...]
+    failed: Mapping[int, str]
+    recommended: Mapping[str, float]
+    recommended_version: str | None
+    notes: tuple[str, ...] = ()
+    fold_pairs: FoldPairs | None = None
+
+    @property
+    def cohort(self) -> Cohort:
+        """The cohort on trial."""
+        return self.material.cohort
+
+    @property
+    def intervals(self) -> tuple[IntervalSpec, ...]:
+        """The intervals that the spec asks for, or the defaults."""
+        return self.spec.intervals or DEFAULT_INTERVALS
+
+    def tags(self) -> list[tuple[int, str | None, str]]:
+        """(tag, schema, group) of everybody and of every group."""
+        return [
+            (0, None, "all"),
+            *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
+        ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an analysis hands back."""
+
+    estimates: tuple[Estimate, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    failures: tuple[LedgerEntry, ...] = ()
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,34 @@
+"""What all tests share: the real data's folder, and how hypothesis searches."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+ROOT = Path(__file__).resolve().parents[1]
+
+# No deadline: a loaded machine is no bug. Derandomized: the same examples on every run, so that a red test is always a
+# change of the code. `HYPOTHESIS_PROFILE=search` looks for new examples.
+settings.register_profile("repeatable", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("search", deadline=None, max_examples=1000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
+
+
+@pytest.fixture(scope="session")
+def face_data() -> Path:
+    """Folder of the real face templates: FRTAUDIT_DATA, or ../shared/data beside the checkout; skips without it."""
+    folder = Path(os.environ.get("FRTAUDIT_DATA") or ROOT.parent / "shared" / "data")
+    if not (folder / "lfw" / "metadata.csv").is_file():
+        pytest.skip(f"real face templates not found at {folder}; set FRTAUDIT_DATA")
+    return folder.resolve()
+
+
+@pytest.fixture(autouse=True)
+def own_configuration_folder(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No test reads or writes the user's configuration folder (demo key, trust)."""
+    home = tmp_path_factory.getbasetemp() / "config"
+    home.mkdir(exist_ok=True)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home))

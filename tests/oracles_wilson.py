@@ -1,0 +1,165 @@
+"""Slow twins of stats/dependence, wilson, interclass and folds: loops over comparisons, in exact fractions."""
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+from scipy import stats
+
+
+@dataclass(frozen=True)
+class Row:
+    """One comparison: its subjects (equal when mated) and its score."""
+
+    first: Hashable
+    second: Hashable
+    score: float
+
+    @property
+    def subjects(self) -> set[Hashable]:
+        """The one or two subjects."""
+        return {self.first, self.second}
+
+
+def shared_variance(weighted: Sequence[tuple[set[Hashable], Fraction]]) -> Fraction:
+    """Sum of the products of residuals over ordered pairs (itself included) that share a subject: O(M^2)."""
+    return sum(
+        (one * two for a, one in weighted for b, two in weighted if a & b),
+        start=Fraction(0),
+    )
+
+
+def adjacent_variance(weighted: Sequence[tuple[set[Hashable], Fraction]]) -> tuple[Fraction, Fraction]:
+    """The same in two parts: within one pair of subjects, and between pairs that share exactly one."""
+    within = sum((x * y for a, x in weighted for b, y in weighted if a == b), start=Fraction(0))
+    return within, shared_variance(weighted) - within
+
+
+def pooled_residuals(
+    rows: Sequence[Row], errs: Callable[[Row], bool]
+) -> list[tuple[set[Hashable], Fraction]]:
+    """(error - p)/n of every comparison."""
+    n = len(rows)
+    p = Fraction(sum(errs(row) for row in rows), n)
+    return [(row.subjects, (int(errs(row)) - p) / n) for row in rows]
+
+
+def identity_residuals(
+    rows: Sequence[Row], errs: Callable[[Row], bool]
+) -> list[tuple[set[Hashable], Fraction]]:
+    """(block's rate - mean of the blocks' rates)/blocks of every block: a subject, or a pair of subjects."""
+    blocks: dict[frozenset[Hashable], list[Row]] = {}
+    for row in rows:
+        blocks.setdefault(frozenset(row.subjects), []).append(row)
+    rate = {key: Fraction(sum(map(errs, of)), len(of)) for key, of in blocks.items()}
+    mean = sum(rate.values(), start=Fraction(0)) / len(rate)
+    return [(set(key), (value - mean) / len(rate)) for key, value in rate.items()]
+
+
+def rate_of(rows: Sequence[Row], errs: Callable[[Row], bool], *, identity: bool) -> Fraction:
+    """Pooled or identity-weighted rate."""
+    if not identity:
+        return Fraction(sum(map(errs, rows)), len(rows))
+    blocks: dict[frozenset[Hashable], list[Row]] = {}
+    for row in rows:
+        blocks.setdefault(frozenset(row.subjects), []).append(row)
+    rates = [Fraction(sum(map(errs, of)), len(of)) for of in blocks.values()]
+    return sum(rates, start=Fraction(0)) / len(rates)
+
+
+def match_error(threshold: float) -> Callable[[Row], bool]:
+    """A non-mated comparison errs iff its score is above."""
+    return lambda row: row.score > threshold
+
+
+def non_match_error(threshold: float) -> Callable[[Row], bool]:
+    """A mated comparison errs iff its score is not above."""
+    return lambda row: row.score <= threshold
+
+
+def rule_design_effect(
+    rows: Sequence[Row], errs: Callable[[Row], bool], *, mated: bool, identity: bool
+) -> float:
+    """max(1, V n/(p(1-p))) of FORMULAS 8.1; the limit at one error where there is none, or nothing else."""
+    p = rate_of(rows, errs, identity=identity)
+    if p in {0, 1}:
+        return 1.0 if mated else 2.0
+    residuals = (identity_residuals if identity else pooled_residuals)(rows, errs)
+    subjects = set().union(*(row.subjects for row in rows))
+    total = sum(
+        (sum((x for who, x in residuals if k in who), start=Fraction(0)) ** 2 for k in subjects),
+        start=Fraction(0),
+    )
+    variance = Fraction(len(subjects), len(subjects) - 1) * total
+    return max(1.0, float(variance * len(rows) / (p * (1 - p))))
+
+
+def rule_interval(
+    rows: Sequence[Row], threshold: float, alpha: float, *, mated: bool, identity: bool,
+    enough: tuple[int, int] = (30, 10),
+) -> tuple[float, float, float]:  # fmt: skip
+    """low, high and design effect by FORMULAS 8.1, all scores known."""
+    kind = non_match_error if mated else match_error
+    subjects = set().union(*(row.subjects for row in rows))
+    load = (1 if mated else 2) * len(rows) / len(subjects)
+
+    def enough_at(t: float) -> bool:
+        errors = [row for row in rows if kind(t)(row)]
+        erring = set().union(*(row.subjects for row in errors)) if errors else set()
+        return len(errors) >= enough[0] and len(erring) >= enough[1]
+
+    deff = rule_design_effect(rows, kind(threshold), mated=mated, identity=identity)
+    if not enough_at(threshold):
+        scores = sorted({row.score for row in rows}, key=lambda t: abs(t - threshold))
+        lender = next((t for t in scores if enough_at(t)), None)
+        if lender is not None and rate_of(rows, kind(lender), identity=False) < 1:
+            deff = max(deff, rule_design_effect(rows, kind(lender), mated=mated, identity=identity))
+        else:
+            deff = max(deff, load)
+    p = float(rate_of(rows, kind(threshold), identity=identity))
+    low, high = score_interval(p, len(rows) / deff, float(stats.t.isf(alpha / 2, len(subjects) - 1)))
+    return low, high, deff
+
+
+def score_interval(p: float, n: float, z: float) -> tuple[float, float]:
+    """Wilson's interval: the two roots of (p - x)^2 = z^2 x (1 - x)/n."""
+    a, b, c = 1 + z * z / n, 2 * p + z * z / n, p * p
+    root = math.sqrt(max(b * b - 4 * a * c, 0.0))
+    return max((b - root) / (2 * a), 0.0), min((b + root) / (2 * a), 1.0)
+
+
+def quantile_distance(classes: Sequence[Sequence[Fraction]]) -> list[float]:
+    """d_l2 in quantile space: the integral over every interval between breakpoints, in fractions."""
+    points = sorted({Fraction(i, len(one)) for one in classes for i in range(1, len(one) + 1)})
+    square = [Fraction(0)] * len(classes)
+    for low, high in zip([Fraction(0), *points], points, strict=False):
+        values = [sorted(one)[math.ceil(high * len(one)) - 1] for one in classes]
+        mean = sum(values, start=Fraction(0)) / len(values)
+        square = [s + (high - low) * (v - mean) ** 2 for s, v in zip(square, values, strict=True)]
+    return [math.sqrt(s) for s in square]
+
+
+def tar_distance(classes: Sequence[Sequence[Fraction]]) -> list[float]:
+    """d_l2 in TAR space over 0..100, in fractions."""
+    points = sorted({Fraction(0), Fraction(100), *(x for one in classes for x in one)})
+    square = [Fraction(0)] * len(classes)
+    for low, high in pairwise(points):
+        middle = (low + high) / 2
+        values = [Fraction(sum(x > middle for x in one), len(one)) for one in classes]
+        mean = sum(values, start=Fraction(0)) / len(values)
+        square = [s + (high - low) * (v - mean) ** 2 for s, v in zip(square, values, strict=True)]
+    return [math.sqrt(s) for s in square]
+
+
+def best_threshold(scores: Sequence[float], mated: Sequence[bool]) -> tuple[float, int]:
+    """Every candidate in turn; the largest of the best."""
+    distinct = sorted(set(scores))
+    between = [(a + b) / 2 for a, b in pairwise(distinct)]
+    best, most = -math.inf, -1
+    for t in [-math.inf, *between, distinct[-1]]:
+        correct = sum((s > t) == m for s, m in zip(scores, mated, strict=True))
+        if correct >= most:
+            best, most = t, correct
+    return best, most

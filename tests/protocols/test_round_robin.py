@@ -1,0 +1,39 @@
+import numpy as np
+import oracles_data
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.cohorts.synthetic import Synthetic
+from frtaudit.core.cohort import Cohort
+from frtaudit.errors import DataError
+from frtaudit.protocols.round_robin import RoundRobin, mated_orders
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=6))
+def test_every_ordered_mated_pair_stands_once(sizes: list[int]) -> None:
+    """The list is that of the plain loops: sum of n (n - 1) comparisons."""
+    subject_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
+    cohort = Cohort(
+        sample_ids=tuple(map(str, range(subject_of.size))), subject_ids=tuple(map(str, range(len(sizes)))),
+        subject_of=subject_of, classifications={}, digest="",
+    )  # fmt: skip
+    probe, reference = mated_orders(cohort)
+    assert list(zip(probe.tolist(), reference.tolist(), strict=True)) == oracles_data.ordered_mated(
+        subject_of.tolist()
+    )
+    assert probe.size == sum(n * (n - 1) for n in sizes)
+
+
+def test_round_robin_is_ordered_and_mated() -> None:
+    """All comparisons are mated and both orders stand."""
+    found = RoundRobin().comparisons(Synthetic(subjects=5, samples_per_subject=(3, 3)).load({}, 0))
+    assert found.ordered
+    assert bool(found.mated.all())
+    assert found.n_listed == 5 * 3 * 2
+
+
+def test_subjects_with_one_sample_have_no_round_robin() -> None:
+    """Without any mated pair there is nothing to compare."""
+    with pytest.raises(DataError, match="no subject has two samples"):
+        RoundRobin().comparisons(Synthetic(subjects=5, samples_per_subject=(1, 1)).load({}, 0))

@@ -1,0 +1,97 @@
+"""A small real run, signed: WeasyPrint's PDF/A-3b with attachments, and the files beside it."""
+
+import warnings
+from datetime import UTC, datetime
+from io import BytesIO
+from pathlib import Path
+
+from frtaudit.attest.keys import Signer
+from frtaudit.attest.manifest import STATEMENT
+from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
+from frtaudit.canonical import digest, sha256, to_bytes
+from frtaudit.core.estimates import Estimate, Interval, Method, Target
+from frtaudit.core.findings import Finding, Verdict
+from frtaudit.core.result import AuditResult
+
+WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+INPUTS = {"metadata.csv": sha256(b"metadata"), "vendor.npz": sha256(b"templates")}
+
+
+def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
+    """A result with one estimate and one finding."""
+    interval = Interval(
+        low=value - 0.1, high=value + 0.1, level=0.95, method=Method.WILSON, target=Target.POPULATION
+    )
+    estimate = Estimate(
+        provider="vendor",
+        analysis="rates",
+        metric="fnmr",
+        schema=None,
+        group="all",
+        weighting="pooled",
+        at={"threshold": 0.5},
+        value=value,
+        numerator=errors,
+        denominator=4,
+        unit="comparisons",
+        intervals=(interval,),
+    )
+    finding = Finding(
+        requirement="low",
+        estimate="/estimates/0",
+        verdict=Verdict.PASS,
+        limit=0.5,
+        bound=value + 0.1,
+        bound_level=0.95,
+        sentence="The rate is below the limit.",
+    )
+    spec = {"name": "small"}
+    return AuditResult(
+        spec=spec,
+        digests={"spec": digest(spec), "cohort": sha256(b"cohort"), "inputs": INPUTS},
+        versions={"numpy": "2.4.0"},
+        estimates=(estimate,),
+        curves=(),
+        findings=(finding,),
+        failures=(),
+        cohort={"samples": 4},
+    )
+
+
+def render_pdf(attachments: dict[str, bytes]) -> bytes:
+    """A small PDF/A-3b by WeasyPrint, the same bytes each time."""
+    from weasyprint import HTML, Attachment
+
+    files = [
+        Attachment(file_obj=BytesIO(data), name=name, created=WHEN, modified=WHEN, relationship="Data")
+        for name, data in attachments.items()
+    ]
+    with warnings.catch_warnings():
+        # WeasyPrint leaves its own colour profile open.
+        warnings.filterwarnings("ignore", r"unclosed file .*sRGB2014\.icc", ResourceWarning)
+        page = HTML(string="<html lang=en><title>small</title><p>A small report</p></html>")
+        made: bytes = page.write_pdf(pdf_variant="pdf/a-3b", pdf_identifier=b"0" * 16, attachments=files)
+    return made
+
+
+def write_run(folder: Path, signer: Signer, result: AuditResult | None = None) -> Path:
+    """A signed run folder, made in the order of a real one."""
+    made = result or make_result()
+    html = b"<!doctype html><title>small</title><p>A small report"
+    files = {"result.json": made.to_bytes(), "report.json": to_bytes({"title": "small"})}
+    inner = inner_statement({**files, "report.html": html}, str(made.digests["spec"]), INPUTS, signer, WHEN)
+    pdf = sign_pdf(render_pdf({**files, INNER_NAME: inner}), signer, WHEN)
+    (folder / "tables").mkdir(parents=True)
+    (folder / "tables/scores.parquet").write_bytes(b"PAR1 scores PAR1")
+    (folder / "result.json").write_bytes(files["result.json"])
+    (folder / "report.html").write_bytes(html)
+    (folder / "report.pdf").write_bytes(pdf)
+    (folder / "verdict.json").write_bytes(to_bytes({"exit_code": 0, "result_sha256": made.sha256}))
+    sign_outer(folder, signer)
+    return folder
+
+
+def sign_outer(folder: Path, signer: Signer) -> None:
+    """Write the outer statement anew."""
+    (folder / STATEMENT).write_bytes(outer_statement(folder, signer, WHEN))

@@ -1,0 +1,164 @@
+"""The rules of the house that no other tool checks."""
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import frtaudit
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "frtaudit"
+TESTS = ROOT / "tests"
+TEXT = {".py", ".toml", ".md", ".yaml", ".yml", ".j2", ".css", ".cff", ".txt", ".json", ".csv", ""}
+MAX_LINES = 400
+MAX_FUNCTION = 40
+
+
+def tracked() -> list[Path]:
+    """Files of the project: what git tracks or would track."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if listed.returncode:
+        pytest.skip("not a git checkout: the project's files cannot be listed")
+    return [ROOT / name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def texts() -> list[tuple[Path, str]]:
+    """Tracked text files with their content."""
+    files = [path for path in tracked() if path.suffix in TEXT]
+    return [(path.relative_to(ROOT), path.read_text(encoding="utf-8")) for path in files]
+
+
+def modules() -> list[str]:
+    """Names of all modules of the package."""
+    return [found.name for found in pkgutil.walk_packages(frtaudit.__path__, "frtaudit.")]
+
+
+def functions(path: Path) -> list[ast.FunctionDef]:
+    """All functions of a file, nested ones too."""
+    return [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.FunctionDef)]
+
+
+def test_every_test_states_its_claim() -> None:
+    """Every test function has a docstring whose first line is its claim."""
+    silent = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in sorted(TESTS.rglob("test_*.py"))
+        for node in functions(path)
+        if node.name.startswith("test_") and not ast.get_docstring(node)
+    ]
+    assert not silent, "\n".join(["", *silent])
+
+
+def test_tests_mirror_the_package() -> None:
+    """Every module that holds code has a test file at the mirrored path."""
+    bare = [
+        str(path.relative_to(ROOT))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if not path.name.startswith("__")
+        and not (TESTS / path.relative_to(PACKAGE).parent / f"test_{path.stem}.py").is_file()
+    ]
+    assert not bare, "\n".join(["", *bare])
+
+
+def test_no_machine_path_and_no_registry_in_the_text() -> None:
+    """The project names no folder of a machine and no package registry's host."""
+    forbidden = re.compile(
+        r"(?<![\w.])/(?:work|home|root|tmp|opt|Users)/\w|files\.pythonhosted|pypi\.org/simple|deb\.debian"
+    )
+    guilty = [
+        f"{path}:{number}: {line.strip()[:80]}"
+        for path, text in texts()
+        if path != Path("tests/test_house.py")
+        for number, line in enumerate(text.splitlines(), 1)
+        if forbidden.search(line)
+    ]
+    assert not guilty, "\n".join(["", *guilty])
+
+
+def test_modules_are_nouns() -> None:
+    """No module is called utils, helpers, common or manager."""
+    vague = {"util", "utils", "helper", "helpers", "common", "manager", "misc"}
+    assert not [path for path in PACKAGE.rglob("*.py") if path.stem in vague]
+
+
+def test_long_files_and_functions_say_why() -> None:
+    """A file above 400 lines or a function above 40 explains itself with the words "long because"."""
+    unexplained = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        text = path.read_text()
+        if text.count("\n") > MAX_LINES and "long because" not in text.lower():
+            unexplained.append(str(path.relative_to(ROOT)))
+        for node in functions(path):
+            body = (node.end_lineno or node.lineno) - node.body[0].lineno + 1
+            doc = ast.get_docstring(node, clean=False)
+            if (
+                body - (doc.count("\n") + 1 if doc else 0) > MAX_FUNCTION
+                and "long because" not in (doc or "").lower()
+            ):
+                unexplained.append(f"{path.relative_to(ROOT)}:{node.lineno} {node.name}")
+    assert not unexplained, "\n".join(["", *unexplained])
+
+
+@pytest.mark.parametrize("name", modules())
+def test_examples_in_docstrings_run(name: str) -> None:
+    """Every example in a module's docstrings gives what it says."""
+    found = doctest.testmod(importlib.import_module(name), optionflags=doctest.NORMALIZE_WHITESPACE)
+    assert found.failed == 0
+
+
+def test_every_ignore_carries_its_reason() -> None:
+    """A `type: ignore` or a `noqa` names its rule and says why on the line."""
+    mute = [
+        f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for number, line in enumerate(path.read_text().splitlines(), 1)
+        if re.search(r"#\s*(?:noqa|type:\s*ignore)", line)
+        and not re.search(
+            r"#\s*(?:noqa:\s*[A-Z]+\d+(?:,\s*[A-Z]+\d+)*|type:\s*ignore\[[\w,\s-]+\])\s+\S+|#[^#]+#\s+\S",
+            line,
+        )
+    ]
+    assert not mute, "\n".join(["", *mute])
+
+
+def test_every_dependency_has_floor_and_cap_and_reason() -> None:
+    """Each run-time dependency has a floor, a cap, and a comment that says what breaks without it."""
+    text = (ROOT / "pyproject.toml").read_text()
+    block = text.split("\ndependencies = [", 1)[1].split("\n]", 1)[0]
+    bad = [
+        line
+        for line in block.strip().splitlines()
+        if not re.search(r'"[\w\[\]-]+>=[\d.]+,<[\d.]+",\s+# \S+', line)
+    ]
+    assert not bad, "\n".join(["", *bad])
+
+
+def test_constraints_pin_every_dependency() -> None:
+    """constraints.txt holds one exact version for every dependency, and names no host."""
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in lines)
+    pinned = {re.sub(r"[-_.]+", "-", line.split("==")[0]).lower() for line in lines}
+    declared = re.findall(
+        r'^    "([\w-]+)(?:\[\w+\])?[<>=]', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
+    )
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in declared} - pinned == set()
+
+
+def test_version_is_said_once_everywhere() -> None:
+    """pyproject.toml, CITATION.cff, CHANGELOG.md and the package agree on the version."""
+    version = frtaudit.__version__
+    assert f'\nversion = "{version}"\n' in (ROOT / "pyproject.toml").read_text()
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text()

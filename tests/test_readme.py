@@ -1,0 +1,104 @@
+"""What the documents tell a reader to type works as it stands there.
+
+Each document is one story: its python and bash blocks run in order in one folder that is empty at first. A yaml block
+whose first line is `# file: NAME` is written to that file. In bash, lines that start with `make` are looked up in the
+Makefile and not run.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
+REAL_DATA = "../shared/data"
+
+
+def blocks(document: Path) -> list[tuple[str, str]]:
+    """(language, text) of each fenced block."""
+    return BLOCK.findall(document.read_text(encoding="utf-8"))
+
+
+def stories() -> list[Path]:
+    """Documents that have something to run."""
+    return [
+        path
+        for path in DOCUMENTS
+        if any(language in ("bash", "python", "yaml") for language, _ in blocks(path))
+    ]
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """The reader's environment: this interpreter's commands first on the path, a home of their own."""
+    home = folder.parent / "home"
+    home.mkdir(exist_ok=True)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PATH": path, "HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+
+
+def type_in(language: str, text: str, folder: Path) -> None:
+    """Do with one block what a reader would do."""
+    if language == "yaml":
+        named = re.match(r"#\s*file:\s*(\S+)\n", text)
+        if named:
+            (folder / named[1]).parent.mkdir(parents=True, exist_ok=True)
+            (folder / named[1]).write_text(text)
+        return
+    command = [sys.executable, "-"] if language == "python" else ["bash", "-euo", "pipefail", "-s"]
+    done = subprocess.run(
+        command,
+        input=text,
+        cwd=folder,
+        env=environment(folder),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert done.returncode == 0, (
+        f"{text}\nended with {done.returncode}:\n{done.stdout[-2000:]}\n{done.stderr[-3000:]}"
+    )
+
+
+def without_make(text: str) -> str:
+    """A bash block without its make lines, each of which must name a target that exists."""
+    kept = []
+    for line in text.splitlines():
+        if line.startswith("make "):
+            target = line.split()[1]
+            assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), re.MULTILINE), (
+                f"no target {target}"
+            )
+        else:
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are for bash, which is not here")
+@pytest.mark.parametrize("document", stories(), ids=lambda path: path.name)
+def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """Every example of a document runs, in order, from an empty folder."""
+    folder = tmp_path / "empty"
+    folder.mkdir()
+    for language, text in blocks(document):
+        block = text
+        if REAL_DATA in block:
+            block = block.replace(REAL_DATA, str(request.getfixturevalue("face_data")))
+        if language == "bash":
+            block = without_make(block)
+        if language in ("bash", "python", "yaml"):
+            type_in(language, block, folder)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(document: Path) -> None:
+    """Every relative link of a document points to a file of the project."""
+    lost = [link for link in LINK.findall(document.read_text()) if not (document.parent / link).exists()]
+    assert not lost
