@@ -4,6 +4,7 @@ A job that is refused leaves nothing behind, except in a sweep, where its ``verd
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -91,7 +92,7 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
         publish()
         words = [*flags, *rewritten(overrides, config_dir), f"++fail_on={fail_on.value}"]
         with _as_called(words):
-            hydra.main(config_path=str(shipped("conf")), config_name=CONFIG, version_base="1.3")(job)()
+            _hydra()
     except FrtauditError as error:
         if _parent.sweep is None:
             raise
@@ -100,6 +101,16 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     return _parent.code if _parent.sweep is None else worst(_parent.sweep)
+
+
+def complete(words: Sequence[str]) -> int:
+    """Hydra's own tab completion: ``install=bash`` prints what a shell evaluates, ``query=bash`` what it then asks."""
+    publish()
+    line = os.environ.get("COMP_LINE", "")
+    os.environ["COMP_LINE"] = re.sub(r"^(\s*\S+\s+)(run|check)\s+", r"\1", line)
+    with _as_called(["--shell-completion", *words]):
+        _hydra()
+    return DONE
 
 
 def job(config: DictConfig) -> None:
@@ -141,6 +152,10 @@ def as_line(error: Exception) -> FrtauditError:
 def say(error: FrtauditError) -> None:
     """One line on standard error."""
     sys.stderr.write(f"frtaudit: {error}\n")
+
+
+def _hydra() -> None:
+    hydra.main(config_path=str(shipped("conf")), config_name=CONFIG, version_base="1.3")(job)()
 
 
 def _audit(config: DictConfig, folder: Path) -> int:
@@ -205,7 +220,7 @@ def _code(path: Path) -> int:
 def _as_called(words: Sequence[str]) -> Iterator[None]:
     """Hydra reads ``sys.argv``, and raises rather than prints with HYDRA_FULL_ERROR."""
     before, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
-    sys.argv, os.environ["HYDRA_FULL_ERROR"] = ["frtaudit run", *words], "1"
+    sys.argv, os.environ["HYDRA_FULL_ERROR"] = ["frtaudit", *words], "1"
     try:
         yield
     finally:

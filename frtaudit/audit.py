@@ -8,7 +8,7 @@ import pyarrow as pa
 from frtaudit import parquet
 from frtaudit.core import AuditResult, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec
-from frtaudit.description import cohort_counts, digests_of, notes_of, versions
+from frtaudit.description import cohort_counts, digests_of, inputs_of, notes_of, versions
 from frtaudit.identity import to_plain
 from frtaudit.panel import panel_of
 from frtaudit.progress import Progress, quiet
@@ -35,6 +35,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     material = spec.cohort.load(spec.schemas, spec.seed)
     groups = groups_of(material.cohort)
     panel = panel_of(spec, material)
+    inputs = inputs_of(spec, material, panel)
     comparisons = spec.protocol.comparisons(material)
     refuse_unresolved(spec, material, comparisons)
 
@@ -52,8 +53,8 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         _add_tables(tables, trial)
 
     result = AuditResult(
-        spec=to_plain(spec) | {"inputs": dict(material.inputs)},
-        digests=digests_of(spec, material),
+        spec=to_plain(spec) | {"inputs": dict(inputs)},
+        digests=digests_of(spec, material, inputs),
         versions=versions(),
         estimates=tuple(estimates),
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
@@ -67,10 +68,11 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
 def _analyse(spec: AuditSpec, trial: Trial) -> Iterator[tuple[Outcome, tuple[Estimate, ...]]]:
     """Each analysis at alpha, and again at 2 alpha where requirements need one-sided bounds at 1 - alpha."""
-    alpha = spec.bootstrap.alpha
+    alpha, judged = spec.bootstrap.alpha, {requirement.metric for requirement in spec.requirements}
     for analysis in spec.analyses.values():
         outcome = analysis.estimates(trial, alpha)
-        one_sided = analysis.estimates(trial, 2 * alpha) if spec.requirements else outcome
+        needed = judged & {estimate.metric for estimate in outcome.estimates}
+        one_sided = analysis.estimates(trial, 2 * alpha) if needed else outcome
         yield outcome, one_sided.estimates
 
 

@@ -151,6 +151,9 @@ def check_folds(folds: Folds) -> None:
 def check_requirements(spec: AuditSpec) -> None:
     """Refuse a requirement on a metric, sense, weighting, schema or group that cannot be."""
     _check_unique("requirements", [item.name for item in spec.requirements])
+    if spec.requirements and spec.bootstrap.alpha >= 0.5:
+        found = f"{spec.bootstrap.alpha:g} with requirements, which are judged on one-sided bounds"
+        raise SpecError("bootstrap.alpha", found, "less than 0.5")
     for index, item in enumerate(spec.requirements):
         _check_requirement(f"requirements[{index}]", item, spec)
 

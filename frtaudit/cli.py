@@ -147,6 +147,10 @@ def _dispatch(words: list[str]) -> int:
     if name in ("-h", "--help"):
         print(_help())
         return 0 if words else SpecError.exit_code
+    if name in ("-sc", "--shell-completion"):
+        from frtaudit import app
+
+        return app.complete(words[1:])
     if name not in COMMANDS:
         raise SpecError("command line", f"no command {name!r}", ", ".join(COMMANDS))
     return COMMANDS[name](words[1:])
@@ -155,7 +159,8 @@ def _dispatch(words: list[str]) -> int:
 def _help() -> str:
     lines = [f"  {name:<10} {(command.__doc__ or '').strip()}" for name, command in COMMANDS.items()]
     head = "usage: frtaudit COMMAND ...\n\nStatistical audits of face verification.\n\ncommands"
-    tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose"
+    tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose\n"
+    tail += '  tab completion in bash: eval "$(frtaudit -sc install=bash)"'
     return "\n".join([head, *lines, tail])
 
 
@@ -186,12 +191,10 @@ def _add_hydra_flags(parser: Parser) -> None:
     add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
     add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
     add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print what Hydra knows and stop")
-    add("--shell-completion", "-sc", action="store_true", help="with install=bash: how to install completion")
 
 
 def _hydra_flags(options: argparse.Namespace) -> list[str]:
-    flags = [f"--{name.replace('_', '-')}" for name in ("multirun", "resolve", "shell_completion")
-             if getattr(options, name, False)]  # fmt: skip
+    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
     for name in ("cfg", "package", "info"):
         value = getattr(options, name, None)
         flags += [f"--{name}", value] if value else []

@@ -1,16 +1,17 @@
 """What a result says of its inputs: counts of the cohort, digests, versions, notes."""
 
 import platform
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
-from frtaudit.canonical import Json
+from frtaudit.canonical import Json, sha256_file
 from frtaudit.core import UNKNOWN, Cohort, Material
 from frtaudit.core.spec import AuditSpec
 from frtaudit.identity import spec_digest
-from frtaudit.trial import Outcome
+from frtaudit.trial import Outcome, Provider
 
 PACKAGES = ("frtaudit", "numpy", "scipy", "statsmodels", "numba", "pandas", "pyarrow")
 
@@ -43,14 +44,24 @@ def cohort_counts(cohort: Cohort) -> dict[str, Json]:
     }
 
 
-def digests_of(spec: AuditSpec, material: Material) -> dict[str, Json]:
+def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:
+    """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
+
+    Templates of providers that are not on trial are left out.
+    """
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel}
+    idle = {name for name in material.templates if name not in used}
+    inputs = {name: value for name, value in material.inputs.items() if Path(name).stem not in idle}
+    for path in (getattr(spec.protocol, "file", None), spec.thresholds.file, spec.folds.file):
+        if path is not None and Path(path).is_file():
+            inputs.setdefault(Path(path).name, sha256_file(Path(path)))
+    return inputs
+
+
+def digests_of(spec: AuditSpec, material: Material, inputs: Mapping[str, str]) -> dict[str, Json]:
     """The audit's identity, the cohort, and every input by file name."""
-    inputs: dict[str, Json] = dict(material.inputs)
-    return {
-        "spec": spec_digest(spec, material.inputs),
-        "cohort": material.cohort.digest,
-        "inputs": inputs,
-    }
+    files: dict[str, Json] = dict(inputs)
+    return {"spec": spec_digest(spec, inputs), "cohort": material.cohort.digest, "inputs": files}
 
 
 def versions() -> dict[str, str]:

@@ -9,6 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from frtaudit.core import Groups, ScoreTail
+from frtaudit.stats.histogram import edges_over
+from frtaudit.stats.layout import layout_of
+from frtaudit.stats.scan import Ground
 from frtaudit.stats.tail import from_listed, from_matrix
 
 NEVER = float("-inf")
@@ -99,7 +102,7 @@ class World:
         return next(t for t in [NEVER, *scores] if (rate(t, tag) or 0) <= target)
 
     def equal_error(self, tag: int) -> tuple[float, Fraction, Fraction] | None:
-        """Threshold, FMR and FNMR with the smallest |FMR - FNMR| over all distinct scores, the smallest threshold first."""
+        """Threshold, FMR and FNMR with the smallest |FMR - FNMR| over all distinct scores."""
         scores = {s for found in (self.mated(tag), self.blocks(tag)) for own in found.values() for s in own}
         if not self.mated(tag) or not self.blocks(tag):
             return None
@@ -144,6 +147,19 @@ def sums_at(world: World, t: float) -> dict[str, np.ndarray]:
     return found
 
 
+def ground_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> Ground:
+    """The ground of a small world whose scores are looked up in a matrix."""
+    size = len(world.subject_of)
+    scores = np.zeros((size, size))
+    for i, j, score in world.pairs:
+        scores[i, j] = scores[j, i] = np.float32(score)
+    return Ground(
+        block=lambda rows, columns: scores[rows, columns], layout=layout_of(tail.n_samples, part),
+        subject_of=tail.subject_of, room=tail.cells[tail.subject_of], edges=edges_over((0.0, 1.0)),
+        threads=threads,
+    )  # fmt: skip
+
+
 def groups_from(codes: np.ndarray, n_groups: int) -> Groups:
     """Groups of the schemas ``codes`` (S, K), each with ``n_groups`` classes, the last one unranked; -1 = none."""
     names = [(f"s{s}", f"g{g}") for s in range(len(codes)) for g in range(n_groups)]
@@ -182,7 +198,8 @@ def lists(draw: st.DrawFn) -> tuple[World, ScoreTail]:
     score = rng.integers(0, 8, size) / 7
     failed = rng.random(size) < 0.2
     world = _world(draw, subject_of.tolist(), len(n))
-    world.pairs = [(*map(int, pair), float(s)) for pair, s, lost in zip(ends, score, failed, strict=True) if not lost]
+    rows = zip(ends.tolist(), score.tolist(), failed, strict=True)
+    world.pairs = [(pair[0], pair[1], value) for pair, value, lost in rows if not lost]
     seen = sorted({end for pair in world.pairs for end in pair[:2]})
     tail = from_listed(
         np.where(failed, np.nan, score), ends[:, 0], ends[:, 1],

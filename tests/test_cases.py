@@ -233,3 +233,75 @@ def test_a_number_that_is_not_computed_is_reported() -> None:
     """An expected key without a computed counterpart is a problem, not a pass."""
     case = {"expected": {"known": 1.0, "new": 2.0}, "tolerance": 1e-9}
     assert check(case, {"known": 1.0}) == ["(): 'new' was not computed"]
+
+
+WHAT_NEEDS = {
+    "bootstrap_counts": ("boot", "fairness_boot"),
+    "identity_counts": ("vertex_roc_star",),
+    "groups": (
+        "group_rates", "fairness", "composite_alpha_0.5", "fairness_boot",
+        "group_FRR", "group_FRRbar", "group_FAR_within",
+    ),
+    "counts": ("bootstrap_quantile",),
+}  # fmt: skip
+
+
+def _pruned(tree: Tree, keys: set[str]) -> Tree:
+    """A tree without the keys named, wherever they stand."""
+    if isinstance(tree, dict):
+        return {key: _pruned(value, keys) for key, value in tree.items() if key not in keys}
+    return [_pruned(value, keys) for value in tree] if isinstance(tree, list) else tree
+
+
+def _without(case: Tree, *parts: str) -> Tree:
+    """The case without optional parts of its input, and without what is expected of them."""
+    gone = {key for part in parts for key in WHAT_NEEDS.get(part, ())}
+    return case | {
+        "input": case["input"] | dict.fromkeys(parts),
+        "expected": _pruned(case["expected"], gone),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("roc_unbalanced", ("scores",)),
+        ("roc_unbalanced", ("embeddings", "identity_counts")),
+        ("roc_unbalanced", ("bootstrap_counts",)),
+        ("roc_ties", ("groups",)),
+        ("wilson_embeddings", ("scores",)),
+        ("dl2_three_classes", ("counts",)),
+    ],
+)
+@pytest.mark.parametrize("absent", [False, True])
+def test_optional_parts_may_be_null_or_absent(name: str, parts: tuple[str, ...], absent: bool) -> None:
+    """A shipped case without an optional part still yields every other expected number."""
+    path = Path(__file__).parent / "cases" / f"{name}.json"
+    case = _without(read(path), *parts)
+    if absent:
+        case["input"] = {key: value for key, value in case["input"].items() if key not in parts}
+    assert check(case, case_trees.tree_of(kind_of(path), case)) == []
+
+
+def test_a_single_alpha_and_a_list_of_one_agree() -> None:
+    """A list of alphas adds the key alpha to each row and nothing else."""
+    case = read(Path(__file__).parent / "cases" / "wilson_pairlist.json")
+    single = case_trees.tree_of("wilson", case)
+    case["input"]["alpha"] = [case["input"]["alpha"]]
+    listed = case_trees.tree_of("wilson", case)
+    assert [row | {"alpha": case["input"]["alpha"][0]} for row in single] == listed
+
+
+def test_three_groups_are_no_special_case() -> None:
+    """Every subject its own group, strings as targets, one level: the tree has a rate for each."""
+    case = read(Path(__file__).parent / "cases" / "roc_unbalanced.json")
+    names = sorted(set(case["input"]["ids"]))
+    case["input"] |= {
+        "groups": {name: "ABC"[number % 3] for number, name in enumerate(names)},
+        "far_targets": ["1/9"],
+        "c": 0.1,
+    }
+    row = case_trees.tree_of("roc", case)["at_far"][0]
+    assert set(row["group_rates"]["FRR"]) == set("ABC")
+    assert set(row["boot"]["intervals"]) == {"0.1"}
+    assert len(row["fairness_boot"]["far_gini"]["reps"]) == len(case["input"]["bootstrap_counts"])

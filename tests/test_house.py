@@ -6,7 +6,10 @@ import importlib
 import pkgutil
 import re
 import subprocess
+import sys
+import tomllib
 from pathlib import Path
+from typing import TypeGuard
 
 import pytest
 
@@ -143,6 +146,38 @@ def test_every_dependency_has_floor_and_cap_and_reason() -> None:
         if not re.search(r'"[\w\[\]-]+>=[\d.]+,<[\d.]+",\s+# \S+', line)
     ]
     assert not bad, "\n".join(["", *bad])
+
+
+IMPORTED_AS = {
+    "hydra": "hydra-core",
+    "pyhanko_certvalidator": "pyhanko-certvalidator",
+    "yaml": "PyYAML",
+}
+
+
+def test_every_import_is_declared() -> None:
+    """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that."""
+    trees = [ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")]
+    nodes = [node for tree in trees for node in ast.walk(tree)]
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {
+        node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module and not node.level
+    }
+    names |= {call.args[0].value for call in nodes if lazily_imports(call)}
+    found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    declared = {re.split(r"[\[<>=]", item)[0] for item in project["dependencies"]}
+    assert {IMPORTED_AS.get(name, name) for name in found} == declared
+
+
+def lazily_imports(node: ast.AST) -> TypeGuard[ast.Call]:
+    """Whether a node is import_module("...") with a literal name."""
+    return (
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) in ("import_module", "importlib.import_module")
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Constant)
+    )
 
 
 def test_constraints_pin_every_dependency() -> None:

@@ -41,6 +41,7 @@ from frtaudit.attest.keys import Signer
 from frtaudit.errors import VerificationError
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
+HEADER = b"%PDF-"
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
 PERMITTED = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
@@ -95,8 +96,8 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
     """Check every signature of a PDF and that nothing lies outside them; return them and the attachments.
 
     Bytes after the last signature are accepted only as a DSS update (revocation data for it). A PDF without
-    a trace of a signature comes back with none. Raises VerificationError naming ``where``; a PDF whose bytes
-    break the parser is invalid, not a crash.
+    a trace of a signature, or no PDF at all, comes back with none. Raises VerificationError naming ``where``;
+    a PDF whose bytes break the parser is invalid, not a crash.
     """
     _quiet()
     try:
@@ -104,10 +105,8 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
     except VerificationError:
         raise
     except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
-        if looks_signed(pdf):
-            raise VerificationError(
-                where, f"cannot be read as a signed PDF ({type(error).__name__})"
-            ) from None
+        if looks_signed(pdf) or pdf.startswith(HEADER):
+            raise VerificationError(where, f"cannot be read as a PDF ({type(error).__name__})") from None
         return SignedPdf(signatures=(), attachments={})
 
 
@@ -168,11 +167,9 @@ def _check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
 
 def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     """The first signature is ours: what it does not sign of itself has the one form of RFC 5652, 5.1 and 5.3."""
-    value = bytes(embedded.pkcs7_content)
-    whole, info = cms.ContentInfo.load(value), embedded.signer_info
+    info = embedded.signer_info
     holds = (
-        value.startswith(whole.copy().dump(force=True))
-        and len(whole.dump()) == len(whole.copy().dump(force=True))
+        _is_der(cms.ContentInfo.load(bytes(embedded.pkcs7_content)).dump())
         and embedded.signed_data["version"].native == info["version"].native == "v1"
         and info["sid"].name == "issuer_and_serial_number"
         and [item.dump() for item in embedded.signed_data["digest_algorithms"]]
@@ -180,6 +177,24 @@ def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     )
     if not holds:
         raise VerificationError(where, "the signature is not in the form in which it was made")
+
+
+def _is_der(data: bytes) -> bool:
+    """Whether the bytes are nested DER values (X.690, 10): shortest definite lengths, no gaps, no end marks.
+
+    >>> _is_der(bytes.fromhex("3003020101")), _is_der(bytes.fromhex("30050201010000"))
+    (True, False)
+    """
+    while data:
+        if len(data) < 2 or data[0] == 0 or data[0] & 0x1F == 0x1F:
+            return False
+        tag, size = data[0], (data[1] & 0x7F if data[1] & 0x80 else 0)
+        length = int.from_bytes(data[2 : 2 + size]) if size else data[1]
+        shortest = data[1] != 0x80 and (not size or (length >= 0x80 and data[2] != 0))
+        value, data = data[2 + size : 2 + size + length], data[2 + size + length :]
+        if not shortest or len(value) != length or (tag & 0x20 and not _is_der(value)):
+            return False
+    return True
 
 
 async def _status(

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 DIGITS = 3
 MAX_DIGITS = 17
-PERCENT_FROM = 1e-3
+PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
@@ -28,7 +28,7 @@ class Style(Enum):
 
 
 def style_of(*values: float | None) -> Style:
-    """Percent when the first value that is neither absent nor zero is at least 0.001, else powers of ten.
+    """Percent when the first value that is neither absent nor zero is at least 1e-4, else powers of ten.
 
     >>> style_of(0.0213), style_of(4e-5), style_of(0.0, 0.01)
     (<Style.PERCENT: 'percent'>, <Style.POWER: 'power'>, <Style.PERCENT: 'percent'>)
@@ -39,7 +39,9 @@ def style_of(*values: float | None) -> Style:
     return Style.PERCENT
 
 
-def rate(value: float, *, limit: float | None = None, style: Style | None = None) -> str:
+def rate(
+    value: float, *, limit: float | None = None, style: Style | None = None, digits: int = DIGITS
+) -> str:
     """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and ``limit`` as the exact value.
 
     >>> rate(0.0213), rate(4e-5), rate(0.961), rate(0.99996), rate(0.0300004, limit=0.03)
@@ -49,7 +51,8 @@ def rate(value: float, *, limit: float | None = None, style: Style | None = None
         return _special(value)
     chosen = style or style_of(value)
     landmarks = (0.0, 1.0) if limit is None else (0.0, 1.0, limit)
-    shown = _apart(value, landmarks, _percent_round if chosen is Style.PERCENT else _significant_round)
+    rounding = _percent_round if chosen is Style.PERCENT else _significant_round
+    shown = _apart(value, landmarks, rounding, digits)
     return _percent(shown) if chosen is Style.PERCENT else power(shown)
 
 

@@ -41,13 +41,20 @@ def number(text: str, pointer: str) -> Piece:
     return Piece(text=text, pointer=pointer, kind="n")
 
 
-def value(record: Record, notes: Footnotes | None = None, *, limit: float | None = None) -> Text:
-    """The estimate's value, or a dash; with the mark of its note."""
+def value(
+    record: Record,
+    notes: Footnotes | None = None,
+    *,
+    limit: float | None = None,
+    like: Estimate | None = None,
+) -> Text:
+    """The estimate's value, or a dash; with the mark of its note; in the style of ``like``."""
     estimate = record.estimate
     mark = notes.mark(estimate.note, f"{record.pointer}/note") if notes else ()
     if estimate.value is None:
         return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
-    text = printed(kind_of(estimate.metric), estimate.value, style=style(estimate), limit=limit)
+    chosen = style(like or estimate)
+    text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit)
     return say(number(text, f"{record.pointer}/value"), mark)
 
 
@@ -113,20 +120,25 @@ def target(found: Bounds) -> Piece:
 
 
 def effort(found: Bounds) -> Text:
-    """What an interval rests on: replicates with their Monte Carlo error, or the effective number."""
+    """What an interval rests on: its effective number, its replicates."""
     item = found.interval
     parts: list[Text] = []
     if item.n_eff is not None:
         parts.append(say("n ", number(numbers.effective(item.n_eff), f"{found.pointer}/n_eff")))
     if item.n_resamples is not None:
         parts.append(say("B ", number(numbers.count(item.n_resamples), f"{found.pointer}/n_resamples")))
-    if item.mc_error is not None and math.isfinite(item.mc_error):
-        parts.append(say("± ", number(numbers.plain(item.mc_error, digits=2), f"{found.pointer}/mc_error")))
-    return (
-        say(*(piece for part in parts for piece in (*part, Piece(text="  "))))
-        if parts
-        else (Piece(text=ABSENT),)
-    )
+    joined = say(*(piece for part in parts for piece in (Piece(text=", "), *part)))
+    return joined[1:] or (Piece(text=ABSENT),)
+
+
+def wobble(found: Bounds, estimate: Estimate) -> Text:
+    """The Monte Carlo error of the interval's bounds, in the estimate's style."""
+    error = found.interval.mc_error
+    if error is None or not math.isfinite(error):
+        return (Piece(text=ABSENT),)
+    rate = kind_of(estimate.metric) is Kind.RATE
+    text = numbers.rate(error, style=style(estimate), digits=2) if rate else numbers.plain(error, digits=2)
+    return (number(text, f"{found.pointer}/mc_error"),)
 
 
 def at_words(at: Mapping[str, float | str], pointer: str) -> Text:

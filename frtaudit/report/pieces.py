@@ -143,11 +143,12 @@ def letter(index: int) -> str:
 def sentence(note: str) -> str:
     """A note as a sentence of its own.
 
-    >>> sentence("no errors seen")
-    'No errors seen.'
+    >>> sentence("no errors seen"), sentence("vendor_a: folds constructed")
+    ('No errors seen.', 'vendor_a: folds constructed.')
     """
     text = note.strip()
-    text = text[:1].upper() + text[1:]
+    if text.split(" ", 1)[0].isalpha():
+        text = text[:1].upper() + text[1:]
     return text if text.endswith((".", "!", "?")) else text + "."
 
 

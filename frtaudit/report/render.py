@@ -53,8 +53,7 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
     base = (shipped("templates") / "report.html.j2").as_uri()
     with _frozen(moment):
         files = writer.URLFetcher(allowed_protocols={"file"}, allow_redirects=False, fail_on_errors=True)
-        written = writer.HTML(string=page, base_url=base, url_fetcher=files).write_pdf(
-            stylesheets=[writer.CSS(string=_print_style(), base_url=base, url_fetcher=files)],
+        written = writer.HTML(string=_on_paper(page), base_url=base, url_fetcher=files).write_pdf(
             attachments=[_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
             pdf_identifier=digest[:32].encode(),
             pdf_variant=VARIANT,
@@ -121,6 +120,11 @@ def _weasyprint() -> ModuleType:
         raise FrtauditError(
             "report.pdf", f"WeasyPrint's system libraries are missing ({error})", APT
         ) from None
+
+
+def _on_paper(page: str) -> str:
+    """The page with the paper's style sheet after its own."""
+    return page.replace("</style>", f"{_print_style()}</style>", 1)
 
 
 def _print_style() -> str:

@@ -9,8 +9,24 @@ from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
 MAX_DIGITS = 17
-_WEIGHTED = {"fmr", "fnmr", "fnmr_at_fmr", "threshold_at_fmr", "max_min", "max_geomean", "log_geomean", "gini"}
-_WEIGHTED |= {"fdr", "inequity_rate", "garbe", "frr"}
+WORDS = {
+    "fmr": "FMR",
+    "fnmr": "FNMR",
+    "fnmr_at_fmr": "FNMR",
+    "threshold_at_fmr": "threshold",
+    "eer": "EER",
+    "fta": "failure to acquire",
+    "frr": "FRR",
+    "max_min": "largest rate over smallest",
+    "max_geomean": "largest rate over geometric mean",
+    "log_geomean": "sum of log distances from the geometric mean",
+    "gini": "Gini coefficient",
+    "fdr": "FDR",
+    "inequity_rate": "inequity rate",
+    "garbe": "GARBE",
+    "accuracy_fold_sd": "spread of the folds' accuracies",
+}
+KEYS = {"fmr": "FMR", "rate": "of"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,16 +134,23 @@ def _sentence(
     upper = (requirement.sense == "<=") == (verdict is not Verdict.FAIL)
     side = "at most" if upper else "at least"
     value = "" if estimate.value is None else f" is {text_beside(estimate.value, requirement.limit)}"
-    counts = "" if estimate.numerator is None else f" ({estimate.numerator} of {estimate.denominator})"
     ends = {
         Verdict.PASS: f"which meets {_limit(requirement)}",
         Verdict.FAIL: f"which breaks {_limit(requirement)}",
         Verdict.INCONCLUSIVE: f"so these data do not decide about {_limit(requirement)}",
     }
     return (
-        f"{_subject(estimate)}{value}{counts}; with {100 * (1 - alpha):g} % confidence it is {side} {shown}, "
-        f"{ends[verdict]}."
+        f"{_subject(estimate)}{value}{_counts(estimate)}; with {100 * (1 - alpha):g} % confidence it is {side} "
+        f"{shown}, {ends[verdict]}."
     )
+
+
+def _counts(estimate: Estimate) -> str:
+    """Pooled counts; where people (and pairs of people) weigh alike the value is not their quotient."""
+    if estimate.numerator is None:
+        return ""
+    alike = "" if estimate.weighting != Weighting.IDENTITY.value else "people weighed alike; "
+    return f" ({alike}{estimate.numerator} of {estimate.denominator})"
 
 
 def text_beside(value: float, limit: float) -> str:
@@ -144,9 +167,15 @@ def text_beside(value: float, limit: float) -> str:
 
 
 def _subject(estimate: Estimate) -> str:
-    at = ", ".join(f"{key} {value:g}" if isinstance(value, float) else f"{key} {value}" for key, value in estimate.at.items())
-    group = "" if estimate.group == "all" and estimate.schema is None else f" of {estimate.schema} {estimate.group}"
-    return f"{estimate.provider}: {estimate.metric}{group}{f' at {at}' if at else ''}"
+    at = ", ".join(_place(key, value) for key, value in estimate.at.items())
+    alone = estimate.group == "all" and estimate.schema is None
+    group = "" if alone else f" of {estimate.schema} {estimate.group}"
+    return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{group}{f' at {at}' if at else ''}"
+
+
+def _place(key: str, value: float | str) -> str:
+    shown = f"{value:g}" if isinstance(value, float) else value
+    return f"{KEYS.get(key, key)} {shown}"
 
 
 def _limit(requirement: RequirementSpec) -> str:

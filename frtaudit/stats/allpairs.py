@@ -29,17 +29,16 @@ PAIR_BYTES = 24  # two int32 and a float32, and their copy while they are sorted
 AIM, NEED = 2.0, Fraction(5, 4)  # depth of the tail in units of the largest target: aimed at, required
 EER_AIM = 1.25
 PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's comparisons
-DEEPER = 3.0
-ATTEMPTS = 6
+DEEPER = 4.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailRequest:
     """What the tail must answer exactly.
 
-    ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the floor
-    get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting; ``threads``: 0 = one
-    per core.
+    ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
+    floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
+    ``threads``: 0 = one per core.
     """
 
     fmr: float
@@ -61,12 +60,12 @@ def score_all_pairs(
 ) -> ScoreTail:
     """Score every unordered pair of samples once; keep mated scores, the histogram and the non-mated tail.
 
-    ``block`` scores slices of the N acquired samples, sorted by subject; ``n_samples`` (K,) int64: acquired samples
-    of each subject; ``rows`` (N,) int32: their cohort indices; ``cells`` (K,) int32. Scores are rounded to float32.
-    The floor lies low enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
-    :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it lies as low
-    as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not depend on
-    the number of threads.
+    ``block`` scores slices of the N acquired samples, sorted by subject; ``n_samples`` (K,) int64: acquired
+    samples of each subject; ``rows`` (N,) int32: their cohort indices; ``cells`` (K,) int32. Scores are
+    rounded to float32. The floor lies low enough that :func:`threshold_at` at ``request.fmr`` is exact in
+    both weightings, :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget
+    forbids it: then it lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`.
+    The result does not depend on the number of threads.
 
     >>> from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
@@ -114,17 +113,16 @@ def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: Tail
     pilot = None if whole else _pilot(ground, empty)
     depth = 1.0 if pilot is None else _depth(pilot, empty, request)
     allowed = 0.8 * capacity / max(total, 1)
-    for _ in range(ATTEMPTS):
-        floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed)
+    while True:
+        floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed, float(ground.edges[0]))
         scan = scan_non_mated(ground, floor, capacity)
         if scan.pairs is None:
             floor = _edge_that_fits(scan, ground.edges, capacity)
             return _with_tail(empty, scan_non_mated(ground, floor, capacity), floor)
         tail = _with_tail(empty, scan, floor)
         if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
-            break
+            return tail
         depth *= DEEPER
-    return tail
 
 
 def _pilot(ground: Ground, empty: ScoreTail) -> Pilot:
@@ -137,10 +135,14 @@ def _depth(pilot: Pilot, empty: ScoreTail, request: TailRequest) -> float:
     return max(AIM * request.fmr, crossing, PILOT_ENTRIES / max(pilot.score.size, 1))
 
 
-def _floor(pilot: Pilot, depth: float, allowed: float) -> float:
-    """The floor for a depth, or the one that the budget allows."""
+def _floor(pilot: Pilot, depth: float, allowed: float, lowest: float) -> float:
+    """The floor for a depth, or the one that the budget allows; if finite, above the lowest score."""
     wanted = pilot.floor_at(depth)
-    return wanted if allowed >= 1 else max(wanted, pilot.pooled_floor_at(allowed))
+    if allowed < 1:
+        wanted = max(wanted, pilot.pooled_floor_at(allowed))
+    if np.isneginf(wanted):
+        return wanted
+    return max(wanted, float(np.nextafter(np.float32(lowest), np.float32(np.inf))))
 
 
 def _edge_that_fits(scan: Scan, edges: Floats, capacity: int) -> float:

@@ -19,9 +19,9 @@ STEPS = 4096  # entries of the table that guesses a score's level
 def sums_below(ground: Ground, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
     """The sums of :class:`NonMatedSums` at ascending ``thresholds`` (T,), over all non-mated comparisons.
 
-    Every strip of subjects is scored against all others (each pair twice, from one computation of its tile), so that
-    a subject's sums have one writer. Errors are counted by level: the number of thresholds below the score. Sums of
-    integers are kept in float64, exact up to 2^53.
+    Every strip of subjects is scored against all others (each pair twice, from one computation of its tile),
+    so that a subject's sums have one writer. Errors are counted by level: the number of thresholds below the
+    score. Sums of integers are kept in float64, exact up to 2^53.
     """
     n_levels, n_tags = thresholds.size + 1, len(groups.names) + 1
     by_subject = np.zeros((2, n_levels, groups.of.shape[0] + 1, tail.n_samples.size))
@@ -73,11 +73,11 @@ def _score_strip(
             for column in range(*columns):
                 corner = (layout.samples(row).start, layout.samples(column).start)
                 levels = levels_of(layout.tile(ground.block, row, column), *table)
-                args = (levels, *corner, blocks, start, tail.n_samples, tail.cells, of, counted)
+                args = (levels, *corner, blocks, start, tail.n_samples, tail.cells, counted)
                 if many:
                     count_tile(*args)
                 else:
-                    add_tile(*args, gained, by_tag, by_subject)
+                    add_tile(*args, of, gained, by_tag, by_subject)
         if many:
             add_counted(blocks, tail.n_samples, tail.cells, of, counted, gained, by_tag, by_subject)
 
@@ -111,13 +111,12 @@ def compared(a: int, b: int, n: Ints, cells: Index) -> bool:
 
 
 @kernel
-def add_block(
-    a: int, b: int, size: int, of: Index, counted: Ints, x: int, y: int, gained: Floats
-) -> None:
+def add_block(a: int, b: int, size: int, of: Index, counted: Ints, x: int, y: int, gained: Floats) -> None:
     """Add what the block {a, b} gains at each level to what subject a has gained; clear ``counted``.
 
-    ``counted[x, y]`` (T+1,): the comparisons of the block at each level; they add up to ``size``. ``gained`` (9, 1+S, T+1):
-    errors and e/n over all b; errors, e^2, e n, e/n and (e/n)^2 over b > a; blocks of one comparison, b < a and b > a.
+    ``counted[x, y]`` (T+1,): the comparisons of the block at each level; they add up to ``size``. ``gained``
+    (9, 1+S, T+1): errors and e/n over all b; errors, e^2, e n, e/n and (e/n)^2 over b > a; blocks of one
+    comparison, b < a and b > a.
     """
     errors, level, share = 0, counted.shape[2], 1.0 / size
     while errors < size:
@@ -161,7 +160,7 @@ def pay_in(a: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats
 @kernel
 def add_tile(
     levels: Index, first_i: int, first_j: int, blocks: tuple[int, int, int, int], start: Ints, n: Ints,
-    cells: Index, of: Index, counted: Ints, gained: Floats, by_tag: Floats, by_subject: Floats,
+    cells: Index, counted: Ints, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats,
 ) -> None:  # fmt: skip
     """Count and add the blocks of a tile of whole subjects; a block of one comparison takes a short way."""
     for a in range(blocks[0], blocks[1]):
@@ -186,7 +185,7 @@ def add_tile(
 @kernel
 def count_tile(
     levels: Index, first_i: int, first_j: int, blocks: tuple[int, int, int, int], start: Ints, n: Ints,
-    cells: Index, of: Index, counted: Ints,
+    cells: Index, counted: Ints,
 ) -> None:  # fmt: skip
     """Count one tile of blocks that span several tiles: ``counted`` (subjects, subjects, T+1)."""
     for a in range(blocks[0], blocks[1]):

@@ -13,6 +13,7 @@ Index = Callable[[Floats], Floats]
 MAX_UNDEFINED = 0.02
 MAX_GROUPS = 12
 WATER_LEVELS = 513
+NO_SPREAD = 1e-12  # a standard deviation of equal logs, rounded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +44,7 @@ def log_ratios(rates: Floats, replicates: Floats, alpha: float) -> tuple[float, 
     pairs = centre[first] - centre[second]
     spread = drawn[:, first] - drawn[:, second]
     error = spread.std(axis=0, ddof=1)
-    if pairs.size == 0 or not np.all(error > 0):
+    if pairs.size == 0 or not np.all(error > NO_SPREAD):
         return None
     critical = _critical(spread - pairs, error, alpha)
     lows = np.abs(pairs) - critical * error
@@ -58,7 +59,7 @@ def log_box(rates: Floats, replicates: Floats, alpha: float) -> Box | None:
         return None
     centre, drawn = logs
     error = drawn.std(axis=0, ddof=1)
-    if not np.all(error > 0):
+    if not np.all(error > NO_SPREAD):
         return None
     critical = _critical(drawn - centre, error, alpha)
     return Box(

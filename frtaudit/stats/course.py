@@ -69,13 +69,14 @@ def course_of(
     """Lay out a tail once for all replicates."""
     fixed = np.array(thresholds, dtype=np.float64)
     tail_score = tail.tail_score.astype(np.float64)
+    mated_score = tail.mated_score.astype(np.float64)
     cuts = np.where(fixed >= tail.floor, np.searchsorted(-tail_score, -fixed, side="left"), -1)
     rule = tag_rules(groups)
     live = trials(tail, groups).non_mated > 0
     return Course(
-        mated=mated_walk(tail, groups),
+        mated=mated_walk(tail, groups, np.searchsorted(mated_score, fixed, side="right")),
         non_mated=non_mated_walk(tail, groups, cuts[cuts >= 0]),
-        mated_score=tail.mated_score.astype(np.float64),
+        mated_score=mated_score,
         tail_score=tail_score,
         open=bool(np.isneginf(tail.floor)),
         targets=tuple(exact(target) for target in targets),
@@ -160,7 +161,7 @@ def _at_targets(
     rates = _ratio(sums, drawn.non_mated_totals)
     for a in set(range(len(course.targets))) - set(ascending):  # a >= 1: everything matches
         threshold[:, :, a] = np.where(dead, np.nan, -np.inf)
-        rates[:, :, a] = np.where(drawn.non_mated_totals.counts > 0, 1.0, np.nan)
+        rates[:, :, a] = np.where((drawn.non_mated_totals.counts > 0) & ~dead[:, None], 1.0, np.nan)
     return threshold, rates
 
 

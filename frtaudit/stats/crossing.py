@@ -14,7 +14,7 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EER:
-    """Equal error rate with its counts: ``value`` = (fmr + fnmr)/2 at ``threshold``; NaN where one side has no trial."""
+    """Equal error rate with its counts: ``value`` = (fmr + fnmr)/2 at ``threshold``; NaN where a side is empty."""
 
     value: float
     threshold: float
@@ -29,9 +29,9 @@ class EER:
 def eer(tail: ScoreTail, groups: Groups, tag: int = 0) -> EER:
     """Pooled rates at the distinct score with the smallest |FMR - FNMR|; of two the smaller threshold (FORMULAS 8.14).
 
-    FMR - FNMR falls strictly from one distinct score to the next, so the two scores beside its change of sign are the
-    only candidates; they are compared in integers. Raises :class:`BelowFloorError` when the crossing lies below the
-    tail's floor.
+    FMR - FNMR falls strictly from one distinct score to the next, so the two scores beside its change of sign
+    are the only candidates; they are compared in integers. Raises :class:`BelowFloorError` when the crossing
+    lies below the tail's floor.
 
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
@@ -72,8 +72,9 @@ class _Crossing:
 
     def errors(self, threshold: float) -> tuple[int, int]:
         """False matches (> threshold) and false non-matches (<= threshold)."""
-        matches = self.non_mated.size - int(np.searchsorted(self.non_mated, np.float64(threshold), side="right"))
-        return matches, int(np.searchsorted(self.mated, np.float64(threshold), side="right"))
+        not_above = int(np.searchsorted(self.non_mated, np.float64(threshold), side="right"))
+        non_matches = int(np.searchsorted(self.mated, np.float64(threshold), side="right"))
+        return self.non_mated.size - not_above, non_matches
 
     def gap(self, threshold: float) -> int:
         """(FMR - FNMR) times both numbers of trials."""

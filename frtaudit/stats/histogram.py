@@ -1,7 +1,7 @@
 """The histogram of scores: declared edges over the provider's range, bins closed on the right.
 
-A bin holds edge < score <= next edge, so that the count above an edge is the number of matches at that threshold.
-Scores outside the range are counted in the end bins.
+A bin holds edge < score <= next edge, so that the count above an edge is the number of matches at that
+threshold. Scores outside the range are counted in the end bins.
 """
 
 import numpy as np

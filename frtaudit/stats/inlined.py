@@ -19,5 +19,5 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     >>> int(kernel(lambda x: square(x) + 1)(3))
     10
     """
-    options = {"nogil": True, "inline": "always", "no_cpython_wrapper": True, "error_model": "numpy"}
+    options = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
     return cast("Callable[P, R]", njit(**options)(function))

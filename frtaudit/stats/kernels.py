@@ -138,104 +138,110 @@ def sort_chunks(bucket: Index, buckets: int, chunk_start: Ints, order: Index) ->
 
 
 @inner
-def _add_pairs(walk: Walk, tile: Tile, low: int, high: int, run: Words) -> None:
-    """Add the weights of comparisons ``order[low:high]`` to ``run`` (31 bits suffice: ``walks.LONGEST_RUN``)."""
-    weights, rows = tile.weights, tile.rows
+def _add_run(
+    weights: Bytes,
+    rows: int,
+    row_a: Index,
+    row_b: Index,
+    first: Index,
+    second: Index,
+    order: Index,
+    low: int,
+    high: int,
+    run: Words,
+) -> None:
+    """Sum the weights of comparisons ``order[low:high]`` into ``run`` (31 bits suffice: ``walks.LONGEST_RUN``)."""
+    for lane in range(run.size):
+        run[lane] = 0
     for x in range(low, high):
-        pair = np.uint64(walk.order[x])
+        pair = np.uint64(order[x])
         for copy in range(weights.shape[0] // rows):
-            a = np.uint64(tile.row_a[np.uint64(walk.first[pair])] + copy * rows)
-            b = np.uint64(tile.row_b[np.uint64(walk.second[pair])] + copy * rows)
+            a = np.uint64(row_a[np.uint64(first[pair])] + copy * rows)
+            b = np.uint64(row_b[np.uint64(second[pair])] + copy * rows)
             for lane in range(weights.shape[1]):
                 run[lane] += np.uint32(weights[a, lane]) * np.uint32(weights[b, lane])
 
 
 @inner
-def _flush(walk: Walk, combination: int, sums: Sums) -> None:
+def _flush(
+    tags: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
+) -> None:
     """Add a combination's sums of this chunk to its tags and start afresh."""
-    for rule in range(walk.tags.shape[1]):
-        tag = walk.tags[combination, rule]
+    for rule in range(tags.shape[1]):
+        tag = tags[combination, rule]
         if tag >= 0:
-            for lane in range(sums.run.size):
-                sums.counts[tag, lane] += sums.part_counts[lane]
-                sums.rates[tag, lane] += sums.part_rates[lane]
-    for lane in range(sums.run.size):
-        sums.part_counts[lane] = 0
-        sums.part_rates[lane] = 0.0
+            for lane in range(part_counts.size):
+                counts[tag, lane] += part_counts[lane]
+                rates[tag, lane] += part_rates[lane]
+    for lane in range(part_counts.size):
+        part_counts[lane] = 0
+        part_rates[lane] = 0.0
 
 
 @inner
 def _keep(sums: Sums) -> None:
     """Keep the sums before a chunk."""
-    for tag in range(sums.counts.shape[0]):
-        for lane in range(sums.counts.shape[1]):
-            sums.low_counts[tag, lane] = sums.counts[tag, lane]
-            sums.low_rates[tag, lane] = sums.rates[tag, lane]
+    counts, rates, low_counts, low_rates = sums.counts, sums.rates, sums.low_counts, sums.low_rates
+    for tag in range(counts.shape[0]):
+        for lane in range(counts.shape[1]):
+            low_counts[tag, lane] = counts[tag, lane]
+            low_rates[tag, lane] = rates[tag, lane]
 
 
 @inner
 def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
-    """Add a chunk to the sums of every replicate, run by run, and a combination's runs before its tags."""
-    _keep(sums)
+    """Add a chunk to the sums of every replicate: runs to their combination, combinations to their tags.
+
+    Arrays are taken out of their tuples before the loops: inside, each access would count references.
+    """
+    weights, rows, row_a, row_b = tile.weights, tile.rows, tile.row_a, tile.row_b
+    first, second, order, run_start = walk.first, walk.second, walk.order, walk.run_start
+    bucket, combinations, coef, tags = walk.bucket, walk.combination, walk.coef, walk.tags
+    part_counts, part_rates, words = sums.part_counts, sums.part_rates, sums.run
+    counts, rates = sums.counts, sums.rates
     last = walk.chunk_run[chunk + 1] - 1
     for run in range(walk.chunk_run[chunk], last + 1):
-        low, high = walk.run_start[run], walk.run_start[run + 1]
-        bucket = walk.bucket[walk.order[low]]
-        for lane in range(sums.run.size):
-            sums.run[lane] = 0
-        _add_pairs(walk, tile, low, high, sums.run)
-        scale, combination = walk.coef[bucket], walk.combination[bucket]
-        for lane in range(sums.run.size):
-            amount = np.int32(sums.run[lane])
-            sums.part_counts[lane] += np.int64(amount)
-            sums.part_rates[lane] += scale * np.float64(amount)
-        if run == last or walk.combination[walk.bucket[walk.order[high]]] != combination:
-            _flush(walk, combination, sums)
+        low, high = run_start[run], run_start[run + 1]
+        key = bucket[order[low]]
+        _add_run(weights, rows, row_a, row_b, first, second, order, low, high, words)
+        scale, combination = coef[key], combinations[key]
+        for lane in range(words.size):
+            amount = np.int32(words[lane])
+            part_counts[lane] += np.int64(amount)
+            part_rates[lane] += scale * np.float64(amount)
+        if run == last or combinations[bucket[order[high]]] != combination:
+            _flush(tags, combination, part_counts, part_rates, counts, rates)
 
 
 @inner
-def _weight(walk: Walk, tile: Tile, pair: int, lane: int) -> int:
+def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> int:
     """Weight of one comparison in one replicate."""
-    a, b = tile.row_a[walk.first[pair]], tile.row_b[walk.second[pair]]
-    total = 0
-    for low in range(0, tile.columns.shape[1], tile.rows):
-        total += np.int64(tile.columns[lane, a + low]) * np.int64(tile.columns[lane, b + low])
+    total = np.int64(0)
+    for copy in range(columns.shape[1] // rows):
+        low = copy * rows
+        total += np.int64(columns[lane, a + low]) * np.int64(columns[lane, b + low])
     return total
 
 
 @inner
 def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
-    for tag in range(sums.lane_counts.size):
-        sums.lane_counts[tag] = sums.low_counts[tag, lane]
-        sums.lane_rates[tag] = sums.low_rates[tag, lane]
+    columns, rows, row_a, row_b = tile.columns, tile.rows, tile.row_a, tile.row_b
+    first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
+    combination, coef = walk.combination, walk.coef
+    counts, rates = sums.lane_counts, sums.lane_rates
+    for tag in range(counts.size):
+        counts[tag] = sums.low_counts[tag, lane]
+        rates[tag] = sums.low_rates[tag, lane]
     for pair in range(low, high):
-        weight = _weight(walk, tile, pair, lane)
+        weight = _weight(columns, rows, row_a[first[pair]], row_b[second[pair]], lane)
         if weight > 0:
-            bucket = walk.bucket[pair]
-            for rule in range(walk.tags.shape[1]):
-                tag = walk.tags[walk.combination[bucket], rule]
+            key = bucket[pair]
+            for rule in range(tags.shape[1]):
+                tag = tags[combination[key], rule]
                 if tag >= 0:
-                    sums.lane_counts[tag] += weight
-                    sums.lane_rates[tag] += walk.coef[bucket] * np.float64(weight)
-
-
-@inner
-def _over(count: int, rate: float, limits: Limits, target: int, weighting: int, tag: int, lane: int) -> bool:
-    """Whether a sum exceeds its limit: the count, or by ``weighting`` 1 the rate."""
-    if weighting == 0:
-        return count > limits.counts[target, tag, lane]
-    return rate > limits.rates[target, tag, lane]
-
-
-@inner
-def _any_over(limits: Limits, target: int, rule: int, weighting: int, lane: int, sums: Sums) -> bool:
-    """Whether any tag that ``rule`` watches exceeds its limit in a replicate."""
-    for tag in range(limits.rule.size):
-        if limits.rule[tag] == rule:
-            if _over(sums.counts[tag, lane], sums.rates[tag, lane], limits, target, weighting, tag, lane):
-                return True
-    return False
+                    counts[tag] += weight
+                    rates[tag] += coef[key] * np.float64(weight)
 
 
 @inner
@@ -254,48 +260,76 @@ def _find_excess(
 
     Where rounding hides the excess, the last comparison stands for it.
     """
+    columns, rows, row_a, row_b = tile.columns, tile.rows, tile.row_a, tile.row_b
+    first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
+    combination, coef, watches = walk.combination, walk.coef, limits.rule
+    counts, rates = sums.lane_counts, sums.lane_rates
+    limit_counts, limit_rates = limits.counts, limits.rates
     top = low = walk.chunk_start[chunk]
+    high = walk.chunk_start[chunk + 1]
     _sum_lane(walk, tile, low, low, lane, sums)
-    for pair in range(low, walk.chunk_start[chunk + 1]):
-        if walk.fresh[pair]:
+    for pair in range(low, high):
+        if fresh[pair]:
             top = pair
-        bucket = walk.bucket[pair]
-        tag = walk.tags[walk.combination[bucket], rule]
-        if tag >= 0 and limits.rule[tag] == rule:
-            weight = _weight(walk, tile, pair, lane)
-            sums.lane_counts[tag] += weight
-            sums.lane_rates[tag] += walk.coef[bucket] * np.float64(weight)
-            if _over(sums.lane_counts[tag], sums.lane_rates[tag], limits, target, weighting, tag, lane):
+        key = bucket[pair]
+        tag = tags[combination[key], rule]
+        if tag >= 0 and watches[tag] == rule:
+            weight = _weight(columns, rows, row_a[first[pair]], row_b[second[pair]], lane)
+            counts[tag] += weight
+            rates[tag] += coef[key] * np.float64(weight)
+            if weighting == 0 and counts[tag] > limit_counts[target, tag, lane]:
                 return pair, top
-    return walk.chunk_start[chunk + 1] - 1, top
+            if weighting == 1 and rates[tag] > limit_rates[target, tag, lane]:
+                return pair, top
+    return high - 1, top
 
 
 @inner
-def _record_lane(
+def _record_target(
     walk: Walk,
     tile: Tile,
     chunk: int,
     limits: Limits,
+    target: int,
     rule: int,
     weighting: int,
     lane: int,
     sums: Sums,
     record: Record,
-) -> int:
+) -> None:
+    """Record where in ``chunk`` a replicate exceeds a limit, and its sums strictly above that score."""
+    pair = top = walk.chunk_start[chunk]
+    if not walk.single[chunk]:
+        pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
+    record.crossing[weighting, rule, target, lane] = pair
+    record.pending[weighting, rule, lane] = target + 1
+    _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)
+    for tag in range(limits.rule.size):
+        value = sums.lane_rates[tag] if weighting == 1 else np.float64(sums.lane_counts[tag])
+        record.at_target[weighting, rule, target, tag, lane] = value
+
+
+@inner
+def _record_chunk(walk: Walk, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record) -> int:
     """Record every limit that a replicate exceeds within a chunk; return their number."""
-    first = target = record.pending[weighting, rule, lane]
-    while target < limits.counts.shape[0] and _any_over(limits, target, rule, weighting, lane, sums):
-        pair = top = walk.chunk_start[chunk]
-        if not walk.single[chunk]:
-            pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
-        record.crossing[weighting, rule, target, lane] = pair
-        _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)
-        for tag in range(limits.rule.size):
-            value = sums.lane_rates[tag] if weighting == 1 else np.float64(sums.lane_counts[tag])
-            record.at_target[weighting, rule, target, tag, lane] = value
-        target += 1
-    record.pending[weighting, rule, lane] = target
-    return target - first
+    watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
+    limit_counts, limit_rates, found = limits.counts, limits.rates, 0
+    for tag in range(watches.size):
+        rule = watches[tag]
+        if rule < 0:
+            continue
+        for lane in range(counts.shape[1]):
+            for weighting in range(2):
+                target = pending[weighting, rule, lane]
+                while target < limit_counts.shape[0] and (
+                    counts[tag, lane] > limit_counts[target, tag, lane]
+                    if weighting == 0
+                    else rates[tag, lane] > limit_rates[target, tag, lane]
+                ):
+                    _record_target(walk, tile, chunk, limits, target, rule, weighting, lane, sums, record)
+                    target += 1
+                    found += 1
+    return found
 
 
 @inner
@@ -324,30 +358,33 @@ def find_thresholds(walk: Walk, tile: Tile, limits: Limits, left: int, sums: Sum
         later = _record_sums(chunk, sums, record)
         if chunk == chunks or (left == 0 and later == 0):
             return
+        _keep(sums)
         _add_chunk(walk, tile, chunk, sums)
         if left > 0:
-            for weighting in range(2):
-                for rule in range(walk.tags.shape[1]):
-                    for lane in range(sums.run.size):
-                        left -= _record_lane(walk, tile, chunk, limits, rule, weighting, lane, sums, record)
+            left -= _record_chunk(walk, tile, chunk, limits, sums, record)
 
 
 @inner
-def _record_point(
+def _record_points(
     walk: Walk,
     tile: Tile,
     low: int,
-    stop: int,
-    point: int,
-    lane: int,
-    weighting: int,
+    high: int,
+    position: Ints,
+    weighting: Ints,
     sums: Sums,
     out: Floats,
 ) -> None:
-    _sum_lane(walk, tile, low, stop, lane, sums)
-    for tag in range(sums.lane_counts.size):
-        value = sums.lane_rates[tag] if weighting == 1 else np.float64(sums.lane_counts[tag])
-        out[point, tag, lane] = value
+    """Record the sums at every position in ``low`` .. ``high - 1``; ``low_*`` holds those before ``low``."""
+    for point in range(position.shape[0]):
+        for lane in range(position.shape[1]):
+            stop = position[point, lane]
+            if low <= stop < high:
+                _sum_lane(walk, tile, low, stop, lane, sums)
+                for tag in range(sums.lane_counts.size):
+                    rate = weighting[point] == 1
+                    value = sums.lane_rates[tag] if rate else np.float64(sums.lane_counts[tag])
+                    out[point, tag, lane] = value
 
 
 @kernel
@@ -363,15 +400,8 @@ def sums_at(
         low = walk.chunk_start[chunk]
         if low > furthest:
             return
-        high = low + 1
+        high = walk.chunk_start[chunk + 1] if chunk < chunks else low + 1
+        _keep(sums)
+        _record_points(walk, tile, low, high, position, weighting, sums, out)
         if chunk < chunks:
-            high = walk.chunk_start[chunk + 1]
             _add_chunk(walk, tile, chunk, sums)
-        else:
-            _keep(sums)
-        for point in range(position.shape[0]):
-            for lane in range(position.shape[1]):
-                if low <= position[point, lane] < high:
-                    _record_point(
-                        walk, tile, low, position[point, lane], point, lane, weighting[point], sums, out
-                    )

@@ -26,9 +26,10 @@ RUN = 16  # tiles in one job
 class Layout:
     """Parts of at most ``PART`` samples, and strips: runs of parts that hold whole subjects.
 
-    ``starts`` (parts + 1,): first sample of each part. ``strips``: (first part, end part) of each strip; it is one
-    part with whole subjects, or all the parts of one subject with more samples than fit. So the comparisons of two
-    subjects lie in the tiles of one pair of strips. ``strip_of`` (parts,): the strip of each part.
+    ``starts`` (parts + 1,): first sample of each part. ``strips``: (first part, end part) of each strip; it
+    is one part with whole subjects, or all the parts of one subject with more samples than fit. So the
+    comparisons of two subjects lie in the tiles of one pair of strips. ``strip_of`` (parts,): the strip of
+    each part.
     """
 
     starts: Ints
@@ -83,7 +84,7 @@ def layout_of(n_samples: Ints, size: int = PART) -> Layout:
 
 
 def in_order(work: Callable[[Job], Done], jobs: Sequence[Job], threads: int) -> Iterator[Done]:
-    """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core) with BLAS held to one."""
+    """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core); BLAS keeps to one."""
     count = threads or len(os.sched_getaffinity(0))
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
         yield from pool.map(work, jobs)

@@ -45,12 +45,11 @@ class Pilot:
         return float(np.float32(self.score[place])) if place < share.size and depth < 1 else float("-inf")
 
 
-def pilot_of(
-    block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index, threads: int
-) -> Pilot:
+def pilot_of(block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index, threads: int) -> Pilot:
     """Score runs of neighbouring subjects, evenly spread over the cohort, against each other.
 
-    A run is cut at ``SAMPLES / RUNS`` samples; a subject k of which m_k of n_k samples were scored weighs n_k/m_k.
+    A run is cut at ``SAMPLES / RUNS`` samples; a subject k of which m_k of n_k samples were scored weighs
+    n_k/m_k.
     """
     runs = _runs(n_samples)
     taken = np.concatenate([np.arange(run.start, run.stop) for run in runs])
@@ -77,7 +76,7 @@ def _runs(n_samples: Ints) -> Sequence[slice]:
     runs = []
     for head, tail in zip(heads, tails, strict=True):
         first = int(start[present[head]])
-        ends = start[present[head:min(tail, head + SUBJECTS // RUNS)] + 1]
+        ends = start[present[head : min(tail, head + SUBJECTS // RUNS)] + 1]
         fits = ends[ends - first <= SAMPLES // RUNS]
         runs.append(slice(first, int(fits[-1]) if fits.size else first + SAMPLES // RUNS))
     return runs
@@ -88,13 +87,13 @@ def _pair(
 ) -> tuple[Floats, Floats, Floats]:
     """Scores and weights (n_k n_l / m_k m_l and 1 / m_k m_l) of the non-mated comparisons of two runs."""
     scores = block(a, b)
-    first, second = subject_of[a][:, None], subject_of[b][None, :]
-    counts = (first != second) & (room[a][:, None] == room[b][None, :]) & (room[a][:, None] >= 0)
+    counts = subject_of[a][:, None] != subject_of[b][None, :]
+    counts &= (room[a][:, None] == room[b][None, :]) & (room[a][:, None] >= 0)
     if a == b:
         counts &= np.tri(scores.shape[0], k=-1, dtype=np.bool_).T
-    k, l = np.broadcast_arrays(first, second)  # noqa: E741  the paper's letter
-    k, l = k[counts], l[counts]  # noqa: E741  the paper's letter
-    return scores[counts], size[k] * size[l], share[k] * share[l]
+    rows, columns = np.nonzero(counts)
+    first, second = subject_of[a][rows], subject_of[b][columns]
+    return scores[counts], size[first] * size[second], share[first] * share[second]
 
 
 def _share(weight: Floats) -> Floats:

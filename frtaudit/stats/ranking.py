@@ -33,7 +33,14 @@ def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
         _deal(part.i, part.j, part.score, place, first.i, first.j, first.score)
     for shift in (0, 16):
         _sort_by_half(
-            first.i, first.j, first.score, first.score.view(np.uint32), shift, second.i, second.j, second.score
+            first.i,
+            first.j,
+            first.score,
+            first.score.view(np.uint32),
+            shift,
+            second.i,
+            second.j,
+            second.score,
         )
         first, second = second, first
     return first

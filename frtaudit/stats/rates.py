@@ -43,9 +43,10 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 class Rates:
     """Rates at T thresholds for G + 1 tags (0 = everybody, g + 1 = group g); NaN where there is no trial.
 
-    ``thresholds`` (T,) float64. Pooled: ``fmr``, ``fnmr``, ``fnmr_bar`` (V-statistic). Identity-weighted: ``far``,
-    ``frr``, ``frr_bar`` (V-statistic); each (T, G+1) float64 in 0..1. ``false_matches``, ``false_non_matches``
-    (T, G+1) int64 are the pooled numerators, ``trials`` the denominators. Group FMR and FAR are within the group.
+    ``thresholds`` (T,) float64. Pooled: ``fmr``, ``fnmr``, ``fnmr_bar`` (V-statistic). Identity-weighted:
+    ``far``, ``frr``, ``frr_bar`` (V-statistic); each (T, G+1) float64 in 0..1. ``false_matches``,
+    ``false_non_matches`` (T, G+1) int64 are the pooled numerators, ``trials`` the denominators. Group FMR and
+    FAR are within the group.
     """
 
     thresholds: Floats
@@ -66,9 +67,9 @@ class Rates:
 def rates(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> Rates:
     """FMR, FAR, FNMR, FRR and the V-statistics at each threshold (match iff score > threshold), in the order given.
 
-    FORMULAS 1: FRR_n is the mean of FRR_k over subjects with a mated comparison, FAR_n the mean of FAR_kl over pairs
-    of subjects, FRRbar_k = (1 - 1/n_k) FRR_k; FORMULAS 8.15: FNMRbar = sum (1 - 1/n_k) errors_k / sum pairs_k.
-    Raises :class:`BelowFloorError` for a threshold below the tail's floor without declared sums.
+    FORMULAS 1: FRR_n is the mean of FRR_k over subjects with a mated comparison, FAR_n the mean of FAR_kl
+    over pairs of subjects, FRRbar_k = (1 - 1/n_k) FRR_k; FORMULAS 8.15: FNMRbar = sum (1 - 1/n_k) errors_k /
+    sum pairs_k. Raises :class:`BelowFloorError` for a threshold below the tail's floor without declared sums.
 
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
@@ -96,8 +97,8 @@ def rates(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats)
 def curve(tail: ScoreTail, groups: Groups, tag: int = 0, num: int = 400) -> RateCurve:
     """FMR and FNMR of one tag as exact counts at about ``num`` thresholds.
 
-    Thresholds: non-mated scores at log-spaced ranks and quantiles of the mated scores, all at or above the floor;
-    below the floor the inner edges of the histogram (everybody only: groups have no histogram).
+    Thresholds: non-mated scores at log-spaced ranks and quantiles of the mated scores, all at or above the
+    floor; below the floor the inner edges of the histogram (everybody only: groups have no histogram).
 
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])

@@ -63,7 +63,7 @@ def scan_mated(ground: Ground) -> Pairs:
 
 
 def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
-    """The histogram of all non-mated comparisons within a cell, and those with score > ``floor`` if at most ``capacity``."""
+    """The histogram of the non-mated comparisons, and those with score > ``floor`` if they are at most ``capacity``."""
     open_ground = bool(ground.room.size and ground.room.min() == ground.room.max() >= 0)
 
     def work(job: tuple[int, int, int]) -> tuple[list[Pairs], Ints]:
@@ -120,7 +120,9 @@ def _rounded(scores: Floats) -> Singles:
 
 
 @kernel
-def mated_places(rows: int, columns: int, first_i: int, first_j: int, subject_of: Index) -> tuple[Index, Index]:
+def mated_places(
+    rows: int, columns: int, first_i: int, first_j: int, subject_of: Index
+) -> tuple[Index, Index]:
     """Samples i < j of one subject in a tile."""
     count = 0
     for turn in range(2):

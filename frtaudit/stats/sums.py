@@ -34,10 +34,10 @@ class BelowFloorError(ValueError):
 class MatedSums:
     """Sums over mated comparisons with score <= threshold; T thresholds, K subjects, G + 1 tags.
 
-    With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,) float64;
-    ``errors`` (T, G+1) int64; ``frr_sum`` (T, G+1): sum FRR_k; ``frr_bar_sum``: sum (1 - 1/n_k) FRR_k;
-    ``frr_square``: sum FRR_k^2; ``error_bar_sum``: sum (1 - 1/n_k) errors_k; ``subject_errors`` (T, K) int64;
-    ``subject_pairs`` (K,) int64: comparisons of each subject.
+    With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
+    float64; ``errors`` (T, G+1) int64; ``frr_sum`` (T, G+1): sum FRR_k; ``frr_bar_sum``: sum (1 - 1/n_k)
+    FRR_k; ``frr_square``: sum FRR_k^2; ``error_bar_sum``: sum (1 - 1/n_k) errors_k; ``subject_errors`` (T, K)
+    int64; ``subject_pairs`` (K,) int64: comparisons of each subject.
     """
 
     thresholds: Floats
@@ -55,7 +55,7 @@ class MatedSums:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorSums:
-    """False matches per threshold and tag: ``errors`` (T, G+1) int64, ``far_sum`` (T, G+1) float64: sum e_kl/n_kl."""
+    """False matches per threshold and tag: ``errors`` int64, ``far_sum`` float64: sum e_kl/n_kl; both (T, G+1)."""
 
     errors: Ints
     far_sum: Floats
@@ -110,14 +110,15 @@ def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         rows = np.searchsorted(tail.below.thresholds, unique[below])
         errors[below], far[below] = tail.below.errors[rows], tail.below.far_sum[rows]
     walk = _Walk.along(tail, unique[near])
-    moved, gained, _ = _tag_deltas(walk.k, walk.l, walk.size, walk.level, groups.of, near.size, errors.shape[1])
+    n_tags = errors.shape[1]
+    moved, gained, _ = _tag_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, near.size, n_tags
+    )
     errors[near], far[near] = above_levels(moved), above_levels(gained)
     return ErrorSums(errors=errors[inverse], far_sum=far[inverse])
 
 
-def non_mated_sums(
-    tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats
-) -> NonMatedSums:
+def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> NonMatedSums:
     """All sums over false matches (score > threshold) at each threshold, in the order given.
 
     From the tail at and above its floor, from the sums of the scoring pass below it, in closed form at -inf.
@@ -142,10 +143,10 @@ def non_mated_sums(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """The entries of the tail above the lowest threshold: subjects, block sizes, levels (thresholds below the score)."""
+    """The entries of the tail above the lowest threshold: their subjects, block sizes, and thresholds below them."""
 
-    k: Index
-    l: Index  # noqa: E741  the paper's letter
+    first: Index
+    second: Index
     size: Ints
     level: Ints
 
@@ -153,9 +154,9 @@ class _Walk:
     def along(cls, tail: ScoreTail, ascending: Floats) -> "_Walk":
         lowest = float(ascending[0]) if ascending.size else np.inf
         end = first_not_above(tail.tail_score, lowest)
-        k, l = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]  # noqa: E741
+        first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
         level = np.searchsorted(ascending, tail.tail_score[:end].astype(np.float64), side="left")
-        return cls(k, l, block_sizes(tail, k, l), level.astype(np.int64))
+        return cls(first, second, block_sizes(tail, first, second), level.astype(np.int64))
 
 
 def first_not_above(descending: Scores, threshold: float) -> int:
@@ -190,13 +191,16 @@ def _by_tag(values: npt.NDArray[Number], held: npt.NDArray[np.bool_]) -> npt.NDA
 def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
     walk = _Walk.along(tail, ascending)
     n_tags, n_levels = len(groups.names) + 1, ascending.size
-    errors, far, cross = _tag_deltas(walk.k, walk.l, walk.size, walk.level, groups.of, n_levels, n_tags)
-    order = _block_order(walk.k, walk.l, tail.n_samples.size)
+    errors, far, cross = _tag_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, n_tags
+    )
+    order = _block_order(walk.first, walk.second, tail.n_samples.size)
+    first, second = walk.first[order], walk.second[order]
     square, far_square = _square_deltas(
-        walk.k[order], walk.l[order], walk.size[order], walk.level[order], groups.of, n_levels, n_tags
+        first, second, walk.size[order], walk.level[order], groups.of, n_levels, n_tags
     )
     subject_errors, subject_far = _subject_deltas(
-        walk.k, walk.l, walk.size, walk.level, groups.of, n_levels, tail.n_samples.size
+        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, tail.n_samples.size
     )
     return NonMatedSums(
         thresholds=ascending,
@@ -266,21 +270,21 @@ def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
 
 @kernel
 def _tag_deltas(
-    k: Index, l: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int  # noqa: E741
-) -> tuple[Ints, Floats, Ints]:
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int,
+) -> tuple[Ints, Floats, Ints]:  # fmt: skip
     """What each level adds to sum e_kl, sum e_kl/n_kl and sum e_kl n_kl of each tag, shape (T+1, G+1)."""
     errors = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
     far = np.zeros((n_levels + 1, n_tags), dtype=np.float64)
     cross = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
-    for q in range(k.size):
+    for q in range(first.size):
         at, n_kl = level[q], size[q]
         share = 1.0 / n_kl
         errors[at, 0] += 1
         far[at, 0] += share
         cross[at, 0] += n_kl
         for s in range(of.shape[0]):
-            g = of[s, k[q]]
-            if g >= 0 and g == of[s, l[q]]:
+            g = of[s, first[q]]
+            if g >= 0 and g == of[s, second[q]]:
                 errors[at, g + 1] += 1
                 far[at, g + 1] += share
                 cross[at, g + 1] += n_kl
@@ -289,13 +293,13 @@ def _tag_deltas(
 
 @kernel
 def _subject_deltas(
-    k: Index, l: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_subjects: int  # noqa: E741
-) -> tuple[Ints, Floats]:
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_subjects: int,
+) -> tuple[Ints, Floats]:  # fmt: skip
     """What each level adds to the errors and e_kl/n_kl of each subject within each scope, shape (T+1, 1+S, K)."""
     errors = np.zeros((n_levels + 1, of.shape[0] + 1, n_subjects), dtype=np.int64)
     far = np.zeros((n_levels + 1, of.shape[0] + 1, n_subjects), dtype=np.float64)
-    for q in range(k.size):
-        at, share, a, b = level[q], 1.0 / size[q], k[q], l[q]
+    for q in range(first.size):
+        at, share, a, b = level[q], 1.0 / size[q], first[q], second[q]
         errors[at, 0, a] += 1
         errors[at, 0, b] += 1
         far[at, 0, a] += share
@@ -311,14 +315,14 @@ def _subject_deltas(
 
 @kernel
 def _square_deltas(
-    k: Index, l: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int  # noqa: E741
-) -> tuple[Ints, Floats]:
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int,
+) -> tuple[Ints, Floats]:  # fmt: skip
     """What each level adds to sum e_kl^2 and sum (e_kl/n_kl)^2; entries stand by block, descending inside."""
     square = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
     far_square = np.zeros((n_levels + 1, n_tags), dtype=np.float64)
     errors = 0
-    for q in range(k.size):
-        if q == 0 or k[q] != k[q - 1] or l[q] != l[q - 1]:
+    for q in range(first.size):
+        if q == 0 or first[q] != first[q - 1] or second[q] != second[q - 1]:
             errors = 0
         gain = 2 * errors + 1  # (e + 1)^2 - e^2
         errors += 1
@@ -327,26 +331,26 @@ def _square_deltas(
         square[at, 0] += gain
         far_square[at, 0] += share
         for s in range(of.shape[0]):
-            g = of[s, k[q]]
-            if g >= 0 and g == of[s, l[q]]:
+            g = of[s, first[q]]
+            if g >= 0 and g == of[s, second[q]]:
                 square[at, g + 1] += gain
                 far_square[at, g + 1] += share
     return square, far_square
 
 
 @kernel
-def _block_order(k: Index, l: Index, n_subjects: int) -> Ints:  # noqa: E741
+def _block_order(first: Index, second: Index, n_subjects: int) -> Ints:
     """Positions sorted by (k, l), stable: two counting sorts."""
-    order = np.arange(k.size)
+    order = np.arange(first.size)
     moved = np.empty_like(order)
     for turn in range(2):
         start = np.zeros(n_subjects + 1, dtype=np.int64)
-        for q in range(k.size):
-            start[(l[q] if turn == 0 else k[q]) + 1] += 1
+        for q in range(first.size):
+            start[(second[q] if turn == 0 else first[q]) + 1] += 1
         start = np.cumsum(start)
-        for p in range(k.size):
+        for p in range(first.size):
             q = order[p]
-            digit = l[q] if turn == 0 else k[q]
+            digit = second[q] if turn == 0 else first[q]
             moved[start[digit]] = q
             start[digit] += 1
         order, moved = moved, order

@@ -54,10 +54,11 @@ def from_listed(
 ) -> ScoreTail:
     """All scores of listed comparisons: floor -inf, non-mated comparisons counted by block of subjects.
 
-    ``score`` (P,) float64, NaN = failed: left out (they are counted elsewhere); ``probe``, ``reference`` (P,): cohort
-    sample indices, in either order; a pair listed twice counts twice. ``subject_of`` (N,): subject of each cohort
-    sample, non-decreasing; ``cells`` (K,): non-mated comparisons count within one cell, -1 = none. Samples without a
-    score are not acquired. ``mated_complete`` is true iff every within-subject pair of acquired samples stands once.
+    ``score`` (P,) float64, NaN = failed: left out (they are counted elsewhere); ``probe``, ``reference``
+    (P,): cohort sample indices, in either order; a pair listed twice counts twice. ``subject_of`` (N,):
+    subject of each cohort sample, non-decreasing; ``cells`` (K,): non-mated comparisons count within one
+    cell, -1 = none. Samples without a score are not acquired. ``mated_complete`` is true iff every
+    within-subject pair of acquired samples stands once.
 
     >>> tail = from_listed([.9, .2], [0, 2], [1, 0], subject_of=[0, 0, 1], cells=[0, 0], score_range=(0, 1))
     >>> tail.mated_score.tolist(), tail.tail_score.tolist(), tail.blocks.count.tolist()
@@ -90,10 +91,10 @@ def from_matrix(
 ) -> ScoreTail:
     """All pairs of a small score matrix, kept exactly in float64: floor -inf, complete.
 
-    ``scores`` (N, N): comparison scores; the diagonal is not read, two orders of a pair are averaged (FORMULAS 8.15).
-    ``ids``: N subject names. Subjects are numbered in the order of ``sorted(set(ids))``; samples are sorted by subject,
-    so ``tail.rows`` holds the row of the matrix of each sample. ``cells`` (K,), default one cell; ``score_range``
-    default: the extremes of the matrix.
+    ``scores`` (N, N): comparison scores; the diagonal is not read, two orders of a pair are averaged
+    (FORMULAS 8.15). ``ids``: N subject names. Subjects are numbered in the order of ``sorted(set(ids))``;
+    samples are sorted by subject, so ``tail.rows`` holds the row of the matrix of each sample. ``cells``
+    (K,), default one cell; ``score_range`` default: the extremes of the matrix.
 
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["b", "b", "a"])
     >>> tail.rows.tolist(), tail.tail_score.tolist()
@@ -116,7 +117,7 @@ def from_matrix(
     )  # fmt: skip
 
 
-def _assemble(  # noqa: PLR0913  one keyword for each field
+def _assemble(
     score: Floats,
     i: Index,
     j: Index,
@@ -162,10 +163,10 @@ def _complete(i: Index, j: Index, n_samples: Ints) -> bool:
     return bool(pairs.size == i.size == int((n_samples * (n_samples - 1) // 2).sum()))
 
 
-def _blocks(k: Index, l: Index, n_subjects: int) -> Blocks:  # noqa: E741  the paper's letter
-    key, count = np.unique(k.astype(np.int64) * n_subjects + l, return_counts=True)
-    first, second = np.divmod(key, max(n_subjects, 1))
-    return Blocks(k=first.astype(np.int32), l=second.astype(np.int32), count=count.astype(np.int64))
+def _blocks(first: Index, second: Index, n_subjects: int) -> Blocks:
+    key, count = np.unique(first.astype(np.int64) * n_subjects + second, return_counts=True)
+    low, high = np.divmod(key, max(n_subjects, 1))
+    return Blocks(k=low.astype(np.int32), l=high.astype(np.int32), count=count.astype(np.int64))
 
 
 def _range(values: Floats) -> tuple[float, float]:

@@ -38,9 +38,9 @@ def threshold_at(
 ) -> float:
     """The smallest threshold t with FMR(t) <= target (match iff score > t), for everybody or one group.
 
-    Pooled rates are compared in integers, identity-weighted ones as FAR(t) <= a(1 + 1e-12). A target >= 1 gives -inf,
-    0 the largest non-mated score; NaN when the tag has no non-mated comparison. Raises :class:`BelowFloorError` when
-    the threshold lies below the tail's floor.
+    Pooled rates are compared in integers, identity-weighted ones as FAR(t) <= a(1 + 1e-12). A target >= 1
+    gives -inf, 0 the largest non-mated score; NaN when the tag has no non-mated comparison. Raises
+    :class:`BelowFloorError` when the threshold lies below the tail's floor.
 
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
@@ -99,8 +99,9 @@ def _passes_share(tail: ScoreTail, scope: Index, group: int, bound: float) -> in
         return _passes_sizes(
             tail.tail_i, tail.tail_j, tail.tail_score, tail.subject_of, scope, group, tail.n_samples, bound
         )
-    k, l = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]  # noqa: E741  the paper's letter
-    return _passes_listed(k, l, tail.tail_score, scope, group, block_sizes(tail, k, l), bound)
+    first, second = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]
+    size = block_sizes(tail, first, second)
+    return _passes_listed(first, second, tail.tail_score, scope, group, size, bound)
 
 
 @kernel
@@ -117,8 +118,9 @@ def _passes_count(i: Index, j: Index, subject_of: Index, scope: Index, group: in
 
 @kernel
 def _passes_sizes(
-    i: Index, j: Index, score: Scores, subject_of: Index, scope: Index, group: int, n: Ints, bound: float
-) -> int:
+    i: Index, j: Index, score: Scores, subject_of: Index, scope: Index, group: int, n: Ints,
+    bound: float,
+) -> int:  # fmt: skip
     """As :func:`_passes_listed`, block sizes being n_k n_l."""
     total, lost, q = 0.0, 0.0, 0
     while q < i.size:
@@ -138,19 +140,19 @@ def _passes_sizes(
 
 @kernel
 def _passes_listed(
-    k: Index, l: Index, score: Scores, scope: Index, group: int, size: Ints, bound: float  # noqa: E741
-) -> int:
+    first: Index, second: Index, score: Scores, scope: Index, group: int, size: Ints, bound: float,
+) -> int:  # fmt: skip
     """First position of the tie at which the sum of 1/n_kl exceeds ``bound`` (compensated sum), -1 if none does."""
     total, lost, q = 0.0, 0.0, 0
-    while q < k.size:
-        first = q
-        while q < k.size and score[q] == score[first]:
-            if scope[k[q]] == group and scope[l[q]] == group:
+    while q < first.size:
+        tie = q
+        while q < first.size and score[q] == score[tie]:
+            if scope[first[q]] == group and scope[second[q]] == group:
                 share = 1.0 / size[q] - lost
                 new = total + share
                 lost = (new - total) - share
                 total = new
             q += 1
         if total > bound:
-            return first
+            return tie
     return -1

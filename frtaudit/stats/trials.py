@@ -18,9 +18,9 @@ Flags = npt.NDArray[np.bool_]
 class Trials:
     """Denominators per tag (0 = everybody, g + 1 = group g), each of shape (G+1,), int64.
 
-    ``mated``, ``non_mated``: comparisons; ``subjects_mated``: K2, subjects with a mated comparison; ``subjects``:
-    subjects with an acquired sample; ``subject_pairs``: unordered pairs of subjects with a non-mated comparison.
-    Non-mated counts of a group are within the group.
+    ``mated``, ``non_mated``: comparisons; ``subjects_mated``: K2, subjects with a mated comparison;
+    ``subjects``: subjects with an acquired sample; ``subject_pairs``: unordered pairs of subjects with a
+    non-mated comparison. Non-mated counts of a group are within the group.
     """
 
     mated: Ints
@@ -37,7 +37,8 @@ class Trials:
 class SubjectTrials:
     """Non-mated trials of each subject, per scope (0 = everybody, s + 1 = within one group of schema s).
 
-    ``comparisons`` (1+S, K) int64: sum over l of n_kl; ``partners`` (1+S, K) int64: subjects l with a comparison.
+    ``comparisons`` (1+S, K) int64: sum over l of n_kl; ``partners`` (1+S, K) int64: subjects l with a
+    comparison.
     """
 
     comparisons: Ints
@@ -67,14 +68,14 @@ def mated_pairs(tail: ScoreTail) -> Ints:
     return np.bincount(tail.subject_of[tail.mated_i], minlength=tail.n_samples.size).astype(np.int64)
 
 
-def block_sizes(tail: ScoreTail, k: Index, l: Index) -> Ints:  # noqa: E741  the paper's letter
-    """Comparisons n_kl in the blocks of the subjects ``k``, ``l`` (either order): shape of ``k``, int64.
+def block_sizes(tail: ScoreTail, first: Index, second: Index) -> Ints:
+    """Comparisons n_kl in the blocks of the subjects ``first``, ``second`` (either order): their shape, int64.
 
     n_k n_l when every pair was compared, else the listed count, 0 where a block was not listed.
     """
     if tail.blocks is None:
-        return np.asarray(tail.n_samples[k] * tail.n_samples[l], dtype=np.int64)
-    return _listed_sizes(tail.blocks, tail.n_samples.size, k, l)
+        return np.asarray(tail.n_samples[first] * tail.n_samples[second], dtype=np.int64)
+    return _listed_sizes(tail.blocks, tail.n_samples.size, first, second)
 
 
 def trials(tail: ScoreTail, groups: Groups) -> Trials:
@@ -153,13 +154,11 @@ def _non_mated(tail: ScoreTail, groups: Groups, held: Flags) -> tuple[Ints, Ints
     return comparisons, (per_subject.partners[scope] * held).sum(axis=1) // 2
 
 
-def _listed_sizes(blocks: Blocks, n_subjects: int, k: Index, l: Index) -> Ints:  # noqa: E741  the paper's letter
+def _listed_sizes(blocks: Blocks, n_subjects: int, first: Index, second: Index) -> Ints:
     key = blocks.k.astype(np.int64) * n_subjects + blocks.l
-    order = np.argsort(key, kind="stable")
-    wanted = np.minimum(k, l).astype(np.int64) * n_subjects + np.maximum(k, l)
-    place = np.searchsorted(key[order], wanted)
-    place = np.minimum(place, max(key.size - 1, 0))
+    wanted = np.minimum(first, second).astype(np.int64) * n_subjects + np.maximum(first, second)
     if key.size == 0:
         return np.zeros(wanted.shape, dtype=np.int64)
-    found = order[place]
+    order = np.argsort(key, kind="stable")
+    found = order[np.minimum(np.searchsorted(key[order], wanted), key.size - 1)]
     return np.where(key[found] == wanted, blocks.count[found], 0)

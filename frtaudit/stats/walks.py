@@ -12,7 +12,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-CHUNK = 2048
+CHUNK = 2048  # comparisons: what is added for a whole tile at once, and at most walked again for one replicate
+MATED_CHUNK = 256
 LONGEST_RUN = 1 << 14  # LONGEST_RUN * HEAVIEST < 2**31: the sum of a run fits 31 bits
 HEAVIEST = (1 << 17) - 1  # largest weight of a comparison in a replicate
 
@@ -29,21 +30,24 @@ def tag_rules(groups: Groups) -> Index:
     return np.concatenate(([0], watched)).astype(np.int32)
 
 
-def mated_walk(tail: ScoreTail, groups: Groups) -> Walk:
-    """Mated comparisons, upwards; as a rate each counts 1/(mated comparisons of its subject)."""
+def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints) -> Walk:
+    """Mated comparisons, upwards; as a rate each counts 1/(mated comparisons of its subject).
+
+    ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted.
+    """
     profile, combination, tags = _combinations(groups)
     subject = tail.subject_of[tail.mated_i]
     counts, kind = np.unique(mated_pairs(tail), return_inverse=True)
     bucket = combination[profile[subject], profile[subject]].astype(np.int64) * counts.size
-    cuts = np.arange(0, bucket.size, CHUNK)
+    every = np.concatenate((cuts, np.arange(0, bucket.size, MATED_CHUNK)))
     pairs = (tail.mated_i, tail.mated_j, tail.mated_score)
-    return _walk(pairs, bucket + kind[subject], cuts, tags, 1.0 / np.maximum(counts, 1))
+    return _walk(pairs, bucket + kind[subject], every, tags, 1.0 / np.maximum(counts, 1))
 
 
 def non_mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints) -> Walk:
     """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
 
-    ``cuts`` (T,) int64: positions before which sums will be wanted.
+    ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted.
     """
     profile, combination, tags = _combinations(groups)
     k, l = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]  # noqa: E741  the paper's letter
@@ -117,7 +121,7 @@ def _chunks(fresh: Flags, cuts: Ints) -> Ints:
     long = size > CHUNK
     new = np.diff(starts // CHUNK, prepend=-1) > 0
     ends = np.array([0, fresh.size])
-    return np.unique(np.concatenate((starts[new | long], (starts + size)[long], cuts, ends))).astype(np.int64)
+    return _marked(fresh.size, starts[new | long], (starts + size)[long], cuts, ends)
 
 
 def _order(bucket: Index, buckets: int, chunk_start: Ints) -> tuple[Index, Ints, Ints]:
@@ -126,5 +130,13 @@ def _order(bucket: Index, buckets: int, chunk_start: Ints) -> tuple[Index, Ints,
     sort_chunks(bucket, buckets, chunk_start, order)
     changes = np.flatnonzero(np.diff(bucket[order])) + 1
     every = np.arange(0, bucket.size, LONGEST_RUN)
-    run_start = np.unique(np.concatenate((changes, every, chunk_start))).astype(np.int64)
+    run_start = _marked(bucket.size, changes, every, chunk_start)
     return order, run_start, np.searchsorted(run_start, chunk_start).astype(np.int64)
+
+
+def _marked(last: int, *places: Ints) -> Ints:
+    """The distinct places 0 .. ``last``, ascending."""
+    mark = np.zeros(last + 1, dtype=bool)
+    for part in places:
+        mark[part] = True
+    return np.flatnonzero(mark).astype(np.int64)

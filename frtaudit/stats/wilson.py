@@ -272,8 +272,7 @@ def fnmr_lender(tail: ScoreTail, member: Flags) -> Lender:
 
 def _reach(subjects: Index, n_subjects: int) -> int | None:
     """Position at which both counts suffice; the subjects of each error in order, shape (m, 1 or 2)."""
-    errors, each = subjects.shape
-    if errors < ENOUGH_ERRORS:
+    if subjects.shape[0] < ENOUGH_ERRORS:
         return None
     flat = subjects.ravel()
     first = np.full(n_subjects, flat.size, dtype=np.int64)
@@ -282,7 +281,7 @@ def _reach(subjects: Index, n_subjects: int) -> int | None:
     seen: npt.NDArray[np.int64] = np.sort(first[first < flat.size])
     if seen.size < ENOUGH_SUBJECTS:
         return None
-    return max(ENOUGH_ERRORS - 1, int(seen[ENOUGH_SUBJECTS - 1]) // each)
+    return max(ENOUGH_ERRORS - 1, int(seen[ENOUGH_SUBJECTS - 1]) // int(subjects.shape[1]))
 
 
 def _next_below(descending: Scores, score: np.floating) -> float | None:

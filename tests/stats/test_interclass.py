@@ -35,9 +35,7 @@ def test_tar_distance_is_the_exact_integral(of: list[np.ndarray]) -> None:
 
 
 @given(classes, st.sampled_from(Space))
-def test_order_of_classes_and_scores_moves_nothing(
-    of: list[np.ndarray], space: Space, random: object
-) -> None:
+def test_order_of_classes_and_scores_moves_nothing(of: list[np.ndarray], space: Space) -> None:
     """Permuting classes permutes the distances; the order of scores within a class does not matter."""
     turned = [one[::-1] for one in of[::-1]]
     found = interclass.d_l2(turned, RANGE, space)

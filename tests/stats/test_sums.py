@@ -81,7 +81,15 @@ def test_declared_sums_answer_below_the_floor(drawn: tuple[World, ScoreTail]) ->
     tail = cut(whole, 0.45, below=declared)
     asked = [0.8, 0.2, NEVER, 0.45, 0.1]
     short, full = (non_mated_sums(each, world.groups, asked) for each in (tail, whole))
-    for name in ("errors", "far_sum", "far_square", "error_square", "error_cross", "subject_errors", "subject_far"):
+    for name in (
+        "errors",
+        "far_sum",
+        "far_square",
+        "error_square",
+        "error_cross",
+        "subject_errors",
+        "subject_far",
+    ):
         np.testing.assert_allclose(getattr(short, name), getattr(full, name), err_msg=name)
     np.testing.assert_array_equal(error_sums(tail, world.groups, asked).errors, full.errors)
 

@@ -59,6 +59,7 @@ def _schema(source: Source, name: str) -> Schema | None:
         return None
     points = _points(records)
     tables = [_table(source, name, point, records) for point in points[:MAX_POINTS]]
+    tables += _fixed(source, name, [item for item in records if "threshold" in item.estimate.at])
     drawn = _figure(source, name, records)
     cut = len(points) - MAX_POINTS
     return Schema(
@@ -71,15 +72,26 @@ def _schema(source: Source, name: str) -> Schema | None:
 
 
 def _points(records: list[Record]) -> list[At]:
-    """Operating points: FMR targets from large to small, then other rules for them, then fixed thresholds."""
-    keys = dict.fromkeys(item.at for item in records)
+    """Operating points that are no fixed thresholds: FMR targets from large to small, then other rules for them."""
+    keys = dict.fromkeys(item.at for item in records if "threshold" not in item.estimate.at)
 
-    def rank(at: At) -> tuple[int, int, float]:
-        fields = dict(at)
-        target = fields.get("fmr")
-        return "threshold" in fields, len(fields), -float(target) if target is not None else 0.0
+    def rank(at: At) -> tuple[int, float]:
+        target = dict(at).get("fmr")
+        return len(at), -float(target) if target is not None else 0.0
 
     return sorted(keys, key=rank)
+
+
+COLUMNS = (
+    Column(title="Group"),
+    Column(title="People", kind="num"),
+    Column(title="FMR", kind="num"),
+    Column(title="false matches", kind="num"),
+    Column(title="interval", kind="num"),
+    Column(title="FNMR", kind="num"),
+    Column(title="false non-matches", kind="num"),
+    Column(title="interval", kind="num"),
+)
 
 
 def _table(source: Source, schema: str, point: At, records: list[Record]) -> Table:
@@ -89,25 +101,35 @@ def _table(source: Source, schema: str, point: At, records: list[Record]) -> Tab
         Block(head=_head(source, own, point), rows=tuple(_rows(source, schema, own, notes)))
         for _, own in by_provider(source, here)
     ]
-    columns = (
-        Column(title="Group"),
-        Column(title="People", kind="num"),
-        Column(title="FMR", kind="num"),
-        Column(title="false matches", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="FNMR", kind="num"),
-        Column(title="false non-matches", kind="num"),
-        Column(title="interval", kind="num"),
-    )
-    shown = _without_empty(columns, blocks)
-    caption = say(
-        Piece(text="By group at ", kind="b"),
-        *_bold(phrases.at_words(here[0].estimate.at, here[0].pointer)),
-        f". FMR of a group: both people within it. Rates: {called(words().weighting, source.weighting)}.",
-        methods_said([item for item in here if item.estimate.group != UNKNOWN], *BOTH[:1]),
-    )
+    title = say("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
     name = f"groups-{schema}-" + "-".join(_slug(value) for _, value in point)
-    return finished(name, caption, shown[0], shown[1], notes, "dense")
+    return _laid_out(source, name, title, blocks, here, notes)
+
+
+def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
+    """Every fixed threshold of every system in one table."""
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, records):
+        for point in dict.fromkeys(item.at for item in own):
+            here = [item for item in own if item.at == point]
+            at = phrases.at_words(here[0].estimate.at, here[0].pointer)
+            head = say(provider(here[0]), "  ", at)
+            blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
+    title = say("By group at fixed thresholds")
+    return [_laid_out(source, f"groups-{schema}-fixed", title, blocks, records, notes)] if blocks else []
+
+
+def _laid_out(
+    source: Source, name: str, title: Text, blocks: list[Block], records: list[Record], notes: Footnotes
+) -> Table:
+    columns, kept = _without_empty(COLUMNS, blocks)
+    caption = say(
+        *_bold(title),
+        f". FMR of a group: both people within it. Rates: {called(words().weighting, source.weighting)}.",
+        methods_said([item for item in records if item.estimate.group != UNKNOWN], *BOTH[:1]),
+    )
+    return finished(name, caption, columns, kept, notes, "dense")
 
 
 def _slug(value: float | str) -> str:
@@ -226,24 +248,26 @@ def _indices(source: Source, schema: str, records: list[Record]) -> list[Table]:
     blocks = []
     for metric, at in keys:
         own = [item for item in records if item.estimate.metric == metric and item.at == at]
+        named = [_index_head(own[0]), *[()] * (len(own) - 1)]
         rows = tuple(
-            ((provider(item),), phrases.value(item, notes), *interval_cells(item, notes, *BOTH))
-            for item in own
+            (name, (provider(item),), phrases.value(item, notes), *interval_cells(item, notes, *BOTH))
+            for name, item in zip(named, own, strict=True)
         )
-        blocks.append(Block(head=_index_head(own[0]), rows=rows))
+        blocks.append(Block(rows=rows))
     columns = (
-        Column(title="Index, system"),
+        Column(title="Index (its value when groups are alike)"),
+        Column(title="System"),
         Column(title="Value", kind="num"),
         Column(title="for new people like these", kind="num"),
         Column(title="for these people, new images", kind="num"),
     )
     caption = say(
         Piece(text="How different are the groups? ", kind="b"),
-        "Each index puts one number on the spread of the classes' rates at one threshold; the value when all groups "
-        "are alike stands beside its name. Classes called unknown take no part.",
+        "Each index puts one number on the spread of the classes' rates at one threshold. Classes called unknown take "
+        "no part.",
         methods_said(records, *BOTH),
     )
-    return [finished(f"indices-{schema}", caption, columns, blocks, notes)]
+    return [finished(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
 
 
 def _index_rank(record: Record) -> tuple[float, str, int]:
@@ -255,7 +279,5 @@ def _index_rank(record: Record) -> tuple[float, str, int]:
 def _index_head(record: Record) -> Text:
     at = {key: value for key, value in record.estimate.at.items() if key != "rate"}
     fair = words().fair_value.get(record.estimate.metric)
-    alike = f"  ({fair} when alike)" if fair else ""
-    return say(
-        Piece(text=phrases.index_name(record), kind="b"), " at ", phrases.at_words(at, record.pointer), alike
-    )
+    alike = f" ({fair})" if fair else ""
+    return say(phrases.index_name(record), " at ", phrases.at_words(at, record.pointer), alike)

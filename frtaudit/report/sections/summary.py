@@ -24,7 +24,7 @@ from frtaudit.report.words import THRESHOLDS, called, words
 
 NOT_DECLARED = "not declared"
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
-FIRST_PAGE_VERDICTS = 8
+FIRST_PAGE_VERDICTS = 12
 HEADLINE_TARGETS = 3
 HALF, REACH = 50.0, 44.0
 POOLS = frozenset({UNKNOWN, "all", "max"})
@@ -48,10 +48,21 @@ class Ruling:
     code: str
     verdict: Piece
     requirement: Piece
-    measured: Text
+    condition: Text
+    who: Text
+    found: Text
     limit: Text
     sentence: Piece
     strip: Strip | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docket:
+    """A requirement with its rulings, what is not met first."""
+
+    requirement: Piece
+    condition: Text
+    rulings: tuple[Ruling, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +72,7 @@ class Summary:
     declared: tuple[tuple[str, str, bool], ...]
     question: Text
     tally: tuple[tuple[str, str, str], ...]
-    rulings: tuple[Ruling, ...]
+    dockets: tuple[Docket, ...]
     more: int
     worst: Text
     headline: Table | None
@@ -75,10 +86,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     rulings = all_rulings(source)
     tallies = [(v, sum(item.verdict is v for item in source.result.findings)) for v in ORDER]
     return Summary(
-        declared=_declared(settings, date),
+        declared=_declared(settings, date, source.result.sha256),
         question=_question(source),
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
-        rulings=rulings[:FIRST_PAGE_VERDICTS],
+        dockets=_dockets(rulings[:FIRST_PAGE_VERDICTS]),
         more=max(len(rulings) - FIRST_PAGE_VERDICTS, 0),
         worst=worst_group(source),
         headline=headline(source),
@@ -88,7 +99,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     )
 
 
-def _declared(settings: Report, date: str) -> tuple[tuple[str, str, bool], ...]:
+def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str, bool], ...]:
     fields = (
         ("Organisation", settings.organisation),
         ("Auditor", settings.auditor),
@@ -97,6 +108,7 @@ def _declared(settings: Report, date: str) -> tuple[tuple[str, str, bool], ...]:
         ("System and version", settings.system_version),
         ("Reference", settings.reference),
         ("Date", date),
+        ("Result", f"sha256 {digest[:16]}"),
     )
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
 
@@ -113,16 +125,26 @@ def all_rulings(source: Source) -> tuple[Ruling, ...]:
     return tuple(_ruling(source, index, finding) for index, finding in numbered)
 
 
+def _dockets(rulings: tuple[Ruling, ...]) -> tuple[Docket, ...]:
+    names = dict.fromkeys(item.requirement.text for item in rulings)
+    grouped = [tuple(item for item in rulings if item.requirement.text == name) for name in names]
+    return tuple(
+        Docket(requirement=own[0].requirement, condition=own[0].condition, rulings=own) for own in grouped
+    )
+
+
 def _ruling(source: Source, index: int, finding: Finding) -> Ruling:
     at = f"/findings/{index}"
     record = record_of(source, finding)
-    estimate = record.estimate if record else None
+    limit = _limit(source, finding, record.estimate if record else None, at)
     return Ruling(
         code=finding.verdict.value,
         verdict=Piece(text=called(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
-        requirement=Piece(text=finding.requirement.replace("_", " "), pointer=f"{at}/requirement"),
-        measured=_measured(source, record, finding.limit),
-        limit=_limit(source, finding, estimate, at),
+        requirement=Piece(text=finding.requirement, pointer=f"{at}/requirement"),
+        condition=_condition(record, limit),
+        who=_who(source, record),
+        found=_found(source, record, finding, at),
+        limit=limit,
         sentence=Piece(text=finding.sentence, pointer=f"{at}/sentence"),
         strip=_strip(finding, record, _sense(source, finding)),
     )
@@ -142,25 +164,44 @@ def record_of(source: Source, finding: Finding) -> Record | None:
     return next(found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds))
 
 
-def subject(source: Source, record: Record) -> Text:
-    """System, metric, group and operating point of an estimate."""
-    estimate = record.estimate
-    parts: list[Part] = [
-        Piece(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
-        f": {phrases.index_name(record)}",
-    ]
-    if estimate.group != "all":
-        parts += [", ", phrases.group(source, record)]
-    at = {key: found for key, found in estimate.at.items() if key != "rate"}
-    if at:
-        parts += [" at ", phrases.at_words(at, record.pointer)]
-    return say(*parts)
+def _condition(record: Record | None, limit: Text) -> Text:
+    """What is required: the metric, where it is read, the limit."""
+    if record is None:
+        return limit
+    at = {key: found for key, found in record.estimate.at.items() if key != "rate"}
+    where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
+    return say(phrases.index_name(record), *where, ", limit ", limit)
 
 
-def _measured(source: Source, record: Record | None, limit: float) -> Text:
+def _who(source: Source, record: Record | None) -> Text:
     if record is None:
         return ()
-    return say(subject(source, record), " is ", phrases.value(record, limit=limit))
+    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    group: list[Part] = [", ", phrases.group(source, record)] if record.estimate.group != "all" else []
+    return say(name, *group)
+
+
+def _found(source: Source, record: Record | None, finding: Finding, at: str) -> Text:
+    """What was found, every number printed on its side of the limit."""
+    if record is None or record.estimate.value is None:
+        return (Piece(text=finding.sentence, pointer=f"{at}/sentence"),)
+    found = phrases.value(record, limit=finding.limit)
+    if finding.bound is None or finding.bound_level is None:
+        return say(found, "; too few errors or people to decide")
+    shown = phrases.printed(
+        phrases.kind_of(record.estimate.metric),
+        finding.bound,
+        style=phrases.style(record.estimate),
+        limit=finding.limit,
+    )
+    upper = (_sense(source, finding) == "<=") == (finding.verdict is not Verdict.FAIL)
+    return say(
+        found,
+        ", with ",
+        phrases.number(numbers.exact(round(finding.bound_level, 12)), f"{at}/bound_level"),
+        f" confidence {'at most' if upper else 'at least'} ",
+        phrases.number(shown, f"{at}/bound"),
+    )
 
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
@@ -268,7 +309,9 @@ def _worst_sentence(source: Source, worst: Record, everybody: Record | None, ver
     if found and found.interval.low is not None:
         plausible = [", plausibly ", phrases.bounds(found, worst.estimate)]
     name = source.label(worst.estimate.schema, worst.estimate.group)
-    against: list[Part] = [", against ", phrases.value(everybody), " overall"] if everybody else []
+    against: list[Part] = (
+        [", against ", phrases.value(everybody, like=worst.estimate), " overall"] if everybody else []
+    )
     return [
         Piece(text=name, pointer=f"{worst.pointer}/group", kind="b"),
         *crowd,
@@ -321,7 +364,7 @@ def _headline_cell(record: Record | None, notes: Footnotes) -> Text:
         *(Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} big") for p in phrases.value(record, notes))
     ]
     if found is not None:
-        lines += [Piece(text=" ", kind="br"), *phrases.bounds(found, record.estimate, notes)]
+        lines += ["   ", *phrases.bounds(found, record.estimate, notes)]
     if record.estimate.numerator is not None:
         lines += [Piece(text=" ", kind="br"), *(_soft(piece) for piece in phrases.counts(record))]
     return say(*lines)

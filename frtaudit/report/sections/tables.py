@@ -13,6 +13,7 @@ INTERVAL_COLUMNS = (
     Column(title="Method"),
     Column(title="Level", kind="num"),
     Column(title="Low to high", kind="num"),
+    Column(title="Monte Carlo error", kind="num"),
     Column(title="Rests on", kind="num"),
 )
 BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
@@ -57,6 +58,7 @@ def _interval_row(record: Record, found: Bounds, notes: Footnotes) -> tuple[Text
         (phrases.method(found),),
         (phrases.level(found),),
         phrases.bounds(found, record.estimate, notes),
+        phrases.wobble(found, record.estimate),
         phrases.effort(found),
     )
 

@@ -1,0 +1,108 @@
+from typing import Any
+
+import numpy as np
+import pytest
+import strategies_core as strategies
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from frtaudit.canonical import to_bytes
+from frtaudit.core import Curve, RateCurve
+
+SCORES = arrays.arrays(np.float64, st.integers(0, 12), elements=st.integers(-4, 4).map(float))
+
+
+def curve(**changes: Any) -> Curve:
+    fields = {
+        "provider": "p",
+        "analysis": "roc",
+        "schema": None,
+        "group": "all",
+        "weighting": None,
+        "x": (0.1,),
+        "y": (0.2,),
+    }
+    return Curve(**{**fields, **changes})
+
+
+@given(SCORES, SCORES)
+def test_rates_of_any_scores_are_monotone(mated: np.ndarray, non_mated: np.ndarray) -> None:
+    """Counted at any thresholds FNMR rises and FMR falls, both within 0..1, and both are counts over trials."""
+    at = np.arange(-5.0, 5.0)
+    made = RateCurve(
+        thresholds=at,
+        false_non_matches=(mated[None, :] <= at[:, None]).sum(1),
+        false_matches=(non_mated[None, :] > at[:, None]).sum(1),
+        n_mated=mated.size,
+        n_non_mated=non_mated.size,
+    )
+    assert np.all(np.diff(made.fnmr) >= 0)
+    assert np.all(np.diff(made.fmr) <= 0)
+    assert np.all((made.fnmr >= 0) & (made.fnmr <= 1) & (made.fmr >= 0) & (made.fmr <= 1))
+    assert made.fnmr[-1] == float(mated.size > 0)
+    assert made.fmr[0] == float(non_mated.size > 0)
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "missed", "matched", "said"),
+    [
+        ([1.0, 1.0], [0, 1], [1, 0], "thresholds ascend"),
+        ([1.0, 2.0], [1, 0], [1, 0], "false non-matches rise"),
+        ([1.0, 2.0], [0, 1], [0, 1], "false matches fall"),
+    ],
+)
+def test_curves_that_turn_are_refused(
+    thresholds: list[float], missed: list[int], matched: list[int], said: str
+) -> None:
+    """A curve that is not monotone is no rate curve."""
+    with pytest.raises(ValueError, match=said):
+        RateCurve(
+            thresholds=np.array(thresholds),
+            false_non_matches=np.array(missed),
+            false_matches=np.array(matched),
+            n_mated=2,
+            n_non_mated=2,
+        )
+
+
+def test_a_rate_curve_is_read_only() -> None:
+    """Thresholds and counts cannot be written."""
+    made = RateCurve(
+        thresholds=np.array([0.0]), false_non_matches=np.array([0]), false_matches=np.array([1]), n_mated=1, n_non_mated=1
+    )
+    for array in (made.thresholds, made.false_non_matches, made.false_matches):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+
+
+@given(strategies.curves())
+def test_a_curve_survives_json(made: Curve) -> None:
+    """from_json(to_json(x)) == x, infinities, bands and absent bands included; its JSON is canonical."""
+    assert Curve.from_json(made.to_json()) == made
+    assert to_bytes(Curve.from_json(made.to_json()).to_json()) == to_bytes(made.to_json())
+
+
+def test_undefined_points_survive_json() -> None:
+    """A band without bounds at a point is NaN there, and "nan" in JSON."""
+    made = curve(low=(float("nan"),), high=(float("inf"),))
+    assert made.to_json()["low"] == ["nan"]
+    assert made.to_json()["high"] == ["inf"]
+    again = Curve.from_json(made.to_json())
+    assert again.low is not None
+    assert np.isnan(again.low[0])
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"y": ()}, "one y per x"),
+        ({"low": (0.1,)}, "both bounds or none"),
+        ({"high": (0.1,)}, "both bounds or none"),
+        ({"low": (), "high": ()}, "one bound per x"),
+    ],
+)
+def test_broken_curves_are_refused(changes: dict[str, Any], said: str) -> None:
+    """Each invariant of a drawn curve is checked at birth and named."""
+    with pytest.raises(ValueError, match=said):
+        curve(**changes)

@@ -1,0 +1,41 @@
+from typing import Any
+
+import pytest
+import strategies_core as strategies
+from hypothesis import given
+
+from frtaudit.core import Finding, Verdict
+
+
+def finding(**changes: Any) -> Finding:
+    fields = {
+        "requirement": "r",
+        "estimate": "/estimates/0",
+        "verdict": Verdict.PASS,
+        "limit": 0.1,
+        "bound": 0.05,
+        "bound_level": 0.95,
+        "sentence": "It holds.",
+    }
+    return Finding(**{**fields, **changes})
+
+
+@given(strategies.findings(3))
+def test_a_finding_survives_json(made: Finding) -> None:
+    """from_json(to_json(x)) == x with infinite limits and absent bounds."""
+    assert Finding.from_json(made.to_json()) == made
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.FAIL])
+def test_a_decision_rests_on_a_bound(verdict: Verdict) -> None:
+    """Pass and fail without a bound are refused; the undecided may lack one."""
+    with pytest.raises(ValueError, match="pass and fail rest on a bound"):
+        finding(verdict=verdict, bound=None)
+    assert finding(verdict=Verdict.INCONCLUSIVE, bound=None).to_json()["bound"] is None
+    assert finding(verdict=Verdict.NOT_TESTABLE, bound=None).bound is None
+
+
+def test_a_finding_says_something() -> None:
+    """A finding without a sentence is refused."""
+    with pytest.raises(ValueError, match="one plain sentence"):
+        finding(sentence="")

@@ -1,0 +1,39 @@
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from frtaudit.core.freeze import freeze, require
+
+
+@dataclass(frozen=True)
+class Holder:
+    values: npt.NDArray[np.float64] | None
+    other: int = 0
+
+
+def test_named_arrays_become_read_only() -> None:
+    """A frozen field cannot be written, and the caller's own array still can; nothing is copied."""
+    own = np.zeros(3)
+    holder = Holder(own)
+    freeze(holder, "values")
+    assert holder.values is not None
+    with pytest.raises(ValueError, match="read-only"):
+        holder.values[0] = 1.0
+    own[0] = 2.0
+    assert holder.values[0] == 2.0
+
+
+def test_none_stays_none() -> None:
+    """An absent optional array is left alone."""
+    holder = Holder(None)
+    freeze(holder, "values")
+    assert holder.values is None
+
+
+def test_a_broken_invariant_is_named() -> None:
+    """`require` says which invariant does not hold, and is silent when it does."""
+    require(True, "never seen")
+    with pytest.raises(ValueError, match="^broken invariant: low <= high$"):
+        require(False, "low <= high")

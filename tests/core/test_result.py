@@ -1,0 +1,74 @@
+import json
+from typing import Any
+
+import pytest
+import strategies_core as strategies
+from hypothesis import given
+
+from frtaudit.canonical import sha256
+from frtaudit.core import SCHEMA_VERSION, AuditResult, Finding, LedgerEntry, Verdict
+
+
+def result(**changes: Any) -> AuditResult:
+    fields: dict[str, Any] = dict.fromkeys(("estimates", "curves", "findings", "failures"), ())
+    fields |= dict.fromkeys(("spec", "digests", "versions", "cohort"), {})
+    return AuditResult(**{**fields, **changes})
+
+
+@given(strategies.results())
+def test_a_result_survives_json(made: AuditResult) -> None:
+    """from_json(to_json(x)) == x, also through the canonical bytes of result.json."""
+    assert AuditResult.from_json(made.to_json()) == made
+    again = AuditResult.from_json(json.loads(made.to_bytes()))
+    assert again == made
+    assert again.to_bytes() == made.to_bytes()
+    assert again.sha256 == made.sha256 == sha256(made.to_bytes())
+
+
+def test_the_contract_names_the_parts() -> None:
+    """result.json has the parts that other tools rely on, and says its version."""
+    made = result().to_json()
+    assert made["schema_version"] == SCHEMA_VERSION
+    assert set(made) == {
+        "schema_version",
+        "spec",
+        "digests",
+        "versions",
+        "estimates",
+        "curves",
+        "findings",
+        "failures",
+        "cohort",
+        "notes",
+    }
+
+
+def test_names_stand_in_the_ledger_only_where_asked() -> None:
+    """A failure has a key ``names`` only when it holds some."""
+    entry = LedgerEntry(code="no_face", count=2, unit="samples", provider="p")
+    (line,) = result(failures=(entry,)).to_json()["failures"]  # type: ignore[misc]  # a list
+    assert line == {"provider": "p", "code": "no_face", "schema": None, "group": None, "count": 2, "unit": "samples"}
+    named = LedgerEntry(code="no_face", count=1, unit="samples", names=("a1",))
+    (line,) = result(failures=(named,)).to_json()["failures"]  # type: ignore[misc]  # a list
+    assert line["names"] == ["a1"]  # type: ignore[index,call-overload]  # a mapping
+
+
+def test_findings_point_at_estimates() -> None:
+    """A finding about an estimate that is not there is refused."""
+    lost = Finding(
+        requirement="r",
+        estimate="/estimates/0",
+        verdict=Verdict.NOT_TESTABLE,
+        limit=1.0,
+        bound=None,
+        bound_level=None,
+        sentence="No.",
+    )
+    with pytest.raises(ValueError, match="findings point at estimates"):
+        result(findings=(lost,))
+
+
+def test_the_spec_is_held_as_json_holds_it() -> None:
+    """Tuples, infinities and negative zeros in the spec are normalised at birth, so that equality survives JSON."""
+    made = result(spec={"a": (1, float("inf")), "b": -0.0})
+    assert made.spec == {"a": [1, "inf"], "b": 0.0}

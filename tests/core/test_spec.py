@@ -1,0 +1,45 @@
+import dataclasses
+from enum import Enum
+
+import pytest
+
+from frtaudit.core import Method, Target, spec
+from frtaudit.core.spec import MACHINE, PATH, AuditSpec, Bootstrap, IntervalSpec, Report, SchemaSpec, Thresholds
+
+
+def test_the_defaults_are_the_papers() -> None:
+    """alpha 0.05 and B 1000, identity weighting, failures kept apart, a tail of 2 GB."""
+    made = AuditSpec(name="a", cohort=None, protocol=None, analyses={})
+    assert (made.bootstrap.alpha, made.bootstrap.B) == (0.05, 1000)
+    assert (made.weighting.value, made.failures.value, made.tail_budget) == ("identity", "apart", 2_000_000_000)
+    assert made.report.sign
+    assert made.providers is None
+
+
+def test_a_spec_is_frozen() -> None:
+    """No field of any spec type can be assigned."""
+    for value in (Bootstrap(), Thresholds(), SchemaSpec(), Report()):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(value, dataclasses.fields(value)[0].name, 1)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        IntervalSpec(method=Method.WILSON, target=Target.POPULATION).method = Method.NAIVE  # type: ignore[misc]  # the test
+
+
+def test_paths_and_machine_settings_are_marked() -> None:
+    """Exactly the input files and the thread count carry a role that keeps them out of the identity."""
+    kinds = [kind for kind in vars(spec).values() if dataclasses.is_dataclass(kind)]
+    roles = {
+        f"{kind.__name__}.{field.name}": dict(field.metadata)
+        for kind in kinds
+        for field in dataclasses.fields(kind)
+        if field.metadata
+    }
+    assert roles == {"Thresholds.file": PATH, "Folds.file": PATH, "AuditSpec.threads": MACHINE}
+
+
+def test_words_of_the_spec_are_plain() -> None:
+    """Every value of every enumeration is a lower-case word that can stand in YAML unquoted."""
+    enums = [kind for kind in vars(spec).values() if isinstance(kind, type) and issubclass(kind, Enum) and kind is not Enum]
+    words = [member.value for kind in enums for member in kind]
+    assert len(words) > 20
+    assert all(word == word.lower() and word.replace("_", "").isalnum() for word in words)

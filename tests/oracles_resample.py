@@ -1,0 +1,162 @@
+"""Slow twin of the replicates: resample people and their samples literally, compare everything, sort, in exact fractions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations
+from math import inf, nan
+
+import numpy as np
+import numpy.typing as npt
+from hypothesis import strategies as st
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats.tail import from_matrix
+
+Person = tuple[int, list[int]]
+"""A subject and the samples drawn for one copy of it, with repeats."""
+
+
+@dataclass(frozen=True)
+class World:
+    """A cohort small enough to be resampled literally: scores of all its samples, and its groups."""
+
+    scores: npt.NDArray[np.float64]
+    tail: ScoreTail
+    groups: Groups
+
+    @property
+    def samples(self) -> list[list[int]]:
+        """Samples of each subject."""
+        ends = np.cumsum(self.tail.n_samples)
+        return [list(range(e - n, e)) for e, n in zip(ends, self.tail.n_samples, strict=True)]
+
+    def tags(self) -> list[set[int]]:
+        """Subjects of each tag."""
+        everybody = set(range(self.tail.n_samples.size))
+        return [everybody] + [
+            {k for k in everybody if g in self.groups.of[:, k]} for g in range(len(self.groups.names))
+        ]
+
+
+def people_of_images(world: World, weights: Sequence[int]) -> list[Person]:
+    """Everybody once, with samples repeated by their weight."""
+    return [(k, [i for i in own for _ in range(int(weights[i]))]) for k, own in enumerate(world.samples)]
+
+
+def people_of_subjects(world: World, copies: Sequence[int]) -> list[Person]:
+    """Every subject as often as it was drawn, with all samples."""
+    return [(k, own) for k, own in enumerate(world.samples) for _ in range(int(copies[k]))]
+
+
+def people_of_copies(world: World, copies: Sequence[int], within: npt.NDArray[np.uint8]) -> list[Person]:
+    """Every subject as often as it was drawn, each copy c with samples repeated by ``within`` (C, N)."""
+    return [
+        (k, [i for i in own for _ in range(int(within[c, i]))])
+        for k, own in enumerate(world.samples)
+        for c in range(int(copies[k]))
+    ]
+
+
+def blocks(world: World, people: list[Person], tag: set[int]) -> list[list[float]]:
+    """Non-mated scores of every pair of people of different subjects in one cell, both of the tag."""
+    cells = world.tail.cells
+    return [
+        [float(world.scores[i, j]) for i in a for j in b]
+        for (k, a), (l, b) in combinations(people, 2)
+        if k != l and {k, l} <= tag and cells[k] == cells[l] >= 0 and a and b
+    ]
+
+
+def mated(world: World, people: list[Person], tag: set[int]) -> list[list[float]]:
+    """Mated scores of every person of the tag; a copy of a sample matches itself (+inf: never rejected)."""
+    return [
+        [inf if i == j else float(world.scores[i, j]) for i, j in combinations(own, 2)]
+        for k, own in people
+        if k in tag and len(own) > 1
+    ]
+
+
+def share(groups: list[list[float]], threshold: float, *, above: bool, weighted: bool) -> Fraction | None:
+    """Share of scores above (or not above) the threshold, over all or as the mean over groups; None over nothing."""
+    if not groups:
+        return None
+    hits = [sum((score > threshold) == above for score in one) for one in groups]
+    if not weighted:
+        return Fraction(sum(hits), sum(map(len, groups)))
+    return sum((Fraction(hit, len(one)) for hit, one in zip(hits, groups, strict=True)), Fraction(0)) / len(groups)
+
+
+def threshold_of(groups: list[list[float]], target: Fraction, *, weighted: bool) -> float:
+    """inf{t : FMR(t) <= target}, by trying every score from the lowest."""
+    if not groups:
+        return nan
+    if target >= 1:
+        return -inf
+    tried = sorted({score for one in groups for score in one})
+    return next(t for t in tried if (share(groups, t, above=True, weighted=weighted) or 0) <= target)
+
+
+def max_threshold_of(world: World, people: list[Person], schema: int, target: Fraction, *, weighted: bool) -> float:
+    """The largest threshold of the ranked groups of a schema that have comparisons; NaN if one has none here."""
+    once = [(k, own) for k, own in enumerate(world.samples)]
+    live = [
+        tag
+        for g, tag in enumerate(world.tags()[1:])
+        if world.groups.ranked[g]
+        and world.groups.names[g][0] == world.groups.schemas[schema]
+        and blocks(world, once, tag)
+    ]
+    found = [threshold_of(blocks(world, people, tag), target, weighted=weighted) for tag in live]
+    return nan if not found or any(np.isnan(found)) else max(found)
+
+
+def rates_at(world: World, people: list[Person], threshold: float, *, above: bool, weighted: bool) -> list[float]:
+    """FMR (above) or FNMR of every tag at a threshold; NaN over nothing or at NaN."""
+    select = blocks if above else mated
+    found = [share(select(world, people, tag), threshold, above=above, weighted=weighted) for tag in world.tags()]
+    return [nan if value is None or np.isnan(threshold) else float(value) for value in found]
+
+
+def truncated(tail: ScoreTail, keep: int) -> ScoreTail:
+    """The same tail cut just below its ``keep`` highest scores and their ties."""
+    floor = float(tail.tail_score[keep])
+    kept = int((tail.tail_score > floor).sum())
+    edges = np.array([-9.0, 9.0])
+    return replace(
+        tail, tail_i=tail.tail_i[:kept], tail_j=tail.tail_j[:kept], tail_score=tail.tail_score[:kept], floor=floor,
+        edges=edges, histogram=np.array([tail.tail_score.size]), mated_histogram=np.array([tail.mated_score.size]),
+    )  # fmt: skip
+
+
+@st.composite
+def worlds(draw: st.DrawFn, *, grid: int = 10, cells: bool = True) -> World:
+    """Two to five subjects with up to four samples, scores on a grid (ties), up to two schemas, perhaps cells."""
+    n_samples = draw(st.lists(st.integers(1, 4), min_size=2, max_size=5))
+    n, k = sum(n_samples), len(n_samples)
+    values = draw(st.lists(st.integers(0, grid), min_size=n * n, max_size=n * n))
+    upper = np.triu(np.array(values, dtype=np.float64).reshape(n, n) / grid, 1)
+    room = draw(st.lists(st.integers(-1, 1), min_size=k, max_size=k)) if cells and draw(st.booleans()) else [0] * k
+    scores = upper + upper.T + np.eye(n)
+    ids = np.repeat(np.arange(k), n_samples)
+    return World(scores, from_matrix(scores, ids.tolist(), cells=room), draw(groupings(k)))
+
+
+@st.composite
+def groupings(draw: st.DrawFn, k: int) -> Groups:
+    """Up to two schemas of one to three groups, the last of which may be unranked; some subjects in none."""
+    schemas = draw(st.integers(0, 2))
+    sizes = [draw(st.integers(1, 3)) for _ in range(schemas)]
+    rows, start = [], 0
+    for size in sizes:
+        own = draw(st.lists(st.integers(-1, size - 1), min_size=k, max_size=k))
+        rows.append([g + start if g >= 0 else -1 for g in own])
+        start += size
+    names = tuple((f"s{s}", f"g{g}") for s, size in enumerate(sizes) for g in range(size))
+    ranked = tuple(draw(st.booleans()) if g == size - 1 else True for size in sizes for g in range(size))
+    return Groups(
+        schemas=tuple(f"s{s}" for s in range(schemas)),
+        names=names,
+        of=np.array(rows, dtype=np.int32).reshape(schemas, k),
+        ranked=ranked,
+    )

@@ -1,0 +1,22 @@
+"""Which FMR targets can be resolved (FORMULAS 8.4)."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.stats import resolution
+
+
+@given(st.integers(1, 10**9))
+def test_the_smallest_target_is_resolved(non_mated: int) -> None:
+    """The target that a refusal names is itself accepted, and is close to the limit."""
+    named = float(resolution.smallest_target(non_mated))
+    assert resolution.unresolved(named, non_mated) is None
+    assert named <= 5 / non_mated * 1.011
+    assert resolution.unresolved(4.99 / non_mated, non_mated) is not None
+
+
+def test_warnings_name_what_is_thin() -> None:
+    """Few false matches and few subjects are said apart; enough of both says nothing."""
+    assert "only 6" in (resolution.warning(1e-3, 6_000, 40) or "")
+    assert "3 subjects" in (resolution.warning(1e-3, 60_000, 3) or "")
+    assert resolution.warning(1e-3, 60_000, 10) is None

@@ -1,0 +1,188 @@
+"""Tests of frtaudit.app: exit codes, refusals, sweeps. The audit itself is a stand-in, but for one small real run."""
+
+import json
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from frtaudit import app, delivery
+from frtaudit.app import FailOn
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import DataError, SpecError
+
+ExitCode = Callable[[Mapping[str, int]], int]
+COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
+
+
+def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> SimpleNamespace:
+    """What delivery does, without an audit: seed 7 is bad data, seed 8 a fault, seed 9 a failed requirement."""
+    if spec.seed == 7:
+        raise DataError("metadata.csv", "the file is missing")
+    if spec.seed == 8:
+        raise ZeroDivisionError("nobody foresaw this")
+    code = exit_code({**COUNTS, "fail": int(spec.seed == 9)})
+    (folder / "result.json").write_text(json.dumps({"seed": spec.seed}))
+    (folder / "verdict.json").write_text(json.dumps({"exit_code": code}))
+    return SimpleNamespace(exit_code=code)
+
+
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, and no real audit."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(delivery, "run", stand_in)
+    return tmp_path
+
+
+def run(*overrides: str, flags: tuple[str, ...] = (), fail_on: FailOn = FailOn.FAIL) -> int:
+    """Run in this process."""
+    return app.run(flags, ["audit=demo", *overrides], None, fail_on)
+
+
+def files(folder: Path) -> list[str]:
+    """Everything below a folder."""
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Lines on standard error."""
+    return capsys.readouterr().err.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "expected"),
+    [
+        ({}, (0, 0, 0)),
+        ({"pass": 3}, (0, 0, 0)),
+        ({"fail": 1}, (3, 3, 3)),
+        ({"inconclusive": 1}, (0, 3, 3)),
+        ({"not_testable": 1}, (0, 0, 3)),
+    ],
+)
+def test_exit_code_counts_what_fail_on_names(verdicts: dict[str, int], expected: tuple[int, ...]) -> None:
+    """inconclusive includes fail; not_testable includes both."""
+    assert tuple(app.exit_code(verdicts, fail_on) for fail_on in FailOn) == expected
+
+
+def test_a_run_goes_to_its_folder(somewhere: Path) -> None:
+    """A run writes where hydra.run.dir says, with what was asked beside it, and exits with 0."""
+    assert run("hydra.run.dir=out") == 0
+    assert files(somewhere / "out") == [".hydra", ".hydra/config.yaml", ".hydra/overrides.yaml", "result.json", "verdict.json"]
+    assert "subjects: 240" in (somewhere / "out" / ".hydra" / "config.yaml").read_text()
+
+
+def test_a_run_goes_to_reports_by_default(somewhere: Path) -> None:
+    """By default a run goes to reports/<audit>/<time to the microsecond>; two runs never meet."""
+    assert run() == 0
+    assert run() == 0
+    folders = [path.parent for path in (somewhere / "reports" / "demo").rglob("result.json")]
+    assert len(folders) == 2
+    assert all(len(folder.name) == len("2026-01-02T03-04-05-000006") for folder in folders)
+
+
+def test_fail_on_decides_the_exit_code() -> None:
+    """The same inconclusive verdict exits with 0 or 3, as --fail-on says."""
+    assert run("hydra.run.dir=a") == 0
+    assert run("hydra.run.dir=b", fail_on=FailOn.INCONCLUSIVE) == 3
+    assert run("seed=9", "hydra.run.dir=c") == 3
+
+
+@pytest.mark.parametrize(
+    ("override", "code", "line"),
+    [
+        ("bootstrap.b=3", 2, "frtaudit: bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha, plans, stratify"),
+        ("bootstrap.B=3", 2, "frtaudit: bootstrap.B: B = 3 is too small for alpha = 0.05; accepted: 39 or more"),
+        ("seed=7", 1, "frtaudit: metadata.csv: the file is missing"),
+        ("seed=8", 1, "frtaudit: unexpected: ZeroDivisionError: nobody foresaw this; accepted: --debug shows where; please report it"),
+    ],
+)  # fmt: skip
+def test_a_refused_run_says_one_line_and_leaves_nothing(
+    somewhere: Path, capsys: pytest.CaptureFixture[str], override: str, code: int, line: str
+) -> None:
+    """A refusal is one line and an exit code; not even the folder is left, nor those above it."""
+    assert run(override, "hydra.run.dir=out/a/b") == code
+    assert lines(capsys) == [line]
+    assert files(somewhere) == []
+
+
+def test_a_folder_that_was_there_stays(somewhere: Path) -> None:
+    """An empty folder of the user's is not removed."""
+    (somewhere / "out").mkdir()
+    assert run("seed=7", "hydra.run.dir=out") == 1
+    assert files(somewhere) == ["out"]
+
+
+def test_a_folder_with_a_result_is_refused_and_left_alone(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """No run writes over another: exit 2, and not a byte moves."""
+    run("hydra.run.dir=out")
+    before = {path: path.read_bytes() for path in (somewhere / "out").rglob("*") if path.is_file()}
+    assert run("seed=9", "hydra.run.dir=out") == 2
+    assert lines(capsys) == ["frtaudit: hydra.run.dir: out already holds a result.json; accepted: a folder without a result"]
+    assert before == {path: path.read_bytes() for path in (somewhere / "out").rglob("*") if path.is_file()}
+
+
+def test_composition_errors_are_ours() -> None:
+    """What Hydra refuses while composing is raised as our error."""
+    with pytest.raises(SpecError, match=r"^schema: no option is named 'nope'; accepted: gender, group$"):
+        run("schema=nope")
+    with pytest.raises(SpecError, match=r"^command line: cannot read 'x=\]'"):
+        run("x=]")
+
+
+def test_a_sweep_exits_as_its_worst_job(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every job runs, a refused one too leaves its verdict, and the exit code is the largest."""
+    assert run("seed=1,7,2", "hydra.sweep.dir=sweep", flags=("--multirun",)) == 1
+    assert lines(capsys) == ["frtaudit: job 1: metadata.csv: the file is missing"]
+    assert json.loads((somewhere / "sweep/1/verdict.json").read_text()) == {
+        "exit_code": 1, "error": "metadata.csv: the file is missing",
+    }  # fmt: skip
+    assert (somewhere / "sweep/0/result.json").exists()
+    assert (somewhere / "sweep/2/result.json").exists()
+    assert run("seed=1,9", "hydra.sweep.dir=other", flags=("--multirun",)) == 3
+    assert run("seed=1,2", "hydra.sweep.dir=third", flags=("--multirun",)) == 0
+
+
+def test_a_sweep_into_used_folders_is_refused(somewhere: Path) -> None:
+    """Jobs whose folders hold results are refused with 2, and the results stay."""
+    run("seed=1,2", "hydra.sweep.dir=sweep", flags=("--multirun",))
+    before = (somewhere / "sweep/0/result.json").read_bytes()
+    assert run("seed=3,4", "hydra.sweep.dir=sweep", flags=("--multirun",)) == 2
+    assert (somewhere / "sweep/0/result.json").read_bytes() == before
+
+
+def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --debug the error itself comes through."""
+    monkeypatch.setenv(app.DEBUG, "1")
+    with pytest.raises(ZeroDivisionError):
+        run("seed=8", "hydra.run.dir=out")
+
+
+def test_unreadable_verdicts_count_as_not_audited(tmp_path: Path) -> None:
+    """A job that left a broken verdict could not audit."""
+    (tmp_path / "0").mkdir()
+    (tmp_path / "0" / "verdict.json").write_text("{")
+    assert app.worst(tmp_path) == 1
+
+
+def test_config_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    """--cfg job prints the composed spec, runs nothing, and the caller's argv comes back."""
+    before = sys.argv
+    assert run(flags=("--cfg", "job")) == 0
+    assert "type: synthetic" in capsys.readouterr().out
+    assert sys.argv is before
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"),
+    [("frtaudit run audit=d", "audit=demo"), ("frtaudit run audit=demo cohort.subj", "cohort.subjects=")],
+)
+def test_completion_knows_presets_and_fields(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, offered: str
+) -> None:
+    """Hydra's own completion offers options of groups and fields of plug-ins, after the command's name."""
+    monkeypatch.setenv("COMP_LINE", line)
+    assert app.complete(["query=bash"]) == 0
+    assert offered in capsys.readouterr().out.split()

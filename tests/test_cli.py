@@ -1,0 +1,169 @@
+"""Tests of frtaudit.cli, and of the public door."""
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import frtaudit
+from frtaudit import app, checkup, cli
+from frtaudit.errors import DataError
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """What app.run is called with."""
+    calls: list[tuple[object, ...]] = []
+
+    def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn) -> int:
+        calls.append((list(flags), list(overrides), config_dir, fail_on))
+        return 0
+
+    monkeypatch.setattr(app, "run", run)
+    return calls
+
+
+@pytest.mark.parametrize("words", [["--version"], ["run", "--version"], ["verify", "--version"]])
+def test_version_is_frtaudits(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """--version answers for frtaudit, after a command too."""
+    assert cli.main(words) == 0
+    assert capsys.readouterr().out == f"frtaudit {frtaudit.__version__}\n"
+
+
+def test_version_loads_nothing_heavy() -> None:
+    """--version imports neither Hydra nor NumPy."""
+    code = "import sys; from frtaudit.cli import main; main(['--version']); print([m for m in ('hydra', 'numpy') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without words the commands are shown, as usage (exit 2); with --help as an answer."""
+    assert cli.main([]) == 2
+    assert cli.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name} " in shown for name in cli.COMMANDS)
+
+
+@pytest.mark.parametrize("command", cli.COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--help of each command says how to call it."""
+    with pytest.raises(SystemExit) as caught:
+        cli.main([command, "--help"])
+    assert caught.value.code == 0
+    assert f"usage: frtaudit {command}" in capsys.readouterr().out
+
+
+def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]]) -> None:
+    """Flags may stand before, between and after overrides."""
+    expected = (["--multirun"], ["audit=demo", "seed=1,2"], "mine", app.FailOn.INCONCLUSIVE)
+    orders = [
+        ["run", "audit=demo", "seed=1,2", "--config-dir", "mine", "-m", "--fail-on", "inconclusive"],
+        ["run", "-m", "audit=demo", "--fail-on=inconclusive", "-cd", "mine", "seed=1,2"],
+        ["run", "--config-dir", "mine", "--multirun", "--fail-on", "inconclusive", "audit=demo", "seed=1,2"],
+    ]
+    for words in orders:
+        assert cli.main(words) == 0
+    assert called == [expected] * 3
+
+
+def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
+    """--cfg, --resolve and --package are Hydra's."""
+    cli.main(["run", "audit=demo", "--cfg", "job", "--resolve", "--package", "bootstrap"])
+    assert called[0][0] == ["--resolve", "--cfg", "job", "--package", "bootstrap"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["nope"], "frtaudit: command line: no command 'nope'; accepted: run, check"),
+        (["run", "--nope"], "frtaudit: command line: unrecognized arguments: --nope; accepted: frtaudit run --help"),
+        (["run", "--config-name", "x"], "frtaudit: command line: unrecognized arguments: --config-name"),
+        (["run", "--fail-on", "x"], "frtaudit: command line: argument --fail-on: invalid choice: 'x'"),
+        (["run", "foo"], "frtaudit: command line: cannot read 'foo'; accepted: key=value"),
+        (["run", "audit=demo", "hydra.verbose=true"], "frtaudit: command line: 'hydra.verbose=true' sets Hydra itself"),
+        (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
+        (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),
+    ],
+)
+def test_usage_errors_are_one_line(words: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong usage exits with 2 and one line on standard error."""
+    assert cli.main(words) == 2
+    shown = capsys.readouterr().err.splitlines()
+    assert len(shown) == 1
+    assert shown[0].startswith(line)
+
+
+def test_errors_carry_their_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Bad data exits with 1; a fault of ours is one line too, and a traceback with --debug."""
+
+    def broken(*words: object) -> int:
+        raise DataError("x.npz", "unreadable") if words[0] == [] else KeyError("slip")
+
+    monkeypatch.setattr(app, "run", broken)
+    assert cli.main(["run", "audit=demo"]) == 1
+    assert capsys.readouterr().err == "frtaudit: x.npz: unreadable\n"
+    assert cli.main(["run", "audit=demo", "-m"]) == 1
+    assert "unexpected: KeyError: 'slip'" in capsys.readouterr().err
+    monkeypatch.setenv("FRTAUDIT_DEBUG", "")
+    with pytest.raises(KeyError):
+        cli.main(["--debug", "run", "audit=demo", "-m"])
+
+
+def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ctrl-C ends with the shell's code for it."""
+
+    def interrupted(*words: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "run", interrupted)
+    assert cli.main(["run"]) == 130
+    assert capsys.readouterr().err == "frtaudit: stopped\n"
+
+
+def test_check_prints_what_it_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """check takes the words of run, and prints a line for each thing that it looked at."""
+    monkeypatch.setattr(checkup, "check", lambda spec: [f"audit: {spec.name}", "cohort: fine"])
+    assert cli.main(["check", "audit=demo", "seed=3"]) == 0
+    assert capsys.readouterr().out == "audit: demo\ncohort: fine\n"
+    assert cli.main(["check", "audit=demo", "sed=3"]) == 2
+
+
+def test_check_refuses_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    """One spec is checked at a time."""
+    assert cli.main(["check", "audit=demo", "-m"]) == 2
+    assert "unrecognized arguments: -m" in capsys.readouterr().err
+
+
+def test_list_shows_every_group(capsys: pytest.CaptureFixture[str]) -> None:
+    """list prints what can be named."""
+    assert cli.main(["list"]) == 0
+    shown = capsys.readouterr().out
+    for word in ("demo", "lfw", "gender", "round_robin", "cosine", "interclass", "nist_800_63a_4", "recentered"):
+        assert f"  {word} " in shown
+
+
+def test_init_then_check(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """init writes files that check reads, and never writes over them."""
+    monkeypatch.setattr(checkup, "check", lambda spec: [spec.name])
+    assert cli.main(["init", str(tmp_path / "new")]) == 0
+    assert cli.main(["check", "--config-dir", str(tmp_path / "new"), "audit=my_audit"]) == 0
+    assert capsys.readouterr().out.endswith("my_audit\n")
+    assert cli.main(["init", str(tmp_path / "new")]) == 2
+
+
+def test_the_public_door_opens() -> None:
+    """Every public name is there, and nothing else pretends to be."""
+    assert set(frtaudit.__all__) == set(dir(frtaudit))
+    for name in frtaudit.__all__:
+        assert getattr(frtaudit, name) is not None
+    with pytest.raises(AttributeError, match="no public name 'nope'"):
+        frtaudit.nope  # noqa: B018  asking is the test
+
+
+def test_module_runs_as_a_program() -> None:
+    """python -m frtaudit is the command."""
+    done = subprocess.run([sys.executable, "-m", "frtaudit", "--version"], capture_output=True, text=True, check=True)
+    assert done.stdout.startswith("frtaudit ")

@@ -1,0 +1,45 @@
+"""Tests of frtaudit.hydra_errors."""
+
+import pytest
+from hydra.errors import ConfigCompositionException, HydraException, MissingConfigException
+
+from frtaudit.errors import DataError, SpecError
+from frtaudit.hydra_errors import translated
+
+
+def test_our_own_errors_stay() -> None:
+    """An error of frtaudit is told as it is."""
+    error = DataError("a", "b")
+    assert translated(error) is error
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            MissingConfigException("In 'config': Could not find 'audit/demoo'\n\nAvailable options in 'audit':\n\tdemo\n\tlfw\n", "x"),
+            "audit: no option is named 'demoo' (did you mean 'demo'?); accepted: demo, lfw",
+        ),
+        (
+            MissingConfigException("In 'config': Could not load 'requirement/x'.\n\nConfig search path:", "x"),
+            "requirement: no option is named 'x'; accepted: eu_ees_2019_329, fido_biometric_component, frontex_abc, "
+            "nist_800_63a_4",
+        ),
+        (
+            ConfigCompositionException("You must specify 'audit', e.g, audit=<OPTION>\nAvailable options:\n\tdemo\n\tlfw"),
+            "audit: nothing is selected; accepted: audit=demo, lfw",
+        ),
+        (
+            ConfigCompositionException("In 'audit/mine': Could not override 'report'.\nDid you mean"),
+            "audit/mine: selects a report preset; accepted: its fields, report: ...; presets stand above them",
+        ),
+        (ConfigCompositionException("Could not delete 'x'. No match\nmore"), "x: Could not delete 'x'. No match"),
+        (HydraException("Something\nover several\nlines"), "spec: Something"),
+        (ValueError("--resolve needs --cfg"), "spec: --resolve needs --cfg"),
+    ],
+)  # fmt: skip
+def test_hydra_is_told_in_one_line(error: Exception, line: str) -> None:
+    """What Hydra says over many lines becomes one line with place and alternatives, as a usage error."""
+    told = translated(error)
+    assert isinstance(told, SpecError)
+    assert str(told) == line

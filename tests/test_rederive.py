@@ -1,0 +1,96 @@
+"""Tests of frtaudit.rederive."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from frtaudit import rederive as module
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.identity import to_full, to_plain
+from frtaudit.rederive import given_paths, noted_paths, rederive
+from frtaudit.spec import load_spec
+
+
+@pytest.fixture
+def audited(monkeypatch: pytest.MonkeyPatch) -> list[AuditSpec]:
+    """The specs that are audited again."""
+    specs: list[AuditSpec] = []
+
+    def audit(spec: AuditSpec) -> SimpleNamespace:
+        specs.append(spec)
+        return SimpleNamespace(result=None)
+
+    monkeypatch.setattr(module, "audit", audit)
+    return specs
+
+
+def lfw(root: str = "faces") -> AuditSpec:
+    """A spec with a path, and one of the machine."""
+    return load_spec(["audit=lfw", f"cohort.root={root}", "threads=2", "report.title=x"])
+
+
+def content(spec: AuditSpec) -> Mapping[str, Any]:
+    """What its result.json would hold."""
+    return {"spec": to_plain(spec) | {"inputs": {"metadata.csv": "0" * 64}}}
+
+
+def note(folder: Path, spec: AuditSpec) -> Path:
+    """A run folder that noted what was asked."""
+    (folder / ".hydra").mkdir()
+    (folder / ".hydra" / "config.yaml").write_text(yaml.safe_dump(to_full(spec)))
+    return folder
+
+
+def test_a_run_folder_knows_its_paths(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Without words, the paths that the run noted are used; the spec is the result's."""
+    rederive(content(lfw()), note(tmp_path, lfw()), [])
+    assert to_plain(audited[0]) == to_plain(lfw())
+    assert getattr(audited[0].cohort, "root", None) == "faces"
+    assert audited[0].threads == 2
+
+
+def test_words_win_over_notes(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """cohort.root=PATH points elsewhere."""
+    rederive(content(lfw()), note(tmp_path, lfw()), ["cohort.root=moved", "threads=1"])
+    assert getattr(audited[0].cohort, "root", None) == "moved"
+    assert audited[0].threads == 1
+
+
+def test_a_note_about_another_spec_changes_no_number(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Only paths and machine settings are taken from a note: it is not signed."""
+    other = load_spec(["audit=lfw", "cohort.root=faces", "seed=5", "bootstrap.B=99"])
+    rederive(content(lfw()), note(tmp_path, other), [])
+    assert to_plain(audited[0]) == to_plain(lfw())
+
+
+def test_without_paths_the_missing_one_is_named(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """A result alone says which path it needs."""
+    with pytest.raises(SpecError, match=r"^cohort\.root: no value; accepted: a path: cohort\.root=PATH"):
+        rederive(content(lfw()), tmp_path, [])
+    assert audited == []
+
+
+def test_a_result_without_spec_is_refused(tmp_path: Path) -> None:
+    """What holds no spec cannot be derived again."""
+    with pytest.raises(SpecError, match="^spec: the result holds none"):
+        rederive({}, tmp_path, [])
+
+
+@pytest.mark.parametrize("word", ["cohort.root", "=x", "cohort.root="])
+def test_words_are_key_and_value(word: str) -> None:
+    """A word of another form is refused."""
+    with pytest.raises(SpecError, match="^command line: cannot read"):
+        given_paths([word])
+
+
+@pytest.mark.parametrize("text", ["", "- 1", "a: [", "name: x", "!!python/object:os.x 1"])
+def test_an_unreadable_note_is_no_note(tmp_path: Path, text: str) -> None:
+    """A broken note gives no paths, and no crash."""
+    (tmp_path / ".hydra").mkdir()
+    (tmp_path / ".hydra" / "config.yaml").write_text(text)
+    assert noted_paths(tmp_path) == {}
