@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from frtaudit.attest.verify import verify
-    from frtaudit.delivery import run
     from frtaudit.core import (
         AuditResult,
         Cohort,
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
         Verdict,
     )
     from frtaudit.core.spec import AuditSpec
+    from frtaudit.delivery import run
     from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError, VerificationError
     from frtaudit.registry import register
     from frtaudit.spec import load_spec

@@ -13,7 +13,6 @@ from enum import Enum
 from functools import partial
 from json import JSONDecodeError, loads
 from pathlib import Path
-from typing import Any  # Any: what Hydra hands to callbacks
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -31,6 +30,7 @@ from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
 DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
 DEBUG = "FRTAUDIT_DEBUG"
 RESULT, VERDICT, TRACES = "result.json", "verdict.json", ".hydra"
+REPORTS = ("report.html", "report.pdf")
 
 
 class FailOn(Enum):
@@ -66,6 +66,10 @@ class _Parent:
     made_folder: bool = False
     sweep: Path | None = None
 
+    def reset(self) -> None:
+        """As at the start of a process."""
+        self.code, self.made_folder, self.sweep = DONE, False, None
+
 
 _parent = _Parent()
 
@@ -73,11 +77,11 @@ _parent = _Parent()
 class Folders(Callback):
     """Notes where jobs write, before they do."""
 
-    def on_run_start(self, config: DictConfig, **kwargs: Any) -> None:  # noqa: ARG002  Hydra's signature; Any: its values
+    def on_run_start(self, config: DictConfig, **_: object) -> None:
         """A folder that a refused run made is removed again."""
         _parent.made_folder = not Path(config.hydra.run.dir).exists()
 
-    def on_multirun_start(self, config: DictConfig, **kwargs: Any) -> None:  # noqa: ARG002  as above; Any: as above
+    def on_multirun_start(self, config: DictConfig, **_: object) -> None:
         """A sweep's exit code is read from its jobs' folders."""
         _parent.sweep = Path(config.hydra.sweep.dir)
 
@@ -87,7 +91,7 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
 
     ``flags``: Hydra's own (``--multirun``, ``--cfg job``, ...). Raises :class:`FrtauditError`.
     """
-    _parent.code, _parent.made_folder, _parent.sweep = DONE, False, None
+    _parent.reset()
     try:
         publish()
         words = [*flags, *rewritten(overrides, config_dir), f"++fail_on={fail_on.value}"]
@@ -139,14 +143,18 @@ def worst(sweep: Path) -> int:
 def refuse_used(folder: Path) -> None:
     """Raise :class:`SpecError` for an output folder that already holds a result."""
     if (folder / RESULT).exists():
-        raise SpecError("hydra.run.dir", f"{folder.name} already holds a {RESULT}", "a folder without a result")
+        raise SpecError(
+            "hydra.run.dir", f"{folder.name} already holds a {RESULT}", "a folder without a result"
+        )
 
 
 def as_line(error: Exception) -> FrtauditError:
     """The error itself if it is one of ours, else one line about what nobody foresaw."""
     if isinstance(error, FrtauditError):
         return error
-    return FrtauditError("unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it")
+    return FrtauditError(
+        "unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it"
+    )
 
 
 def say(error: FrtauditError) -> None:
@@ -168,11 +176,25 @@ def _audit(config: DictConfig, folder: Path) -> int:
         raise translated(error) from error
     summary = run_audit(spec, folder, partial(exit_code, fail_on=FailOn(config.fail_on)))
     _write_traces(spec, folder / TRACES)
+    sys.stdout.write(told(summary.verdict_counts, folder))
     return summary.exit_code
 
 
+def told(verdicts: Mapping[str, int], folder: Path) -> str:
+    """What a run says at its end: how many findings of each verdict, and where its files are.
+
+    >>> import tempfile
+    >>> print(told({"pass": 2, "fail": 0, "not_testable": 1}, Path(tempfile.mkdtemp())).splitlines()[0])
+    verdicts: 2 pass, 1 not testable
+    """
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
+    shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+    written = [shown / name for name in (RESULT, *REPORTS) if (folder / name).exists()]
+    return "".join(f"{line}\n" for line in (f"verdicts: {counts or 'no requirement declared'}", *written))
+
+
 def _write_traces(spec: AuditSpec, folder: Path) -> None:
-    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it. Not part of the result."""
+    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
     folder.mkdir(exist_ok=True)
     OmegaConf.save(OmegaConf.create(dict(to_full(spec))), folder / "config.yaml")
     OmegaConf.save(HydraConfig.get().overrides.task, folder / "overrides.yaml")

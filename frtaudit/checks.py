@@ -88,9 +88,11 @@ def enough_resamples(alpha: float) -> int:
 def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
     """Refuse alpha outside (0, 1), a B too small for alpha, and strata that no schema makes."""
     if not 0 < bootstrap.alpha < 1:
-        raise SpecError("bootstrap.alpha", f"found {bootstrap.alpha:g}", "a number between 0 and 1, both excluded")
+        raise SpecError(
+            "bootstrap.alpha", f"found {bootstrap.alpha:g}", "a number between 0 and 1, both excluded"
+        )
     enough = enough_resamples(bootstrap.alpha)
-    if bootstrap.B < enough:
+    if enough > bootstrap.B:
         found = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}"
         raise SpecError("bootstrap.B", found, f"{enough} or more")
     known = [*schemas, NOT_STRATIFIED]
@@ -103,7 +105,9 @@ def check_thresholds(thresholds: Thresholds) -> None:
     """Refuse FMR targets outside (0, 1), an inconsistent grid, and a source that does not fit the rest."""
     for target in thresholds.fmr:
         if not 0 < target < 1:
-            raise SpecError("thresholds.fmr", f"found {target:g}", "FMR targets between 0 and 1, both excluded")
+            raise SpecError(
+                "thresholds.fmr", f"found {target:g}", "FMR targets between 0 and 1, both excluded"
+            )
     _check_unique("thresholds.fmr", [f"{target!r}" for target in thresholds.fmr])
     check_grid(thresholds.grid)
     from_file = thresholds.source is ThresholdSource.FILE
@@ -113,7 +117,9 @@ def check_thresholds(thresholds: Thresholds) -> None:
         raise SpecError("thresholds.source", f"found {thresholds.source.value!r} beside a file", "file")
     if thresholds.source is ThresholdSource.OTHER_COHORT and thresholds.grid.kind is not GridKind.EXPLICIT:
         found = f"{thresholds.grid.kind.value!r} with thresholds from another cohort"
-        raise SpecError("thresholds.grid.kind", found, "explicit: thresholds from elsewhere are given by value")
+        raise SpecError(
+            "thresholds.grid.kind", found, "explicit: thresholds from elsewhere are given by value"
+        )
 
 
 def check_grid(grid: Grid) -> None:
@@ -195,7 +201,9 @@ def _check_group(where: str, item: RequirementSpec, spec: AuditSpec) -> None:
     schemas = [spec.schemas[item.schema]] if item.schema else list(spec.schemas.values())
     if not schemas or any(not schema.classes for schema in schemas):
         if not schemas:
-            raise SpecError(where, f"found {item.group!r} in an audit without schemas", f"{ALL}, or a schema=...")
+            raise SpecError(
+                where, f"found {item.group!r} in an audit without schemas", f"{ALL}, or a schema=..."
+            )
         return
     known = [*(name for schema in schemas for name in schema.classes), UNKNOWN]
     for name in item.group.split("|"):
@@ -227,7 +235,9 @@ def _check_span(grid: Grid) -> None:
         if not 0 <= value <= 1 or (value == 0 and grid.kind is GridKind.FMR_DECADES):
             raise SpecError(f"thresholds.grid.{name}", f"found {value:g}", f"a number in {inside}")
     if grid.low is not None and grid.high is not None and grid.low >= grid.high:
-        raise SpecError("thresholds.grid", f"low {grid.low:g} is not below high {grid.high:g}", "low below high")
+        raise SpecError(
+            "thresholds.grid", f"low {grid.low:g} is not below high {grid.high:g}", "low below high"
+        )
 
 
 def _check_name(where: str, name: str) -> None:
@@ -248,7 +258,9 @@ def _check_some(where: str, values: Iterable[object]) -> None:
 def _check_choice(where: str, value: str, accepted: Iterable[str]) -> None:
     known = list(accepted)
     if value not in known:
-        raise SpecError(where, f"found {value!r}{closest(value, known)}", ", ".join(known) or "none is declared")
+        raise SpecError(
+            where, f"found {value!r}{closest(value, known)}", ", ".join(known) or "none is declared"
+        )
 
 
 def _check_unique(where: str, shown: list[str]) -> None:

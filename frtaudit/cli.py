@@ -107,7 +107,9 @@ def show(argv: Sequence[str]) -> int:
 
 def schema(argv: Sequence[str]) -> int:
     """Print the JSON Schema of a spec or of a result."""
-    parser = Parser(prog="frtaudit schema", description="JSON Schema (2020-12) of a resolved spec or of result.json.")
+    parser = Parser(
+        prog="frtaudit schema", description="JSON Schema (2020-12) of a resolved spec or of result.json."
+    )
     parser.add_argument("of", choices=("spec", "result"))
     options = parser.parse_args(argv)
     from frtaudit.json_schema import schema_text
@@ -118,7 +120,9 @@ def schema(argv: Sequence[str]) -> int:
 
 def init(argv: Sequence[str]) -> int:
     """Write a commented starter spec and a metadata header."""
-    parser = Parser(prog="frtaudit init", description="Write a starter spec and a metadata header; overwrites nothing.")
+    parser = Parser(
+        prog="frtaudit init", description="Write a starter spec and a metadata header; overwrites nothing."
+    )
     parser.add_argument("folder", nargs="?", default=".", help="where to (default: here)")
     options = parser.parse_args(argv)
     from frtaudit.starter import write_starter
@@ -175,7 +179,12 @@ def _run_options(command: str, argv: Sequence[str]) -> tuple[argparse.Namespace,
     )
     add = parser.add_argument
     add("overrides", nargs="*", metavar="key=value", help="what to set; see below")
-    add("--config-dir", "-cd", metavar="FOLDER", help="presets of your own: audit/, schema/, requirement/, ...")
+    add(
+        "--config-dir",
+        "-cd",
+        metavar="FOLDER",
+        help="presets of your own: audit/, schema/, requirement/, ...",
+    )
     add("--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
         help="the mildest verdict that exits with 3 (default: fail)")  # fmt: skip
     if command == "run":
@@ -202,4 +211,6 @@ def _hydra_flags(options: argparse.Namespace) -> list[str]:
 
 
 def _unexpected(error: Exception) -> FrtauditError:
-    return FrtauditError("unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it")
+    return FrtauditError(
+        "unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it"
+    )

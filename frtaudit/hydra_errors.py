@@ -2,7 +2,7 @@
 
 import re
 
-from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from frtaudit.errors import FrtauditError, SpecError
@@ -24,22 +24,31 @@ def translated(error: Exception) -> FrtauditError:
     if isinstance(error, FrtauditError):
         return error
     if isinstance(error, OverrideParseException):
-        return SpecError("command line", f"cannot read {str(error.override).lstrip('+')!r}", "key=value, +key=value, ~key")
+        return SpecError(
+            "command line", f"cannot read {str(error.override).lstrip('+')!r}", "key=value, +key=value, ~key"
+        )
     if isinstance(error, InterpolationKeyError):
         return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
-    text = str(error)
-    option = _OPTION.search(text)
-    if isinstance(error, MissingConfigException) and option:
+    return _selection(str(error)) or _rest(error)
+
+
+def _selection(text: str) -> SpecError | None:
+    """What was said about presets that cannot be selected, if it was that."""
+    if option := _OPTION.search(text):
         return _no_option(option[1], text)
-    must = _MUST.search(text)
-    if must:
+    if must := _MUST.search(text):
         return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
-    late = _TOO_LATE.search(text)
-    if late:
-        return SpecError(late[1], f"selects a {late[2]} preset", f"its fields, {late[2]}: ...; presets stand above them")
-    key = _COULD_NOT.search(text)
+    if late := _TOO_LATE.search(text):
+        return SpecError(
+            late[1], f"selects a {late[2]} preset", f"its fields, {late[2]}: ...; presets stand above them"
+        )
+    return None
+
+
+def _rest(error: Exception) -> SpecError:
+    key = _COULD_NOT.search(str(error))
     cause = f": {_first(str(error.__cause__))}" if error.__cause__ is not None else ""
-    return SpecError(key[1] if key else "spec", f"{_first(text)}{cause}")
+    return SpecError(key[1] if key else "spec", f"{_first(str(error))}{cause}")
 
 
 def _no_option(path: str, text: str) -> SpecError:

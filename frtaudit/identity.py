@@ -2,13 +2,25 @@
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import Any  # Any: dataclass fields and plug-ins of any registered class
 
 from frtaudit.canonical import Json, digest
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.registry import lookup, name_of, names
-from frtaudit.typed import MISSING, build, closest, construct, described, hints_of, plain, required, unknown_key
+from frtaudit.typed import (
+    MISSING,
+    Built,
+    Field,
+    Keep,
+    build,
+    closest,
+    construct,
+    described,
+    hints_of,
+    plain,
+    required,
+    unknown_key,
+)
 
 TYPE = "type"
 SPEC_VERSION = "1"
@@ -16,7 +28,7 @@ INPUTS = "inputs"
 _PLUGINS = {"cohort": "cohort", "protocol": "protocol", "analyses": "analysis", "providers": "provider"}
 
 
-def identifies(field: "dataclasses.Field[Any]") -> bool:
+def identifies(field: Field) -> bool:
     """Whether a field is part of the identity: paths, machine settings and the report's own words are not."""
     return "role" not in field.metadata and field.name != "report"
 
@@ -31,7 +43,7 @@ def to_plain(spec: AuditSpec) -> dict[str, Json]:
 
 def to_full(spec: AuditSpec) -> dict[str, Json]:
     """The whole spec as plain data; ``from_plain(to_full(spec)) == spec``."""
-    return _spec_plain(spec, lambda field: True)
+    return _spec_plain(spec, lambda _: True)
 
 
 def spec_digest(spec: AuditSpec, inputs: Mapping[str, str]) -> str:
@@ -54,7 +66,7 @@ def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = 
     return AuditSpec(**{key: _field(key, value) for key, value in spec.items()})
 
 
-def plugin_plain(group: str, plugin: object, keep: Any = identifies) -> dict[str, Json]:  # Any: typed.Keep
+def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[str, Json]:
     """A registered plug-in as plain data: its ``type`` and the fields that ``keep`` keeps."""
     fields = plain(plugin, keep)
     return {TYPE: name_of(group, type(plugin)), **(fields if isinstance(fields, Mapping) else {})}
@@ -73,7 +85,7 @@ def plugin(group: str, data: object, where: str, default: str | None = None) -> 
     return construct(known, {key: value for key, value in data.items() if key != TYPE}, where)
 
 
-def _spec_plain(spec: AuditSpec, keep: Any) -> dict[str, Json]:  # Any: typed.Keep
+def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for field in dataclasses.fields(spec):
         if keep(field):
@@ -81,7 +93,7 @@ def _spec_plain(spec: AuditSpec, keep: Any) -> dict[str, Json]:  # Any: typed.Ke
     return values
 
 
-def _value_plain(name: str, value: Any, keep: Any) -> Json:  # Any: a plug-in, several, or a plain field
+def _value_plain(name: str, value: Built, keep: Keep) -> Json:
     group = _PLUGINS.get(name)
     if group is None or value is None:
         return plain(value, keep)
@@ -99,13 +111,15 @@ def _check_keys(spec: Mapping[str, object]) -> None:
             raise unknown_key("", key, fields)
     for name, field in fields.items():
         if required(field) and name not in spec:
-            raise SpecError(name, "no value", ", ".join(names(_PLUGINS[name])) if name in _PLUGINS else "text")
+            raise SpecError(
+                name, "no value", ", ".join(names(_PLUGINS[name])) if name in _PLUGINS else "text"
+            )
     version = spec.get("spec_version", SPEC_VERSION)
     if version != SPEC_VERSION:
         raise SpecError("spec_version", f"found {described(version)}", f'"{SPEC_VERSION}"')
 
 
-def _field(name: str, value: object) -> Any:  # Any: a value of the field's type
+def _field(name: str, value: object) -> Built:
     if name == "analyses":
         return _analyses(value)
     if name == "providers":
@@ -124,7 +138,9 @@ def _analyses(value: object) -> dict[str, object]:
 
 def _providers(value: object) -> tuple[object, ...]:
     if not isinstance(value, Sequence) or isinstance(value, str):
-        raise SpecError("providers", f"found {described(value)}", "a list of names or of mappings with name and type")
+        raise SpecError(
+            "providers", f"found {described(value)}", "a list of names or of mappings with name and type"
+        )
     return tuple(_provider(item, f"providers[{index}]") for index, item in enumerate(value))
 
 
@@ -133,7 +149,9 @@ def _provider(item: object, where: str) -> object:
     if isinstance(item, str) and item not in ("", MISSING):
         return item
     if not isinstance(item, Mapping):
-        raise SpecError(where, f"found {described(item)}", "a name, quoted if it looks like a number, or a mapping")
+        raise SpecError(
+            where, f"found {described(item)}", "a name, quoted if it looks like a number, or a mapping"
+        )
     return plugin("provider", item, where)
 
 

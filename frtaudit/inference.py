@@ -17,7 +17,7 @@ MIN_ERRORS = 10
 MIN_ERRING = 10
 MIN_DOUBLE_OR_NOTHING = 10
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
-RECENTRING = {Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN}
+WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
 
 SHARE = "share of comparisons"
 
@@ -254,7 +254,7 @@ def _missing(
     missing: dict[Method, str] = {}
     if not trial.tail.mated_complete:
         reason = "needs every comparison within each subject"
-        missing |= dict.fromkeys(RECENTRING, reason)
+        missing |= dict.fromkeys(WITHIN_SUBJECTS, reason)
     if place.tag and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
         missing[Method.DOUBLE_OR_NOTHING] = f"needs {MIN_DOUBLE_OR_NOTHING} subjects in the group"
     return missing

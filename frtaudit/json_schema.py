@@ -5,7 +5,7 @@ import json
 import types
 from collections.abc import Mapping
 from enum import Enum
-from typing import Any, Union, get_args, get_origin  # Any: types as values
+from typing import Union, get_args
 
 from frtaudit.canonical import Json
 from frtaudit.core.spec import AuditSpec
@@ -13,7 +13,7 @@ from frtaudit.identity import INPUTS, SPEC_VERSION, TYPE, identifies
 from frtaudit.plugins import load_plugins
 from frtaudit.registry import lookup, names
 from frtaudit.result_schema import result_schema
-from frtaudit.typed import Keep, hints_of, required
+from frtaudit.typed import Field, Keep, Kind, hints_of, origin, required
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SCALARS: Mapping[object, dict[str, Json]] = {
@@ -44,7 +44,7 @@ def spec_schema(*, identity: bool = False) -> dict[str, Json]:
     return {"title": "frtaudit spec", **schema, "properties": properties}
 
 
-def of_type(kind: Any, keep: Keep) -> dict[str, Json]:  # Any: a type
+def of_type(kind: Kind, keep: Keep) -> dict[str, Json]:
     """The schema of plain data that :func:`frtaudit.typed.build` accepts for a type.
 
     >>> of_type(tuple[int, int], lambda field: True)
@@ -52,22 +52,22 @@ def of_type(kind: Any, keep: Keep) -> dict[str, Json]:  # Any: a type
     """
     if kind in _SCALARS:
         return dict(_SCALARS[kind])
-    if get_origin(kind) in (Union, types.UnionType):
+    if origin(kind) in (Union, types.UnionType):
         return {"anyOf": [of_type(item, keep) for item in get_args(kind)]}
     if isinstance(kind, type) and issubclass(kind, Enum):
         return {"enum": [member.value for member in kind]}
-    if get_origin(kind) is tuple:
+    if origin(kind) is tuple:
         return _tuple(get_args(kind), keep)
-    if get_origin(kind) in (dict, Mapping):
+    if origin(kind) in (dict, Mapping):
         return {"type": "object", "additionalProperties": of_type(get_args(kind)[1], keep)}
     return _dataclass(kind, keep) if dataclasses.is_dataclass(kind) else {}
 
 
-def _every(field: "dataclasses.Field[Any]") -> bool:  # noqa: ARG001  the form of typed.Keep; Any: as there
+def _every(field: Field) -> bool:  # noqa: ARG001  the form of typed.Keep
     return True
 
 
-def _dataclass(kind: Any, keep: Keep, **more: Json) -> dict[str, Json]:  # Any: a dataclass
+def _dataclass(kind: Kind, keep: Keep, **more: Json) -> dict[str, Json]:
     fields = [field for field in dataclasses.fields(kind) if field.init and keep(field)]
     hints = hints_of(kind)
     properties = {field.name: of_type(hints[field.name], keep) for field in fields}
@@ -80,7 +80,7 @@ def _dataclass(kind: Any, keep: Keep, **more: Json) -> dict[str, Json]:  # Any: 
     }
 
 
-def _tuple(items: tuple[Any, ...], keep: Keep) -> dict[str, Json]:  # Any: types
+def _tuple(items: tuple[Kind, ...], keep: Keep) -> dict[str, Json]:
     if len(items) == 2 and items[1] is Ellipsis:
         return {"type": "array", "items": of_type(items[0], keep)}
     prefix: list[Json] = [of_type(item, keep) for item in items]
@@ -100,7 +100,9 @@ def _plugins(keep: Keep) -> dict[str, Json]:
 
 
 def _any_of(group: str, keep: Keep) -> dict[str, Json]:
-    kinds: list[Json] = [_dataclass(lookup(group, name, group), keep, **{TYPE: {"const": name}}) for name in names(group)]
+    kinds: list[Json] = [
+        _dataclass(lookup(group, name, group), keep, **{TYPE: {"const": name}}) for name in names(group)
+    ]
     return {"anyOf": kinds}
 
 

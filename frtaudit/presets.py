@@ -44,7 +44,9 @@ def _providers(spec: Plain, selected: object) -> None:
         return
     listed = spec.get("providers") or []
     if not isinstance(listed, Sequence) or isinstance(listed, str):
-        raise SpecError("providers", f"found {described(listed)}", "a list of names or of mappings with name and type")
+        raise SpecError(
+            "providers", f"found {described(listed)}", "a list of names or of mappings with name and type"
+        )
     spec["providers"] = [*listed, *(_named(name, chosen[name]) for name in sorted(chosen))]
 
 
@@ -74,7 +76,9 @@ def _profile(name: str, data: object) -> list[Plain]:
             raise unknown_key(where, key, _PROFILE_KEYS)
     missing = [key for key in ("source", "date", "requirements") if not profile.get(key)]
     if missing:
-        raise SpecError(f"{where}.{missing[0]}", "no value", "a profile states its source, its date, its requirements")
+        raise SpecError(
+            f"{where}.{missing[0]}", "no value", "a profile states its source, its date, its requirements"
+        )
     items = profile["requirements"]
     if not isinstance(items, Sequence) or isinstance(items, str):
         raise SpecError(f"{where}.requirements", f"found {described(items)}", "a list of requirements")

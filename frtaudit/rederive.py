@@ -43,7 +43,10 @@ def given_paths(overrides: Sequence[str]) -> dict[str, object]:
     for key, equals, value in pairs:
         if not (key and equals and value):
             raise SpecError("command line", f"cannot read {key + equals + value!r}", "key=value")
-    return {key: int(value) if key in ("threads", "tail_budget") and value.isdigit() else value for key, _, value in pairs}
+    return {
+        key: int(value) if key in ("threads", "tail_budget") and value.isdigit() else value
+        for key, _, value in pairs
+    }
 
 
 def noted_paths(run: Path) -> dict[str, object]:

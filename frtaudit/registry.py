@@ -41,7 +41,9 @@ def lookup(group: str, name: str, where: str) -> type:
 
 def name_of(group: str, plugin: type) -> str:
     """The name under which a class is registered in ``group``."""
-    return next(name for (registered, name), known in _registered.items() if known is plugin and registered == group)
+    return next(
+        name for (registered, name), known in _registered.items() if known is plugin and registered == group
+    )
 
 
 def names(group: str) -> list[str]:

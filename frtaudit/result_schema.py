@@ -1,4 +1,4 @@
-"""JSON Schema of ``result.json``: the contract that other tools rely on, closed (no further keys) wherever it can be."""
+"""JSON Schema of ``result.json``: the contract that other tools rely on; no further keys wherever names are fixed."""
 
 from collections.abc import Mapping
 
@@ -21,7 +21,7 @@ _TARGET: Schema = {"enum": [target.value for target in Target]}
 
 def result_schema(spec: Mapping[str, Json]) -> Schema:
     """The schema of a result whose ``spec`` follows the given schema."""
-    parts = {
+    parts: Schema = {
         "schema_version": {"const": SCHEMA_VERSION},
         "spec": dict(spec),
         "digests": _digests(),
@@ -132,7 +132,13 @@ def _digests() -> Schema:
 
 def _cohort() -> Schema:
     group = _closed(
-        {"group": _TEXT, "label": _TEXT, "subjects": _COUNT, "samples": _COUNT, "subjects_with_two_samples": _COUNT}
+        {
+            "group": _TEXT,
+            "label": _TEXT,
+            "subjects": _COUNT,
+            "samples": _COUNT,
+            "subjects_with_two_samples": _COUNT,
+        }
     )
     schema = _closed({"groups": _list_of(group), "super_classes": _map_of(_list_of(_TEXT))})
     counts = {"samples": _COUNT, "subjects": _COUNT, "subjects_with_two_samples": _COUNT}

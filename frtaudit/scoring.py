@@ -8,10 +8,11 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
-from frtaudit.core.spec import AuditSpec, GridKind, Plan
+from frtaudit.core.spec import AuditSpec, FailureScore, GridKind, Plan
 from frtaudit.errors import DataError, SpecError
 from frtaudit.foldpairs import fold_pairs
 from frtaudit.stats import rates as rates_of
+from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
 from frtaudit.stats.resolution import smallest_target, unresolved, warning
 from frtaudit.stats.resample import Replicates, replicate
@@ -22,6 +23,7 @@ from frtaudit.threshold_file import thresholds_from_file
 from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial
 
 CURVE_POINTS_PER_DECADE = 4
+WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
 
 Named = Sequence[tuple[float, Mapping[str, float | str]]]
 
@@ -222,6 +224,7 @@ def put_on_trial(
         failed=provider.failed(material, seed),
         recommended=provider.recommended,
         recommended_version=provider.thresholds_version,
+        attempts=scored.attempts,
         notes=scored.notes,
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
     )
@@ -229,11 +232,12 @@ def put_on_trial(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """What a provider answered, as the estimators need it."""
+    """What a provider answered, as the estimators need it; ``attempts``: listed answers with failures kept apart."""
 
     tail: ScoreTail
     table: ScoreTable | None
     comparisons: Comparisons
+    attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -247,17 +251,20 @@ def _scored(
     fixed: Named,
 ) -> Scored:
     request = request_of(spec, [value for value, _ in fixed])
-    found = provider.scores(material, comparisons, groups, request, seed, spec.failures)
+    failures = spec.failures if comparisons.all_pairs else FailureScore.APART
+    found = provider.scores(material, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):
         return Scored(tail=found, table=None, comparisons=comparisons)
+    table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
     notes: tuple[str, ...] = ()
-    table, compared = found, comparisons
+    attempts, compared = found, comparisons
     if comparisons.ordered:
-        pooled = pool_orders(comparisons, found)
-        table, compared = pooled.table, pooled.comparisons
+        pooled = pool_orders(comparisons, table)
         notes = (_asymmetry(provider.name, pooled.asymmetry),)
+        attempts = pool_orders(comparisons, found).table
+        table, compared = pooled.table, pooled.comparisons
     tail = listed_tail(table, compared, material, provider.score_range)
-    return Scored(tail=tail, table=table, comparisons=compared, notes=notes)
+    return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes)
 
 
 def listed_tail(
@@ -337,7 +344,7 @@ def _replicates(
     """One set of replicates per plan; the seed knows the plan and not the provider, so vendors share subject weights."""
     drawn = {}
     for plan in plans_of(spec):
-        if plan is Plan.COMPARISONS or (plan is Plan.IMAGES and not tail.mated_complete):
+        if plan is Plan.COMPARISONS or (plan in WITHIN_SUBJECTS and not tail.mated_complete):
             continue
         drawn[plan] = replicate(
             tail,

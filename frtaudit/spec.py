@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any  # Any: as OmegaConf types its keys
 
 from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf, open_dict
@@ -76,11 +77,13 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
     """A requirement at an FMR target asks a question there: the target joins ``thresholds.fmr``."""
     wanted = {item.at["fmr"] for item in spec.requirements if item.metric in _AT_TARGET and "fmr" in item.at}
     known = spec.thresholds.fmr
-    new = sorted((target for target in wanted if isinstance(target, float) and target not in known), reverse=True)
+    new = sorted(
+        (target for target in wanted if isinstance(target, float) and target not in known), reverse=True
+    )
     return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
 
 
-def without_run_keys(plain: Mapping[object, object]) -> dict[str, object]:
+def without_run_keys(plain: Mapping[Any, object]) -> dict[str, object]:  # Any: OmegaConf's keys
     """The composed tree without what belongs to the run and not to the spec."""
     return {str(key): value for key, value in plain.items() if key not in RUN_KEYS}
 

@@ -14,7 +14,9 @@ from frtaudit.errors import SpecError
 
 MAX_NODES = 100_000
 _PLAIN = re.compile(r"\$\{(?!hydra\b)[A-Za-z_]\w*(\.\w+|\[\w+\])*\}")
-_FOLDER = re.compile(r"\$\{(now:[^${}]*|hydra[.:]job\.(num|id|name|override_dirname)|[A-Za-z_]\w*(\.\w+|\[\w+\])*)\}")
+_FOLDER = re.compile(
+    r"\$\{(now:[^${}]*|hydra[.:]job\.(num|id|name|override_dirname)|[A-Za-z_]\w*(\.\w+|\[\w+\])*)\}"
+)
 _INSTANTIATES = ("_target_", "_partial_", "_recursive_", "_convert_", "_args_")
 _ACCEPTED = "plain ${key} only"
 _DATA = "a spec is data: names, numbers and text"
@@ -126,8 +128,10 @@ def _check_defaults(value: yaml.Node, shown: str) -> None:
 
 def _interpolation(text: str, allowed: re.Pattern[str]) -> str | None:
     """The first interpolation in ``text`` that is not ``allowed``."""
-    starts = (found.start() for found in re.finditer(r"\$\{", text))
-    return next((text[start : start + 40].split("\n")[0] for start in starts if not allowed.match(text, start)), None)
+    for found in re.finditer(r"\$\{", text):
+        if not allowed.match(text, found.start()):
+            return text[found.start() :][:40].splitlines()[0]
+    return None
 
 
 def _is_hydra(key: str) -> bool:

@@ -71,7 +71,9 @@ def search_path(config_dir: Path) -> str:
     Raises :class:`SpecError` for a folder that is missing, or that shadows a shipped option.
     """
     if not config_dir.is_dir():
-        raise SpecError("--config-dir", f"no folder {str(config_dir)!r}", "a folder with audit/, schema/, ...")
+        raise SpecError(
+            "--config-dir", f"no folder {str(config_dir)!r}", "a folder with audit/, schema/, ..."
+        )
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
             _check_name(group, file)
@@ -85,7 +87,9 @@ def publish() -> None:
     store = ConfigStore.instance()
     for group in _PLUGIN_GROUPS:
         for name in names(group):
-            store.store(group=group, name=name, node=defaults_of(group, name), package=LANDS[group].format(name))
+            store.store(
+                group=group, name=name, node=defaults_of(group, name), package=LANDS[group].format(name)
+            )
 
 
 def defaults_of(group: str, name: str) -> dict[str, Json]:

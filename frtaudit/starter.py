@@ -88,8 +88,12 @@ def write_starter(folder: str | Path) -> str:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
     except OSError as error:
-        raise SpecError(str(folder), error.strerror or "cannot be written", "a folder that can be written") from None
-    return "\n".join([*(f"wrote {path}" for path in files), f"next: frtaudit check --config-dir {place} audit=my_audit"])
+        raise SpecError(
+            str(folder), error.strerror or "cannot be written", "a folder that can be written"
+        ) from None
+    return "\n".join(
+        [*(f"wrote {path}" for path in files), f"next: frtaudit check --config-dir {place} audit=my_audit"]
+    )
 
 
 def _audit(place: Path) -> str:

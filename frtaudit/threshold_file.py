@@ -50,12 +50,14 @@ def _read(path: Path) -> dict[str, object]:
 def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
     estimates = found["estimates"] if isinstance(found["estimates"], list) else []
     taken: list[tuple[float, At]] = []
+    wanted = {"metric": "threshold_at_fmr", "provider": provider, "group": "all", "weighting": spec.weighting.value}
     for item in estimates:
-        same = item.get("metric") == "threshold_at_fmr" and item.get("provider") == provider
-        if same and item.get("group") == "all" and item.get("weighting") == spec.weighting.value:
-            if isinstance(item.get("value"), float):
-                origin = ThresholdSource.OTHER_COHORT.value
-                taken.append((item["value"], {"source": origin, "name": f"fmr={item['at']['fmr']:g}"}))
+        if not isinstance(item, dict) or any(item.get(key) != value for key, value in wanted.items()):
+            continue
+        target = item["at"].get("fmr") if isinstance(item.get("at"), dict) else None
+        if isinstance(target, float) and isinstance(item.get("value"), float):
+            origin = ThresholdSource.OTHER_COHORT.value
+            taken.append((item["value"], {"source": origin, "name": f"fmr={target:g}"}))
     if not taken:
         raise DataError(Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT)
     return taken

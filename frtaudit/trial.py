@@ -113,7 +113,8 @@ class Trial:
     ``rates``: pooled and identity pair of rates at :class:`Points` (targets first, then thresholds);
     ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
     ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
-    ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons.
+    ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
+    the same with failures kept apart, whatever the spec does with them.
     """
 
     provider: str
@@ -134,6 +135,7 @@ class Trial:
     failed: Mapping[int, str]
     recommended: Mapping[str, float]
     recommended_version: str | None
+    attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
     fold_pairs: FoldPairs | None = None
 

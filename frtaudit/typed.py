@@ -1,4 +1,4 @@
-"""Plain data to typed frozen values, strictly, and back. No Hydra, no import by string, no coercion but int to float."""
+"""Plain data to typed frozen values, strictly, and back. No Hydra, no import by string; only int becomes float."""
 
 import dataclasses
 import difflib
@@ -16,10 +16,13 @@ QUOTE = "text; quote it, for YAML reads a bare no, 010 or 1.0 as a truth value o
 _NOT_FINITE = ("inf", "-inf", "nan")
 _WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
-Keep: TypeAlias = "Callable[[dataclasses.Field[Any]], bool]"
+Kind: TypeAlias = Any  # a type as a value: a class, a union, a generic alias
+Built: TypeAlias = Any  # a value of a type that is known only at run time
+Field: TypeAlias = "dataclasses.Field[Any]"  # whatever the field holds
+Keep: TypeAlias = "Callable[[Field], bool]"
 
 
-def build(kind: Any, data: object, where: str) -> Any:  # Any: the value of a type known only at run time
+def build(kind: Kind, data: object, where: str) -> Built:
     """Make a value of type ``kind`` out of plain data; ``where`` names the place in the spec.
 
     Known kinds: dataclasses, Enums (by value), tuples, mappings with text keys (kept in the order of their keys),
@@ -32,21 +35,23 @@ def build(kind: Any, data: object, where: str) -> Any:  # Any: the value of a ty
     """
     if data == MISSING and isinstance(data, str):
         raise SpecError(where, "no value", _accepted(kind))
-    if get_origin(kind) in (Union, types.UnionType):
+    if origin(kind) in (Union, types.UnionType):
         return _union(kind, data, where)
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return construct(kind, mapping(data, where), where)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return _choice(kind, data, where)
-    if get_origin(kind) is tuple:
+    if origin(kind) is tuple:
         return _tuple(get_args(kind), data, where)
-    if get_origin(kind) in (dict, Mapping):
+    if origin(kind) in (dict, Mapping):
         item = get_args(kind)[1]
-        return {key: build(item, value, f"{where}.{key}") for key, value in sorted(mapping(data, where).items())}
+        return {
+            key: build(item, value, f"{where}.{key}") for key, value in sorted(mapping(data, where).items())
+        }
     return _scalar(kind, data, where)
 
 
-def construct(kind: type, data: Mapping[str, object], where: str) -> Any:  # Any: an instance of ``kind``
+def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     """Make a dataclass of type ``kind`` out of its fields as plain data.
 
     >>> from frtaudit.core.spec import Bootstrap
@@ -76,7 +81,9 @@ def unknown_key(where: str, key: str, accepted: Iterable[str]) -> SpecError:
     "bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha"
     """
     names = list(accepted)
-    return SpecError(where or "spec", f"unknown key {key!r}{closest(key, names)}", ", ".join(names) or "no key")
+    return SpecError(
+        where or "spec", f"unknown key {key!r}{closest(key, names)}", ", ".join(names) or "no key"
+    )
 
 
 def closest(name: str, names: Iterable[str]) -> str:
@@ -86,7 +93,7 @@ def closest(name: str, names: Iterable[str]) -> str:
     return f" (did you mean {folded[near[0]]!r}?)" if near else ""
 
 
-def plain(value: object, keep: Keep = lambda field: True) -> Json:
+def plain(value: object, keep: Keep = lambda _: True) -> Json:
     """What :func:`build` reads back: fields of dataclasses for which ``keep`` holds, values of Enums, lists.
 
     >>> from frtaudit.core.spec import GridKind
@@ -109,13 +116,22 @@ def plain(value: object, keep: Keep = lambda field: True) -> Json:
     raise TypeError(f"{type(value).__name__} is not plain data")
 
 
-def required(field: "dataclasses.Field[Any]") -> bool:  # Any: whatever the field holds
+def origin(kind: Kind) -> object:
+    """What a generic type is made of: ``tuple`` of ``tuple[int, ...]``; None of a plain class.
+
+    >>> origin(tuple[int, ...])
+    <class 'tuple'>
+    """
+    return get_origin(kind)
+
+
+def required(field: Field) -> bool:
     """Whether a field has no default."""
     return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
 
 
 @cache
-def hints_of(kind: type) -> Mapping[str, Any]:  # Any: types
+def hints_of(kind: type) -> Mapping[str, Kind]:
     """Field name to type of a dataclass."""
     return get_type_hints(kind)
 
@@ -143,7 +159,7 @@ def described(data: object) -> str:
     return f"{data!r}" if isinstance(data, str) else f"{data!r} (a number)"
 
 
-def _union(kind: Any, data: object, where: str) -> Any:  # Any: as in build
+def _union(kind: Kind, data: object, where: str) -> Built:
     members = get_args(kind)
     if data is None and type(None) in members:
         return None
@@ -173,7 +189,7 @@ def _choice(kind: type[Enum], data: object, where: str) -> Enum:
     raise SpecError(where, f"found {described(data)}{hint}", ", ".join(values))
 
 
-def _tuple(items: Sequence[Any], data: object, where: str) -> tuple[Any, ...]:
+def _tuple(items: Sequence[Kind], data: object, where: str) -> tuple[Built, ...]:
     if not isinstance(data, (list, tuple)):
         raise SpecError(where, f"found {described(data)}", f"a list: [{_accepted(items[0])}, ...]")
     if len(items) == 2 and items[1] is Ellipsis:
@@ -184,7 +200,7 @@ def _tuple(items: Sequence[Any], data: object, where: str) -> tuple[Any, ...]:
     return tuple(build(kind, item, f"{where}[{index}]") for index, (kind, item) in enumerate(pairs))
 
 
-def _scalar(kind: Any, data: object, where: str) -> Any:  # Any: as in build
+def _scalar(kind: Kind, data: object, where: str) -> Built:
     if kind is float and isinstance(data, str) and data in _NOT_FINITE:
         return number_in(data)
     if kind is float and isinstance(data, int) and not isinstance(data, bool):
@@ -194,20 +210,20 @@ def _scalar(kind: Any, data: object, where: str) -> Any:  # Any: as in build
     raise SpecError(where, f"found {described(data)}", _accepted(kind))
 
 
-def _wanted(field: "dataclasses.Field[Any]", kind: Any, where: str) -> str:  # Any: a type
+def _wanted(field: Field, kind: Kind, where: str) -> str:
     return f"a path: {where}=PATH" if field.metadata.get("role") == "path" else _accepted(kind)
 
 
-def _accepted(kind: Any) -> str:  # Any: a type
+def _accepted(kind: Kind) -> str:
     if kind is str:
         return QUOTE
     if kind in _WORDS:
         return _WORDS[kind]
-    if get_origin(kind) in (Union, types.UnionType):
+    if origin(kind) in (Union, types.UnionType):
         words = ["null" if item is type(None) else _accepted(item) for item in get_args(kind)]
         return " or ".join(words)
     if isinstance(kind, type) and issubclass(kind, Enum):
         return ", ".join(str(member.value) for member in kind)
-    if get_origin(kind) is tuple:
+    if origin(kind) is tuple:
         return f"a list: [{_accepted(get_args(kind)[0])}, ...]"
     return "a mapping of keys to values"

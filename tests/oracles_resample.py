@@ -1,6 +1,6 @@
-"""Slow twin of the replicates: resample people and their samples literally, compare everything, sort, in exact fractions."""
+"""Slow twin of the replicates: people and their samples resampled literally, every score compared, in fractions."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.tail import from_matrix
+from frtaudit.stats.tail import from_listed, from_matrix
 
 Person = tuple[int, list[int]]
 """A subject and the samples drawn for one copy of it, with repeats."""
@@ -30,6 +30,11 @@ class World:
         """Samples of each subject."""
         ends = np.cumsum(self.tail.n_samples)
         return [list(range(e - n, e)) for e, n in zip(ends, self.tail.n_samples, strict=True)]
+
+    def listed_blocks(self) -> list[tuple[int, int]]:
+        """Pairs of subjects with a non-mated comparison."""
+        listed = self.tail.blocks
+        return [] if listed is None else list(zip(listed.k.tolist(), listed.l.tolist(), strict=True))
 
     def tags(self) -> list[set[int]]:
         """Subjects of each tag."""
@@ -62,19 +67,22 @@ def blocks(world: World, people: list[Person], tag: set[int]) -> list[list[float
     """Non-mated scores of every pair of people of different subjects in one cell, both of the tag."""
     cells = world.tail.cells
     return [
-        [float(world.scores[i, j]) for i in a for j in b]
-        for (k, a), (l, b) in combinations(people, 2)
-        if k != l and {k, l} <= tag and cells[k] == cells[l] >= 0 and a and b
+        found
+        for (k, a), (other, b) in combinations(people, 2)
+        if k != other and {k, other} <= tag and cells[k] == cells[other] >= 0
+        if (found := scored(world, ((i, j) for i in a for j in b)))
     ]
 
 
 def mated(world: World, people: list[Person], tag: set[int]) -> list[list[float]]:
     """Mated scores of every person of the tag; a copy of a sample matches itself (+inf: never rejected)."""
-    return [
-        [inf if i == j else float(world.scores[i, j]) for i, j in combinations(own, 2)]
-        for k, own in people
-        if k in tag and len(own) > 1
-    ]
+    return [found for k, own in people if k in tag if (found := scored(world, combinations(own, 2)))]
+
+
+def scored(world: World, pairs: Iterable[tuple[int, int]]) -> list[float]:
+    """Scores of those pairs that were compared."""
+    found = [inf if i == j else float(world.scores[i, j]) for i, j in pairs]
+    return [score for score in found if not np.isnan(score)]
 
 
 def share(groups: list[list[float]], threshold: float, *, above: bool, weighted: bool) -> Fraction | None:
@@ -84,7 +92,9 @@ def share(groups: list[list[float]], threshold: float, *, above: bool, weighted:
     hits = [sum((score > threshold) == above for score in one) for one in groups]
     if not weighted:
         return Fraction(sum(hits), sum(map(len, groups)))
-    return sum((Fraction(hit, len(one)) for hit, one in zip(hits, groups, strict=True)), Fraction(0)) / len(groups)
+    return sum((Fraction(hit, len(one)) for hit, one in zip(hits, groups, strict=True)), Fraction(0)) / len(
+        groups
+    )
 
 
 def threshold_of(groups: list[list[float]], target: Fraction, *, weighted: bool) -> float:
@@ -97,7 +107,9 @@ def threshold_of(groups: list[list[float]], target: Fraction, *, weighted: bool)
     return next(t for t in tried if (share(groups, t, above=True, weighted=weighted) or 0) <= target)
 
 
-def max_threshold_of(world: World, people: list[Person], schema: int, target: Fraction, *, weighted: bool) -> float:
+def max_threshold_of(
+    world: World, people: list[Person], schema: int, target: Fraction, *, weighted: bool
+) -> float:
     """The largest threshold of the ranked groups of a schema that have comparisons; NaN if one has none here."""
     once = [(k, own) for k, own in enumerate(world.samples)]
     live = [
@@ -111,10 +123,14 @@ def max_threshold_of(world: World, people: list[Person], schema: int, target: Fr
     return nan if not found or any(np.isnan(found)) else max(found)
 
 
-def rates_at(world: World, people: list[Person], threshold: float, *, above: bool, weighted: bool) -> list[float]:
+def rates_at(
+    world: World, people: list[Person], threshold: float, *, above: bool, weighted: bool
+) -> list[float]:
     """FMR (above) or FNMR of every tag at a threshold; NaN over nothing or at NaN."""
     select = blocks if above else mated
-    found = [share(select(world, people, tag), threshold, above=above, weighted=weighted) for tag in world.tags()]
+    found = [
+        share(select(world, people, tag), threshold, above=above, weighted=weighted) for tag in world.tags()
+    ]
     return [nan if value is None or np.isnan(threshold) else float(value) for value in found]
 
 
@@ -136,10 +152,29 @@ def worlds(draw: st.DrawFn, *, grid: int = 10, cells: bool = True) -> World:
     n, k = sum(n_samples), len(n_samples)
     values = draw(st.lists(st.integers(0, grid), min_size=n * n, max_size=n * n))
     upper = np.triu(np.array(values, dtype=np.float64).reshape(n, n) / grid, 1)
-    room = draw(st.lists(st.integers(-1, 1), min_size=k, max_size=k)) if cells and draw(st.booleans()) else [0] * k
+    room = (
+        draw(st.lists(st.integers(-1, 1), min_size=k, max_size=k))
+        if cells and draw(st.booleans())
+        else [0] * k
+    )
     scores = upper + upper.T + np.eye(n)
     ids = np.repeat(np.arange(k), n_samples)
     return World(scores, from_matrix(scores, ids.tolist(), cells=room), draw(groupings(k)))
+
+
+@st.composite
+def listed_worlds(draw: st.DrawFn) -> World:
+    """A world in which some pairs were not compared: NaN in ``scores``."""
+    whole = draw(worlds())
+    i, j = np.triu_indices(len(whole.scores), 1)
+    listed = np.array(draw(st.lists(st.booleans(), min_size=i.size, max_size=i.size)), dtype=bool)
+    i, j = i[listed], j[listed]
+    tail = from_listed(
+        whole.scores[i, j], j, i, subject_of=whole.tail.subject_of, cells=whole.tail.cells, score_range=(0, 1)
+    )
+    scores = np.full_like(whole.scores, np.nan)
+    scores[i, j] = scores[j, i] = whole.scores[i, j]
+    return World(scores[np.ix_(tail.rows, tail.rows)], tail, whole.groups)
 
 
 @st.composite

@@ -17,7 +17,9 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """What app.run is called with."""
     calls: list[tuple[object, ...]] = []
 
-    def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn) -> int:
+    def run(
+        flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn
+    ) -> int:
         calls.append((list(flags), list(overrides), config_dir, fail_on))
         return 0
 
@@ -34,9 +36,9 @@ def test_version_is_frtaudits(words: list[str], capsys: pytest.CaptureFixture[st
 
 def test_version_loads_nothing_heavy() -> None:
     """--version imports neither Hydra nor NumPy."""
-    code = "import sys; from frtaudit.cli import main; main(['--version']); print([m for m in ('hydra', 'numpy') if m in sys.modules])"
+    code = "import sys; from frtaudit.cli import main; main(['--version']); print({*sys.modules} & {'hydra', 'numpy'})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
+    assert done.stdout.splitlines()[-1] == "set()"
 
 
 def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,11 +81,17 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
     ("words", "line"),
     [
         (["nope"], "frtaudit: command line: no command 'nope'; accepted: run, check"),
-        (["run", "--nope"], "frtaudit: command line: unrecognized arguments: --nope; accepted: frtaudit run --help"),
+        (
+            ["run", "--nope"],
+            "frtaudit: command line: unrecognized arguments: --nope; accepted: frtaudit run --help",
+        ),
         (["run", "--config-name", "x"], "frtaudit: command line: unrecognized arguments: --config-name"),
         (["run", "--fail-on", "x"], "frtaudit: command line: argument --fail-on: invalid choice: 'x'"),
         (["run", "foo"], "frtaudit: command line: cannot read 'foo'; accepted: key=value"),
-        (["run", "audit=demo", "hydra.verbose=true"], "frtaudit: command line: 'hydra.verbose=true' sets Hydra itself"),
+        (
+            ["run", "audit=demo", "hydra.verbose=true"],
+            "frtaudit: command line: 'hydra.verbose=true' sets Hydra itself",
+        ),
         (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
         (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),
     ],
@@ -96,7 +104,9 @@ def test_usage_errors_are_one_line(words: list[str], line: str, capsys: pytest.C
     assert shown[0].startswith(line)
 
 
-def test_errors_carry_their_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_errors_carry_their_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Bad data exits with 1; a fault of ours is one line too, and a traceback with --debug."""
 
     def broken(*words: object) -> int:
@@ -112,7 +122,9 @@ def test_errors_carry_their_exit_code(monkeypatch: pytest.MonkeyPatch, capsys: p
         cli.main(["--debug", "run", "audit=demo", "-m"])
 
 
-def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_interrupt_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """Ctrl-C ends with the shell's code for it."""
 
     def interrupted(*words: object) -> int:
@@ -123,8 +135,10 @@ def test_an_interrupt_is_no_traceback(monkeypatch: pytest.MonkeyPatch, capsys: p
     assert capsys.readouterr().err == "frtaudit: stopped\n"
 
 
-def test_check_prints_what_it_found(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """check takes the words of run, and prints a line for each thing that it looked at."""
+def test_check_prints_what_it_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command takes the words of run, and prints a line for each thing that it looked at."""
     monkeypatch.setattr(checkup, "check", lambda spec: [f"audit: {spec.name}", "cohort: fine"])
     assert cli.main(["check", "audit=demo", "seed=3"]) == 0
     assert capsys.readouterr().out == "audit: demo\ncohort: fine\n"
@@ -138,15 +152,26 @@ def test_check_refuses_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_list_shows_every_group(capsys: pytest.CaptureFixture[str]) -> None:
-    """list prints what can be named."""
+    """The command prints what can be named."""
     assert cli.main(["list"]) == 0
     shown = capsys.readouterr().out
-    for word in ("demo", "lfw", "gender", "round_robin", "cosine", "interclass", "nist_800_63a_4", "recentered"):
+    for word in (
+        "demo",
+        "lfw",
+        "gender",
+        "round_robin",
+        "cosine",
+        "interclass",
+        "nist_800_63a_4",
+        "recentered",
+    ):
         assert f"  {word} " in shown
 
 
-def test_init_then_check(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """init writes files that check reads, and never writes over them."""
+def test_init_then_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Init writes files that check reads, and never writes over them."""
     monkeypatch.setattr(checkup, "check", lambda spec: [spec.name])
     assert cli.main(["init", str(tmp_path / "new")]) == 0
     assert cli.main(["check", "--config-dir", str(tmp_path / "new"), "audit=my_audit"]) == 0
@@ -164,6 +189,8 @@ def test_the_public_door_opens() -> None:
 
 
 def test_module_runs_as_a_program() -> None:
-    """python -m frtaudit is the command."""
-    done = subprocess.run([sys.executable, "-m", "frtaudit", "--version"], capture_output=True, text=True, check=True)
+    """Called as python -m frtaudit it is the command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "frtaudit", "--version"], capture_output=True, text=True, check=True
+    )
     assert done.stdout.startswith("frtaudit ")

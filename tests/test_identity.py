@@ -17,7 +17,7 @@ load_plugins()
 @register("analysis", "test_identity")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toy:
-    """A toy."""
+    """A toy analysis with a weight."""
 
     weight: float = 0.5
 
@@ -54,7 +54,9 @@ def test_identity_has_no_path_machine_setting_or_report() -> None:
 
 def test_paths_complete_an_identity() -> None:
     """With its paths, an identity is the spec again, but for the report."""
-    again = from_plain(to_plain(a_spec()) | {"inputs": {}}, {"cohort.root": "faces", "folds.file": "folds.csv"})
+    again = from_plain(
+        to_plain(a_spec()) | {"inputs": {}}, {"cohort.root": "faces", "folds.file": "folds.csv"}
+    )
     assert again == replace(a_spec(), report=Report())
 
 

@@ -70,10 +70,13 @@ def test_types_become_schemas() -> None:
     class Colour(Enum):
         RED = "red"
 
-    def keep(field: object) -> bool:  # noqa: ARG001  the form of typed.Keep
+    def keep(field: object) -> bool:
         return True
 
     assert of_type(tuple[int, ...], keep) == {"type": "array", "items": {"type": "integer"}}
-    assert of_type(Mapping[str, Colour], keep) == {"type": "object", "additionalProperties": {"enum": ["red"]}}
+    assert of_type(Mapping[str, Colour], keep) == {
+        "type": "object",
+        "additionalProperties": {"enum": ["red"]},
+    }
     assert of_type(str | None, keep) == {"anyOf": [{"type": "string"}, {"type": "null"}]}
     assert of_type(object, keep) == {}

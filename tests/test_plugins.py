@@ -13,4 +13,6 @@ def test_everything_of_the_house_is_registered() -> None:
     assert {"templates", "scores", "synthetic"} <= set(before["cohort"])
     assert {"all_pairs", "round_robin", "listed"} <= set(before["protocol"])
     assert {"cosine", "precomputed", "simulated"} <= set(before["provider"])
-    assert {"error_rates", "similarity_roc", "differentials", "failures", "interclass", "accuracy"} <= set(before["analysis"])
+    assert {"error_rates", "similarity_roc", "differentials", "failures", "interclass", "accuracy"} <= set(
+        before["analysis"]
+    )

@@ -5,7 +5,11 @@ import pytest
 from frtaudit.errors import SpecError
 from frtaudit.presets import settle
 
-PROFILE = {"source": "A standard", "date": "2024-05-22", "requirements": [{"name": "r", "metric": "eer", "limit": 0.1}]}
+PROFILE = {
+    "source": "A standard",
+    "date": "2024-05-22",
+    "requirements": [{"name": "r", "metric": "eer", "limit": 0.1}],
+}
 
 
 def test_short_form_means_the_one_schema() -> None:
@@ -17,7 +21,10 @@ def test_short_form_means_the_one_schema() -> None:
 @pytest.mark.parametrize(
     ("schemas", "line"),
     [
-        ({"a": {}, "b": {}}, "schema.column: 2 schemas are selected; accepted: schemas.a.column, schemas.b.column"),
+        (
+            {"a": {}, "b": {}},
+            "schema.column: 2 schemas are selected; accepted: schemas.a.column, schemas.b.column",
+        ),
         ({}, "schema.column: no schema is selected; accepted: schema=NAME beside it"),
         (None, "schema.column: no schema is selected; accepted: schema=NAME beside it"),
     ],

@@ -125,7 +125,9 @@ def test_selected_schemas_land_by_name() -> None:
     assert list(load("audit=demo", "schema=[group,gender]").schemas) == ["gender", "group"]
     assert load("audit=demo", "schema=gender", "schema.column=sex").schemas["gender"].column == "sex"
     assert load("audit=demo", "schema=null").schemas == {}
-    assert "schemas.gender.column, schemas.group.column" in refusal("audit=demo", "schema=[group,gender]", "schema.column=x")
+    assert "schemas.gender.column, schemas.group.column" in refusal(
+        "audit=demo", "schema=[group,gender]", "schema.column=x"
+    )
 
 
 def test_fields_that_a_preset_does_not_mention_can_be_set() -> None:
@@ -137,7 +139,7 @@ def test_fields_that_a_preset_does_not_mention_can_be_set() -> None:
 
 
 def test_providers_are_names_or_mappings() -> None:
-    """providers lists names, or mappings with a type; default all."""
+    """The list holds names, or mappings with a type; default all."""
     spec = load("audit=demo", "providers=[a,{name: b, type: cosine}]", "provider=simulated")
     assert spec.providers is not None
     assert spec.providers[0] == "a"
@@ -177,11 +179,15 @@ def test_presets_win_over_the_audit_and_overrides_over_presets() -> None:
 
 
 def test_intervals_are_methods_with_targets() -> None:
-    """intervals is a list of {method, target}."""
+    """Intervals are a list of {method, target}."""
     spec = load("audit=demo", "intervals=[{method: recentered, target: fixed_identities}]")
-    assert [(item.method, item.target) for item in spec.intervals] == [(Method.RECENTERED, Target.FIXED_IDENTITIES)]
+    assert [(item.method, item.target) for item in spec.intervals] == [
+        (Method.RECENTERED, Target.FIXED_IDENTITIES)
+    ]
     line = refusal("audit=demo", "intervals=[{method: recentered, target: population}]")
-    assert line.startswith("intervals[0]: method recentered does not serve target population; accepted: methods vertex")
+    assert line.startswith(
+        "intervals[0]: method recentered does not serve target population; accepted: methods vertex"
+    )
 
 
 @pytest.mark.parametrize(
@@ -196,14 +202,26 @@ def test_intervals_are_methods_with_targets() -> None:
         (["audit=demo", "schema=nope"], "schema: no option is named 'nope'; accepted: gender, group"),
         (["audit=demo", "sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
         (["audit=demo", "+sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
-        (["audit=demo", "++bootstrap.b=3"], "bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha, plans"),
+        (
+            ["audit=demo", "++bootstrap.b=3"],
+            "bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha, plans",
+        ),
         (["audit=demo", "cohort.subject=3"], "cohort: unknown key 'subject' (did you mean 'subjects'?)"),
         (["audit=demo", "seed=x"], "seed: found 'x'; accepted: a whole number"),
         (["audit=demo", "bootstrap.B=1e3"], "bootstrap.B: found 1000.0 (a number); accepted: a whole number"),
         (["audit=demo", "bootstrap.B=1.0"], "bootstrap.B: found 1.0"),
-        (["audit=demo", "protocol.non_mated=yokd"], "protocol.non_mated: found 'yokd' (did you mean 'yoked'?); accepted: all"),
-        (["audit=demo", "protocol.non_mated=???"], "protocol.non_mated: no value; accepted: all, within_group, yoked"),
-        (["audit=demo", "bootstrap.B=10"], "bootstrap.B: B = 10 is too small for alpha = 0.05; accepted: 39 or more"),
+        (
+            ["audit=demo", "protocol.non_mated=yokd"],
+            "protocol.non_mated: found 'yokd' (did you mean 'yoked'?); accepted: all",
+        ),
+        (
+            ["audit=demo", "protocol.non_mated=???"],
+            "protocol.non_mated: no value; accepted: all, within_group, yoked",
+        ),
+        (
+            ["audit=demo", "bootstrap.B=10"],
+            "bootstrap.B: B = 10 is too small for alpha = 0.05; accepted: 39 or more",
+        ),
         (["audit=demo", "bootstrap.alpha=1.5"], "bootstrap.alpha: found 1.5"),
         (["audit=demo", "thresholds.fmr=[2]"], "thresholds.fmr: found 2"),
         (["audit=demo", "x=]"], "command line: cannot read 'x=]'"),
@@ -214,7 +232,10 @@ def test_intervals_are_methods_with_targets() -> None:
         (["audit=demo", "bootstrap=4"], "spec: Config group override must be a string or a list"),
         (["audit=demo", "report.date=tomorrow"], "report.date: found 'tomorrow'"),
         (["audit=demo", "name=2024"], "name: found 2024 (a number); accepted: text; quote it"),
-        (["audit=demo", "schemas.group.classes=[true,false]"], "schemas.group.classes[0]: found true (a truth value)"),
+        (
+            ["audit=demo", "schemas.group.classes=[true,false]"],
+            "schemas.group.classes[0]: found true (a truth value)",
+        ),
     ],
 )
 def test_bad_specs_are_refused_in_one_line(overrides: list[str], line: str) -> None:
@@ -223,11 +244,13 @@ def test_bad_specs_are_refused_in_one_line(overrides: list[str], line: str) -> N
 
 
 def test_presets_of_ones_own(folder: Path) -> None:
-    """Files without a header land where their folder says; the command line selects among them as among shipped ones."""
+    """Files without a header land where their folder says, and are selected as shipped ones are."""
     spec = load("audit=mine", config_dir=folder)
     assert (spec.name, spec.report.title, spec.bootstrap.B) == ("mine", "mine", 500)
     assert spec.schemas["age"].bins is not None
-    assert load("audit=mine", "schema=race", "schema.column=r", config_dir=folder).schemas["race"].column == "r"
+    assert (
+        load("audit=mine", "schema=race", "schema.column=r", config_dir=folder).schemas["race"].column == "r"
+    )
     more = load("audit=mine", "requirement=house", "provider=fast", "report=ours", config_dir=folder)
     assert more.requirements[0].source == "House rules (2026-01-01)"
     assert getattr(more.providers[0], "name", None) == "fast"  # type: ignore[index]  # not None here
@@ -239,7 +262,10 @@ def test_presets_of_ones_own(folder: Path) -> None:
     [
         ("bootstrap: {B: no}", "bootstrap.B: found false (a truth value); accepted: a whole number"),
         ("seed: 010", None),
-        ("schemas: {a: {column: x, classes: [yes, no]}}", "schemas.a.classes[0]: found true (a truth value); accepted: text; quote"),
+        (
+            "schemas: {a: {column: x, classes: [yes, no]}}",
+            "schemas.a.classes[0]: found true (a truth value); accepted: text; quote",
+        ),
         ("schemas: {a: {column: 010}}", "schemas.a.column: found 8 (a number); accepted: text; quote it"),
         ("schemas: {a: {column: x, classes: [1.0, 2.0]}}", "schemas.a.classes[0]: found 1.0 (a number)"),
         ("schemas: {a: {column: x, classes: ['1.0', '2.0']}}", None),
@@ -266,7 +292,9 @@ def test_equal_numbers_have_one_digest(folder: Path) -> None:
     specs = []
     for alpha, fmr in (("0.1", "[0.1, 0.01]"), ("1e-1", "[1.0e-1, 1e-2]")):
         text = f"thresholds: {{fmr: {fmr}}}\nbootstrap: {{alpha: {alpha}}}\nreport: {{title: x}}\n"
-        head = "defaults:\n  - override /cohort: templates\ncohort: {root: faces}\nanalyses: {error_rates: {}}\n"
+        head = (
+            "defaults:\n  - override /cohort: templates\ncohort: {root: faces}\nanalyses: {error_rates: {}}\n"
+        )
         (folder / "audit" / "twin.yaml").write_text(head + text)
         specs.append(load("audit=twin", config_dir=folder))
     assert digest(to_plain(specs[0])) == digest(to_plain(specs[1]))
@@ -275,7 +303,9 @@ def test_equal_numbers_have_one_digest(folder: Path) -> None:
 def test_a_shipped_option_cannot_be_shadowed(folder: Path) -> None:
     """A file called as a shipped preset, or as a plug-in, is refused and not ignored."""
     (folder / "audit" / "demo.yaml").write_text("name: x\n")
-    assert refusal("audit=demo", config_dir=folder).startswith("--config-dir audit/demo.yaml: audit=demo is shipped")
+    assert refusal("audit=demo", config_dir=folder).startswith(
+        "--config-dir audit/demo.yaml: audit=demo is shipped"
+    )
 
 
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
@@ -284,14 +314,22 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_an_audit_cannot_select_what_stands_above_it(folder: Path) -> None:
-    """bootstrap and report presets are the command line's; an audit writes the fields."""
+    """Presets of bootstrap and report are the command line's; an audit writes the fields."""
     (folder / "audit" / "late.yaml").write_text("defaults:\n  - override /bootstrap: thesis\n")
     assert refusal("audit=late", config_dir=folder).startswith("audit/late: selects a bootstrap preset")
 
 
 def test_overrides_are_rewritten_for_hydra() -> None:
     """Fields are set whether or not they exist; groups and Hydra's own keys stay as they are."""
-    words = ["audit=demo", "a.b=1", "+a.c=2", "~x", "hydra.run.dir=y", "schema=null", "schema@schemas.z=gender"]
+    words = [
+        "audit=demo",
+        "a.b=1",
+        "+a.c=2",
+        "~x",
+        "hydra.run.dir=y",
+        "schema=null",
+        "schema@schemas.z=gender",
+    ]
     assert rewritten(words) == [
         "audit=demo", "++a.b=1", "++a.c=2", "~x", "hydra.run.dir=y", "schema=[]", "schema@schemas.z=gender",
     ]  # fmt: skip

@@ -38,7 +38,10 @@ FOUL = [
     ("x: ${hydra:runtime.cwd}", "the resolver"),
     ("x: \\${a:b}", "the resolver"),
     ("# @package hydra.callbacks\na: 1\n", "line 1: the package 'hydra.callbacks'"),
-    ("defaults:\n  - override /hydra/launcher: joblib\n", "line 2, column 5: 'override /hydra/launcher' in defaults"),
+    (
+        "defaults:\n  - override /hydra/launcher: joblib\n",
+        "line 2, column 5: 'override /hydra/launcher' in defaults",
+    ),
     ("defaults: [/cohort@hydra.x: a]", "in defaults"),
     ("a: !!python/object/apply:os.system [x]", "the tag"),
     ("a: !mine x", "the tag '!mine'"),

@@ -33,6 +33,11 @@ class Accuracy:
 
 
 def _estimates(trial: Trial, pairs: FoldPairs, alpha: float) -> Iterator[Estimate]:
+    empty = folds.empty_folds(pairs.folds, pairs.k)
+    if empty:
+        note = f"{empty} of {pairs.k} folds hold no pair with a score"
+        yield _estimate(trial, "accuracy", None, None, "mean of the folds' shares of correct pairs", note=note)
+        return
     found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
     correct, total = int(found.correct.sum()), int(found.total.sum())
     made = tuple(_intervals(found, pairs, alpha))
@@ -42,10 +47,15 @@ def _estimates(trial: Trial, pairs: FoldPairs, alpha: float) -> Iterator[Estimat
         counts = (int(found.correct[fold]), int(found.total[fold]))
         at = {"fold": float(fold), "threshold": float(threshold)}
         yield _estimate(trial, "fold_accuracy", float(accuracy), counts, "share of correct pairs", at=at)
-    eer = rates.eer(pairs.tail, trial.groups)
-    yield _estimate(
-        trial, "eer", eer.value, None, SHARE, weighting=Weighting.POOLED.value, note=f"at threshold {eer.threshold:.6g}"
-    )
+    yield _eer(trial, pairs)
+
+
+def _eer(trial: Trial, pairs: FoldPairs) -> Estimate:
+    has_both = bool(pairs.mated.any() and not pairs.mated.all())
+    eer = rates.eer(pairs.tail, trial.groups) if has_both else None
+    note = "needs mated and non-mated pairs" if eer is None else f"at threshold {eer.threshold:.6g}"
+    value = None if eer is None else eer.value
+    return _estimate(trial, "eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)
 
 
 def _intervals(found: folds.FoldAccuracy, pairs: FoldPairs, alpha: float) -> Iterator[Interval]:
@@ -85,7 +95,7 @@ def _intervals(found: folds.FoldAccuracy, pairs: FoldPairs, alpha: float) -> Ite
 def _estimate(
     trial: Trial,
     metric: str,
-    value: float,
+    value: float | None,
     counts: tuple[int, int] | None,
     unit: str,
     intervals: tuple[Interval, ...] = (),

@@ -10,6 +10,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.inference import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
 from frtaudit.registry import register
 from frtaudit.stats import rates
+from frtaudit.stats.sums import BelowFloorError
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial
 
 NAME = "error_rates"
@@ -122,8 +123,13 @@ def _refused(
 
 def _eer(trial: Trial) -> Estimate:
     """FORMULAS 8.14; its interval is not offered: note says so."""
-    has_both = bool(trial.trials.mated[0] and trial.trials.non_mated[0])
-    found = rates.eer(trial.tail, trial.groups) if has_both else None
+    found, note = None, "needs mated and non-mated comparisons"
+    if trial.trials.mated[0] and trial.trials.non_mated[0]:
+        try:
+            found = rates.eer(trial.tail, trial.groups)
+            note = f"at threshold {found.threshold:.6g}"
+        except BelowFloorError:
+            note = "it lies below the floor of the kept tail"
     return Estimate(
         provider=trial.provider,
         analysis=NAME,
@@ -136,7 +142,7 @@ def _eer(trial: Trial) -> Estimate:
         numerator=None,
         denominator=None,
         unit=SHARE,
-        note="needs mated and non-mated comparisons" if found is None else f"at threshold {found.threshold:.6g}",
+        note=note,
     )
 
 

@@ -2,13 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Estimate, Interval, LedgerEntry, Method, Target
-from frtaudit.core.spec import Plan, Weighting
+from frtaudit.core import Estimate, Interval, LedgerEntry, Method, ScoreTable, Target
+from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.inference import SHARE, At, Place, empty, read
 from frtaudit.registry import register
 from frtaudit.stats import clusters, wilson
@@ -27,7 +27,8 @@ class Failures:
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Everything about samples and comparisons without a score."""
         counts = _count(trial)
-        found = [*_fta(trial, counts, alpha), *_frr(trial, counts, alpha), *_bounds(trial, counts)]
+        apart = counts if trial.spec.failures is FailureScore.APART else counts.scored()
+        found = [*_fta(trial, counts, alpha), *_frr(trial, apart, alpha), *_bounds(trial, apart)]
         return Outcome(estimates=tuple(found), failures=tuple(_ledger(trial)))
 
 
@@ -41,15 +42,21 @@ class Counts:
     non_mated: Ints
     unit: str
 
+    def scored(self) -> "Counts":
+        """The same attempts with the failed ones scored: they are in FNMR already, so none stands apart."""
+        none = {name: np.zeros_like(getattr(self, name)) for name in ("failed", "mated", "non_mated")}
+        return replace(self, **none)
+
 
 def _count(trial: Trial) -> Counts:
-    return _of_samples(trial) if trial.table is None else _of_comparisons(trial)
+    return _of_samples(trial) if trial.attempts is None else _of_comparisons(trial, trial.attempts)
 
 
 def _of_samples(trial: Trial) -> Counts:
     cohort = trial.cohort
     tried = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
-    got = trial.tail.n_samples
+    failed = cohort.subject_of[list(trial.failed)]
+    got = tried - np.bincount(failed, minlength=cohort.n_subjects)
     mated = _by_tag(trial, tried * (tried - 1) // 2 - got * (got - 1) // 2)
     planned = np.array([_pairs(trial, tag, tried) for tag, _, _ in trial.tags()])
     made = np.array([_pairs(trial, tag, got) for tag, _, _ in trial.tags()])
@@ -78,12 +85,11 @@ def _pairs(trial: Trial, tag: int, samples: Ints) -> int:
     return int(((np.square(size) - square) // 2).sum())
 
 
-def _of_comparisons(trial: Trial) -> Counts:
+def _of_comparisons(trial: Trial, attempts: ScoreTable) -> Counts:
     """A failed comparison counts for the probe's subject."""
-    pairs, table = trial.comparisons, trial.table
-    failure = table.failure if table is not None else np.empty(0, np.int16)
+    pairs = trial.comparisons
     probe, reference = trial.cohort.subject_of[pairs.probe], trial.cohort.subject_of[pairs.reference]
-    failed = failure >= 0
+    failed = attempts.failure >= 0
     size = trial.cohort.n_subjects
     mated, non_mated = [], []
     for tag, _, _ in trial.tags():
@@ -225,11 +231,11 @@ def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
     for sample, code in failures.items():
         found[code, int(trial.cohort.subject_of[sample])] += 1
     unit = "samples"
-    if trial.table is not None:
+    if trial.attempts is not None:
         unit, found = "comparisons", Counter()
         subjects = trial.cohort.subject_of[trial.comparisons.probe]
-        for row in np.flatnonzero(trial.table.failure >= 0):
-            found[trial.table.codes[trial.table.failure[row]], int(subjects[row])] += 1
+        for row in np.flatnonzero(trial.attempts.failure >= 0):
+            found[trial.attempts.codes[trial.attempts.failure[row]], int(subjects[row])] += 1
     names = _names(trial) if trial.spec.name_failures else {}
     for code in sorted({code for code, _ in found}):
         for tag, schema, group in trial.tags():

@@ -28,8 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 from cryptography.x509.oid import NameOID
-from securesystemslib.signer._crypto_signer import CryptoSigner  # the door does not export its types
-from securesystemslib.signer._key import SSlibKey
+from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
 from frtaudit.canonical import sha256
 from frtaudit.errors import DataError, FrtauditError
@@ -106,16 +105,13 @@ def generate(folder: Path, name: str, password: bytes | None, when: datetime) ->
     """Make a key in ``folder``, which must be new or empty: all four files appear at once, or none.
 
     ``when``: aware; the certificate holds for ten years from the start of that day (UTC).
-    Raises DataError when the folder holds something.
+    Raises DataError when the folder holds something or cannot be written.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    draft = _draft_beside(folder)
     try:
         _write_key(draft, name, password, when)
         draft.rename(folder)
-    except OSError as error:
-        if not folder.exists():
-            raise DataError(str(folder), f"cannot be written ({error.strerror})") from None
+    except OSError:
         raise DataError(str(folder), "holds something already", "a new or empty folder") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -205,6 +201,14 @@ def _summary(folder: Path, signer: Signer, *, encrypted: bool) -> str:
             f"Sign with it: frtaudit run ... report.key={folder}",
         )
     )
+
+
+def _draft_beside(folder: Path) -> Path:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise DataError(str(folder), f"cannot be written ({error.strerror})", "a writable place") from None
 
 
 def _write_key(folder: Path, name: str, password: bytes | None, when: datetime) -> None:

@@ -16,7 +16,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 from securesystemslib.dsse import Envelope
-from securesystemslib.signer._key import SSlibKey  # the door does not export its types
+from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
 from frtaudit.attest.keys import Signer, key_fingerprint
 from frtaudit.attest.manifest import Digest, digest_bytes, digest_folder

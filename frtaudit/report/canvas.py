@@ -64,7 +64,7 @@ def _look() -> Path:
 
 @contextmanager
 def _ink() -> Iterator[None]:
-    """matplotlib's own defaults with our style sheet on top, whatever this machine's settings are."""
+    """The defaults of matplotlib with our style sheet on top, whatever this machine's settings are."""
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rc_file(_look(), use_default_template=False)

@@ -48,17 +48,16 @@ def keys(figure: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
     return tuple(Key(svg=canvas.swatch(index, f"{figure}-k{index}"), name=name) for index, name in names)
 
 
-def det(name: str, series: Sequence[Series]) -> Panel:
+def det(name: str, series: Sequence[Series], title: str = "False non-matches against false matches") -> Panel:
     """False non-matches against false matches, both axes logarithmic."""
-    edge = (_floor(series, "x"), _floor(series, "y"))
+    x, y = _floor(series, "x"), _floor(series, "y", up_to=SEEN_FMR)
+    right, top = _ceiling(series, "x"), _ceiling(series, "y")
 
     def draw(axes: Axes) -> None:
         for item in series:
-            _line(axes, item, x_floor=edge[0], y_floor=edge[1], log=True)
-        axes.set(
-            xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(edge[0], 1), ylim=(edge[1], 1)
-        )
-        axes.set_title("False non-matches against false matches")
+            _line(axes, item, x_floor=x, y_floor=y, log=True)
+        axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
+        axes.set_title(title)
         _log_rates(axes)
 
     return Panel(svg=canvas.panel(name, draw), alt=f"DET curves of {_names(series)}; lower left is better.")
@@ -71,7 +70,7 @@ def roc(name: str, series: Sequence[Series]) -> Panel:
     def draw(axes: Axes) -> None:
         for item in series:
             _line(axes, item, x_floor=edge, log=True, turned=True)
-        axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")  # noqa: RUF001  a minus
+        axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(series, "x")), ylim=(None, 1.0))
         axes.set_title("True matches against false matches")
         _log_rates(axes, y=False)
@@ -98,7 +97,7 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
     """Threshold as a function of TAR, or its difference from the mean of the classes; scores on 0..100."""
-    ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"  # noqa: RUF001  an en dash
+    ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"
 
     def draw(axes: Axes) -> None:
         if differences:
@@ -250,7 +249,7 @@ def _log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
     for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
         if wanted:
             low, high = sorted(axis.get_view_interval())
-            narrow = high / max(low, 1e-300) < 30  # noqa: PLR2004  under a decade and a half: 1, 2, 5
+            narrow = high / max(low, 1e-300) < 30
             axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=9))
             axis.set_minor_locator(NullLocator())
             axis.set_major_formatter(FuncFormatter(lambda value, _: numbers.exact(float(f"{value:.3g}"))))
@@ -266,7 +265,7 @@ def _short(label: str, room: int = 22) -> str:
 
 def _names(series: Sequence[Series]) -> str:
     names = list(dict.fromkeys(item.name for item in series))
-    return ", ".join(names) if len(names) <= 8 else f"{len(names)} series"  # noqa: PLR2004  what one listens to
+    return ", ".join(names) if len(names) <= 8 else f"{len(names)} series"
 
 
 def _dots_read(title: str, found: Sequence[Dot]) -> str:

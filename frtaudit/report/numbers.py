@@ -98,6 +98,19 @@ def plain(value: float, *, limit: float | None = None, digits: int = DIGITS) -> 
     return power(number) if small else _signed(f"{number:,f}")
 
 
+def declared(value: float) -> str:
+    """A declared number that is no rate, in the digits it was declared with.
+
+    >>> declared(0.5), declared(2.0), declared(1e-6)
+    ('0.5', '2', '10⁻⁶')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    number = _decimal(value).normalize()
+    small = number != 0 and number.adjusted() < -PLAIN_ZEROS
+    return power(number) if small else _signed(f"{number:,f}")
+
+
 def score(value: float) -> str:
     """A comparison score or threshold: six significant digits.
 
@@ -107,7 +120,7 @@ def score(value: float) -> str:
     if not math.isfinite(value):
         return _special(value)
     number = Decimal(f"{value:.6g}")
-    if number != 0 and (number.adjusted() < -4 or number.adjusted() > 5):  # noqa: PLR2004  beyond six digits
+    if number != 0 and (number.adjusted() < -4 or number.adjusted() > 5):
         return power(number)
     return _signed(f"{number:f}")
 
@@ -129,7 +142,7 @@ def effective(value: float) -> str:
     """
     if not math.isfinite(value):
         return _special(value)
-    return count(value) if value >= 10 else f"{value:.1f}"  # noqa: PLR2004  below ten a tenth matters
+    return count(value) if value >= 10 else f"{value:.1f}"
 
 
 def clipped(low: float, high: float) -> tuple[float, float]:

@@ -11,7 +11,7 @@ from frtaudit.report.pieces import Footnotes, Piece, Text, say
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import INDICES, RATES, SPREADS, THRESHOLDS, called, words
 
-ABSENT = "–"  # noqa: RUF001  an en dash stands where there is no number
+ABSENT = "–"
 
 
 class Kind(Enum):

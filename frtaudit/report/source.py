@@ -108,8 +108,10 @@ class Source:
         schema: str | None = None,
         primary: bool = False,
     ) -> list[Record]:
-        """Records of the metrics; ``grouped`` asks for those with or without a schema; ``schema`` for one schema;
-        ``primary`` for the primary weighting (those without a weighting, or with that one only, always stay).
+        """Records of the metrics.
+
+        ``grouped`` asks for those with or without a schema, ``schema`` for one schema, ``primary`` for the primary
+        weighting and those that have none.
         """
         found = [item for item in self.records if item.estimate.metric in metrics]
         if grouped is not None:

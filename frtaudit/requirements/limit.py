@@ -9,6 +9,7 @@ from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
 MAX_DIGITS = 17
+POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 WORDS = {
     "fmr": "FMR",
     "fnmr": "FNMR",
@@ -54,12 +55,12 @@ def judge(requirement: RequirementSpec, bench: Bench) -> tuple[Finding, ...]:
 
 
 def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
-    weighting = requirement.weighting or bench.weighting.value
+    weighting = requirement.weighting or (item.weighting if item.metric in POOLED_ONLY else bench.weighting.value)
     if item.metric != requirement.metric or item.weighting not in (weighting, None):
         return False
     if any(not _same(item.at.get(key), value) for key, value in requirement.at.items()):
         return False
-    if set(item.at) - set(requirement.at) - {"pairs", "space"}:
+    if set(item.at) - set(requirement.at) - _free(requirement):
         return False
     if requirement.schema is not None and item.schema not in (requirement.schema, None):
         return False
@@ -67,6 +68,13 @@ def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
         classes = bench.ranked.get(item.schema or "", ())
         return item.schema is not None and item.group in classes
     return item.group == requirement.group
+
+
+def _free(requirement: RequirementSpec) -> set[str]:
+    """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
+    origin = {"recommended", "source", "name"}
+    named = {"threshold"} if origin & set(requirement.at) else origin if "threshold" in requirement.at else set()
+    return {"pairs", "space", "weight", *named}
 
 
 def _same(found: float | str | None, asked: float | str) -> bool:

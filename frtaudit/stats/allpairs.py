@@ -25,7 +25,7 @@ Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.int32]
 
 ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
-PAIR_BYTES = 24  # two int32 and a float32, and their copy while they are sorted
+PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay
 AIM, NEED = 2.0, Fraction(5, 4)  # depth of the tail in units of the largest target: aimed at, required
 EER_AIM = 1.25
 PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's comparisons
@@ -62,10 +62,11 @@ def score_all_pairs(
 
     ``block`` scores slices of the N acquired samples, sorted by subject; ``n_samples`` (K,) int64: acquired
     samples of each subject; ``rows`` (N,) int32: their cohort indices; ``cells`` (K,) int32. Scores are
-    rounded to float32. The floor lies low enough that :func:`threshold_at` at ``request.fmr`` is exact in
-    both weightings, :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget
-    forbids it: then it lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`.
-    The result does not depend on the number of threads.
+    rounded to float32; ``block`` gives finite scores, the same for both orders of a pair. The floor lies low
+    enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
+    :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it
+    lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not
+    depend on the number of threads.
 
     >>> from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
@@ -120,6 +121,7 @@ def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: Tail
             floor = _edge_that_fits(scan, ground.edges, capacity)
             return _with_tail(empty, scan_non_mated(ground, floor, capacity), floor)
         tail = _with_tail(empty, scan, floor)
+        del scan
         if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
             return tail
         depth *= DEEPER

@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.draws import Drawn
-from frtaudit.stats.kernels import Limits, Record, Walk, empty_sums, find_thresholds, sums_at
+from frtaudit.stats.kernels import find_thresholds, sums_at
+from frtaudit.stats.records import Limits, Record, Walk, empty_sums
 from frtaudit.stats.targets import TOLERANCE, Target, exact
 from frtaudit.stats.totals import Totals
 from frtaudit.stats.trials import trials
@@ -38,8 +39,12 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """``targets``: exact, in the caller's order; ``thresholds`` (T,) float64, ``cuts`` (T,): non-mated scores above each, -1
-    = below the floor; ``watched`` (1+S, G+1) bool: tags with comparisons that a rule watches; ``open``: no score lies below
+    """What a tail's replicates have in common.
+
+    ``targets``: exact, in the caller's order; ``thresholds`` (T,) float64, ``cuts`` (T,): non-mated scores above
+    each, -1
+    = below the floor; ``watched`` (1+S, G+1) bool: tags with comparisons that a rule watches; ``open``: no score
+    lies below
     the tail (its floor is -inf).
     """
 
@@ -108,8 +113,8 @@ def run(course: Course, drawn: Drawn) -> Found:
 def _dead(course: Course, totals: Totals) -> Flags:
     """Rules (1+S, L) with nothing to divide by: no tag to watch, or one of which the replicate has no comparison."""
     empty: Flags = totals.counts == 0
-    none = ~course.watched.any(axis=1)
-    return (course.watched[:, :, None] & empty).any(axis=1) | none[:, None]
+    some = np.logical_or.reduce(course.watched, axis=1, keepdims=True)
+    return ~some | (course.watched[:, :, None] & empty).any(axis=1)
 
 
 def _walk_down(course: Course, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:

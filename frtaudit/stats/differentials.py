@@ -25,7 +25,8 @@ def rate_index(kind: RateIndex | str, rates: npt.ArrayLike) -> Floats:
     """An index of differences between the rates of G groups (002, A.1).
 
     ``rates`` (..., G), rates >= 0. max/min; max/geometric mean; sum of abs(log10(rate/geometric mean)); Gini with its
-    G/(G-1) correction. Returns (...): 1, 1, 0, 0 at equal rates. Some rate 0: inf for the first three; all 0, any NaN or
+    G/(G-1) correction. Returns (...): 1, 1, 0, 0 at equal rates. Some rate 0: inf for the first three; all 0, any
+    NaN or
     no group: NaN; Gini of one group: NaN.
 
     >>> rate_index("max_min", [0.02, 0.01]), rate_index("gini", [[0.3, 0.1], [0.0, 0.2]])

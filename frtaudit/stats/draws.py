@@ -10,7 +10,7 @@ import numpy.typing as npt
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats import weights as counter
-from frtaudit.stats.kernels import Tile
+from frtaudit.stats.records import Tile
 from frtaudit.stats.totals import MatedTotals, NonMatedTotals, Totals, mated_totals, non_mated_totals
 from frtaudit.stats.walks import HEAVIEST
 

@@ -145,6 +145,15 @@ def k_fold_accuracy(scores: Floats, mated: Flags, folds: Ints, k: int | None = N
     return FoldAccuracy(thresholds=thresholds, correct=correct, total=total, is_correct=is_correct)
 
 
+def empty_folds(folds: Ints, k: int) -> int:
+    """How many of the folds 0..k-1 hold no pair.
+
+    >>> empty_folds(np.array([0, 2, -1]), 4)
+    2
+    """
+    return k - len(np.unique(folds[(folds >= 0) & (folds < k)]))
+
+
 def t_interval(accuracy: FoldAccuracy, alpha: float) -> tuple[float, float]:
     """Mean -+ t_{k-1,1-alpha/2} sem, unclipped; for identity-disjoint folds (FORMULAS 8.11).
 

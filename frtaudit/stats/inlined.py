@@ -19,5 +19,7 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     >>> int(kernel(lambda x: square(x) + 1)(3))
     10
     """
-    options = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
-    return cast("Callable[P, R]", njit(**options)(function))
+    compiled = njit(  # type: ignore[call-overload]  # the stubs do not know the options about wrappers
+        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy"
+    )
+    return cast("Callable[P, R]", compiled(function))

@@ -1,6 +1,7 @@
 """Intervals from replicates: naive, recentered, Gaussian, percentile (FORMULAS 1), and their Monte Carlo error.
 
-Infinite replicates keep their place in the order; undefined (NaN) ones are counted, and more than 2 % of them refuse the
+Infinite replicates keep their place in the order; undefined (NaN) ones are counted, and more than 2 % of them refuse
+the
 interval (None). Bounds are not clipped.
 """
 
@@ -98,7 +99,8 @@ def mc_error(replicates: Floats, alpha: float) -> float:
     """Monte Carlo standard error of a percentile interval's bounds: the larger of both (Maritz and Jarrett 1978).
 
     The standard deviation that the sample quantile would have under resampling the replicates, exactly, by weights of
-    the order statistics from the beta distribution. A shift of the replicates leaves it unchanged, so that it serves the
+    the order statistics from the beta distribution. A shift of the replicates leaves it unchanged, so that it serves
+    the
     recentered interval too. NaN where no interval is given; inf where infinite replicates reach the bound.
 
     >>> round(mc_error(np.arange(1000.0), 0.05), 1)

@@ -6,118 +6,18 @@ comparisons of its pair of subjects). Whole chunks are added for all replicates 
 replicate records something is walked again, for that replicate alone. Nothing depends on the width of the tile.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
+from frtaudit.stats.records import Limits, Record, Sums, Tile, Walk
 
 Bytes = npt.NDArray[np.uint8]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint32]
-
-
-class Walk(NamedTuple):
-    """Q comparisons in order of score, C chunks, R runs, 1 + S rules. A tuple, because Numba takes tuples apart.
-
-    A bucket holds comparisons that add to the same tags with the same coefficient. ``first``, ``second`` (Q,) int32:
-    samples; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before; ``chunk_start`` (C+1,) int64;
-    ``single`` (C,) bool: one distinct score; ``order`` (Q,) int32: sorted by chunk, then bucket; ``run_start`` (R+1,),
-    ``chunk_run`` (C+1,) int64: stretches of one bucket in ``order``; ``combination`` (buckets,) int32: row of ``tags``;
-    ``coef`` (buckets,) float64: 1/(comparisons of the pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the tag under
-    each schema, -1 = none.
-    """
-
-    first: Index
-    second: Index
-    bucket: Index
-    fresh: Flags
-    chunk_start: Ints
-    single: Flags
-    order: Index
-    run_start: Ints
-    chunk_run: Ints
-    combination: Index
-    coef: Floats
-    tags: Index
-
-
-class Tile(NamedTuple):
-    """Weights of L replicates, in C copies of ``rows`` rows.
-
-    ``weights`` (C*rows, L) uint8, and transposed: ``columns`` (L, C*rows); ``row_a``, ``row_b`` (N,) int32: row of a
-    sample as first and as second of a comparison.
-    """
-
-    weights: Bytes
-    columns: Bytes
-    rows: int
-    row_a: Index
-    row_b: Index
-
-
-class Limits(NamedTuple):
-    """What must not be exceeded.
-
-    ``counts``, ``rates`` (A, tags, L): by target, ascending; ``rule`` (tags,): the rule that watches a tag, -1 = none.
-    """
-
-    counts: Ints
-    rates: Floats
-    rule: Index
-
-
-class Sums(NamedTuple):
-    """Running sums, and room to work in.
-
-    ``counts``, ``rates`` (tags, L): so far; ``low_*``: before the current chunk; ``part_*``, ``run`` (L,): of a combination
-    and of a run; ``lane_*`` (tags,): of one replicate.
-    """
-
-    counts: Ints
-    rates: Floats
-    low_counts: Ints
-    low_rates: Floats
-    part_counts: Ints
-    part_rates: Floats
-    run: Words
-    lane_counts: Ints
-    lane_rates: Floats
-
-
-class Record(NamedTuple):
-    """What the non-mated walk finds.
-
-    ``pending`` (2, rules, L): next target of each replicate, A = none left; ``crossing`` (2, rules, A, L): the comparison
-    that exceeds the limit, -1 = none; ``at_target`` (2, rules, A, tags, L): sums strictly above its score; ``at_chunk``
-    (2, T, tags, L): sums before chunk ``chunks`` (T,).
-    """
-
-    pending: Ints
-    crossing: Ints
-    at_target: Floats
-    chunks: Ints
-    at_chunk: Floats
-
-
-def empty_sums(tags: int, lanes: int) -> Sums:
-    """Sums of nothing, for ``tags`` tags and ``lanes`` replicates."""
-    return Sums(
-        counts=np.zeros((tags, lanes), dtype=np.int64),
-        rates=np.zeros((tags, lanes)),
-        low_counts=np.zeros((tags, lanes), dtype=np.int64),
-        low_rates=np.zeros((tags, lanes)),
-        part_counts=np.zeros(lanes, dtype=np.int64),
-        part_rates=np.zeros(lanes),
-        run=np.zeros(lanes, dtype=np.uint32),
-        lane_counts=np.zeros(tags, dtype=np.int64),
-        lane_rates=np.zeros(tags),
-    )
 
 
 @kernel
@@ -214,7 +114,7 @@ def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
 
 
 @inner
-def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> int:
+def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> np.int64:
     """Weight of one comparison in one replicate."""
     total = np.int64(0)
     for copy in range(columns.shape[1] // rows):
@@ -258,30 +158,33 @@ def _find_excess(
 ) -> tuple[int, int]:
     """The comparison in ``chunk`` at which a limit is first exceeded, and the first comparison with that score.
 
-    Where rounding hides the excess, the last comparison stands for it.
+    Where rounding hides the excess, the last comparison that weighs stands for it.
     """
     columns, rows, row_a, row_b = tile.columns, tile.rows, tile.row_a, tile.row_b
     first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
     combination, coef, watches = walk.combination, walk.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
     limit_counts, limit_rates = limits.counts, limits.rates
-    top = low = walk.chunk_start[chunk]
-    high = walk.chunk_start[chunk + 1]
+    found = above = top = low = walk.chunk_start[chunk]
     _sum_lane(walk, tile, low, low, lane, sums)
-    for pair in range(low, high):
+    for pair in range(low, walk.chunk_start[chunk + 1]):
         if fresh[pair]:
             top = pair
         key = bucket[pair]
         tag = tags[combination[key], rule]
-        if tag >= 0 and watches[tag] == rule:
-            weight = _weight(columns, rows, row_a[first[pair]], row_b[second[pair]], lane)
+        if tag < 0 or watches[tag] != rule:
+            continue
+        weight = _weight(columns, rows, row_a[first[pair]], row_b[second[pair]], lane)
+        if weight > 0:
+            found, above = pair, top
             counts[tag] += weight
             rates[tag] += coef[key] * np.float64(weight)
-            if weighting == 0 and counts[tag] > limit_counts[target, tag, lane]:
-                return pair, top
-            if weighting == 1 and rates[tag] > limit_rates[target, tag, lane]:
-                return pair, top
-    return high - 1, top
+            over = counts[tag] > limit_counts[target, tag, lane]
+            if weighting == 1:
+                over = rates[tag] > limit_rates[target, tag, lane]
+            if over:
+                break
+    return found, above
 
 
 @inner

@@ -47,9 +47,11 @@ class Layout:
 
     def tile(self, block: BlockScorer, row: int, column: int) -> Floats:
         """Scores of part ``row`` against part ``column``: a tile and its mirror image come from one computation."""
-        if row > column:
-            return np.ascontiguousarray(block(self.samples(column), self.samples(row)).T)
-        return np.ascontiguousarray(block(self.samples(row), self.samples(column)))
+        first, second = min(row, column), max(row, column)
+        scores = block(self.samples(first), self.samples(second))
+        if not np.isfinite(scores.sum()):
+            raise ValueError("a block scorer gives finite scores only")
+        return np.ascontiguousarray(scores if row <= column else scores.T)
 
     def jobs(self) -> list[tuple[int, int, int]]:
         """(row part, first column part, end column part) of the upper triangle, by row and then by column."""
@@ -83,8 +85,15 @@ def layout_of(n_samples: Ints, size: int = PART) -> Layout:
     return Layout(np.asarray(starts, dtype=np.int64), tuple(strips), strip_of.astype(np.int64))
 
 
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def in_order(work: Callable[[Job], Done], jobs: Sequence[Job], threads: int) -> Iterator[Done]:
     """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core); BLAS keeps to one."""
-    count = threads or len(os.sched_getaffinity(0))
+    count = threads or _cores()
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
         yield from pool.map(work, jobs)

@@ -17,7 +17,7 @@ Words = npt.NDArray[np.uint32]
 def ranked(parts: Sequence[Pairs], n_samples: int) -> Pairs:
     """Comparisons by descending score, ties by (i, j); the entries of each i must already ascend in j.
 
-    Needs 24 bytes a comparison, beside the parts while the first sort runs.
+    Needs 24 bytes a comparison beside the parts.
 
     >>> part = Pairs(np.int32([0, 0, 1]), np.int32([1, 2, 2]), np.float32([.5, .9, .5]))
     >>> ranked([part], 3).i.tolist(), ranked([part], 3).j.tolist()

@@ -76,7 +76,8 @@ def replicate(
     subjects, within ``strata`` (K,) if given (vertex); ``DOUBLE_OR_NOTHING`` keeps each subject twice or not at all;
     ``TWO_LEVEL`` subjects, then samples within each copy. Subjects are the cohort's, acquired or not: one ``seed``
     gives every provider the same copies of subjects. ``targets``: FMR targets as :func:`targets.exact` reads them,
-    pooled ones compared in integers; ``thresholds``: fixed ones. ``threads`` 0: all cores; the result does not depend on it.
+    pooled ones compared in integers; ``thresholds``: fixed ones. ``threads`` 0: all cores; the result does not
+    depend on it.
     ``weights`` (n, N) for IMAGES, or ``subject_weights`` (n, K) for the others, 0 to 255, replace the draws.
     Raises ValueError for a plan that data, strata or weights do not serve.
 

@@ -15,7 +15,7 @@ Members = sparse.csr_array
 
 
 class Totals(NamedTuple):
-    """Weighted denominators, each (G+1, L) int64: of counts (comparisons) and of rates (subjects, or pairs of subjects)."""
+    """Weighted denominators, each (G+1, L) int64: of counts (comparisons), of rates (subjects or their pairs)."""
 
     counts: Ints
     rates: Ints
@@ -68,7 +68,8 @@ class CompleteTotals:
 class ListedTotals:
     """Non-mated denominators of listed comparisons.
 
-    ``blocks`` (G+1, Q): pairs of subjects of each tag, sparse, 0 and 1; ``k``, ``l``, ``count`` (Q,): see core ``Blocks``.
+    ``blocks`` (G+1, Q): pairs of subjects of each tag, sparse, 0 and 1; ``k``, ``l``, ``count`` (Q,): see core
+    ``Blocks``.
     """
 
     blocks: Members

@@ -1,10 +1,11 @@
-"""Comparisons laid out for the kernels: in order of score, cut into chunks, sorted within a chunk by what they add to."""
+"""Comparisons laid out for the kernels: by score, cut into chunks, within a chunk by what they add to."""
 
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.kernels import Walk, sort_chunks
+from frtaudit.stats.kernels import sort_chunks
+from frtaudit.stats.records import Walk
 from frtaudit.stats.trials import mated_pairs, schema_of
 
 Index = npt.NDArray[np.int32]
@@ -12,7 +13,9 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-CHUNK = 2048  # comparisons: what is added for a whole tile at once, and at most walked again for one replicate
+CHUNK = (
+    2048  # comparisons: what is added for a whole tile at once, and at most walked again for one replicate
+)
 MATED_CHUNK = 256
 LONGEST_RUN = 1 << 14  # LONGEST_RUN * HEAVIEST < 2**31: the sum of a run fits 31 bits
 HEAVIEST = (1 << 17) - 1  # largest weight of a comparison in a replicate

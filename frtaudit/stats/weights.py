@@ -1,6 +1,7 @@
 """Resampling weights from a counter-based generator: each depends on (seed, subject, replicate, copy) alone.
 
-A stream is keyed by mixing the four numbers with SplitMix64's finaliser (Steele, Lea and Flood 2014) and then counts on by its
+A stream is keyed by mixing the four numbers with SplitMix64's finaliser (Steele, Lea and Flood 2014) and then counts
+on by its
 odd constant. Bounded draws take 32 bits, multiply and reject (Lemire 2019), so that they are exactly uniform given
 uniform bits. Whatever the tile, the thread or the order of calls, the same key gives the same weight.
 """
@@ -120,14 +121,16 @@ def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Byt
 def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
     """Resample samples with replacement within each subject (002, the bootstrap of FORMULAS 1).
 
-    ``n_samples`` (K,) int64: samples of each subject, sorted by subject. Returns (N, count) uint8: how often each sample
+    ``n_samples`` (K,) int64: samples of each subject, sorted by subject. Returns (N, count) uint8: how often each
+    sample
     is drawn in replicates ``first`` .. ``first + count - 1``; they sum to n_k for subject k.
 
     >>> draw_within(np.array([3, 1]), seed=7, first=0, count=1).sum(axis=0)
     array([4], dtype=uint64)
     """
     once = np.ones((n_samples.size, count), dtype=np.uint8)
-    return draw_copies(n_samples, once, seed=seed, first=first)[0]
+    drawn: Bytes = draw_copies(n_samples, once, seed=seed, first=first)[0]
+    return drawn
 
 
 def draw_between(strata: npt.NDArray[np.integer], *, seed: int, first: int, count: int) -> Bytes:

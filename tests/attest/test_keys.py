@@ -6,6 +6,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from cryptography import x509
@@ -139,12 +140,41 @@ def test_demo_key_is_made_once_and_marked(own_config: Path) -> None:
     assert (own_config / keys.DEMO_FOLDER / keys.PUBLIC).is_file()
 
 
-def test_concurrent_first_use_makes_one_demo_key(own_config: Path) -> None:
-    """Eight first users at once end up with one key and no litter."""
+def test_concurrent_first_use_makes_one_demo_key(own_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Eight first users, all past the question whether there is one, end up with one key and no litter."""
+    together = Barrier(8)
+    write = keys._write_key
+
+    def write_together(folder: Path, name: str, password: bytes | None, when: datetime) -> None:
+        write(folder, name, password, when)
+        together.wait(timeout=60)
+
+    monkeypatch.setattr(keys, "_write_key", write_together)
     with ThreadPoolExecutor(8) as pool:
         made = list(pool.map(lambda _index: keys.demo_signer(WHEN).keyid, range(8)))
     assert len(set(made)) == 1
     assert [item.name for item in own_config.iterdir()] == [keys.DEMO_FOLDER]
+
+
+def test_a_demo_folder_without_a_key_is_named(own_config: Path) -> None:
+    """A demo folder that somebody filled with something else is an error, not a new key."""
+    (own_config / keys.DEMO_FOLDER).mkdir(parents=True)
+    (own_config / keys.DEMO_FOLDER / "x").write_text("x")
+    with pytest.raises(DataError, match=keys.DEMO_FOLDER):
+        keys.demo_signer(WHEN)
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A key cannot be made beneath a file."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match="cannot be written"):
+        keys.generate(tmp_path / "file" / "k", "Org", None, WHEN)
+
+
+def test_a_key_that_is_no_folder_is_refused(tmp_path: Path) -> None:
+    """report.key names the folder that keygen made."""
+    with pytest.raises(DataError, match="not a folder"):
+        keys.load_signer(tmp_path / "absent")
 
 
 def test_config_folder_follows_the_variables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

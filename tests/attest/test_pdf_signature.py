@@ -4,13 +4,22 @@ import asyncio
 import random
 import re
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from pathlib import Path
 
 import pytest
+from asn1crypto.keys import PrivateKeyInfo
+from asn1crypto.x509 import Certificate
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from pyhanko.pdf_utils.generic import NameObject, TextStringObject
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
+from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
 from pyhanko.sign.validation.dss import DocumentSecurityStore
 from pypdf import PdfReader
 from small_run import WHEN, render_pdf
@@ -169,8 +178,6 @@ def test_an_update_hidden_under_a_second_signature_is_refused(pdf: bytes, other:
 
 def test_a_dss_update_is_accepted_and_junk_after_it_is_not(pdf: bytes, signer: Signer) -> None:
     """Revocation data may follow a signature (PAdES B-LT); nothing else may."""
-    from asn1crypto.x509 import Certificate
-    from cryptography.hazmat.primitives.serialization import Encoding
 
     def add(writer: IncrementalPdfFileWriter) -> None:
         certificate = Certificate.load(signer.certificate.public_bytes(Encoding.DER))
@@ -180,6 +187,40 @@ def test_a_dss_update_is_accepted_and_junk_after_it_is_not(pdf: bytes, signer: S
     assert len(read_signed_pdf(longer, [], "f").signatures) == 1
     with pytest.raises(VerificationError):
         read_signed_pdf(longer + b"junk", [], "f")
+
+
+@pytest.fixture(scope="module")
+def stamper() -> DummyTimeStamper:
+    """A time-stamping authority of our own (pyHanko's knows RSA only)."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Clock")])
+    usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 7, WHEN, datetime.now(UTC) + timedelta(days=9))
+        .add_extension(usage, critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    return DummyTimeStamper(
+        Certificate.load(certificate.public_bytes(Encoding.DER)), PrivateKeyInfo.load(secret)
+    )
+
+
+def test_a_document_timestamp_after_the_signature_is_accepted(
+    pdf: bytes, signer: Signer, stamper: DummyTimeStamper
+) -> None:
+    """A timestamp may follow (PAdES B-LTA); flips in it are seen; its authority needs trust of its own."""
+    out = BytesIO()
+    PdfTimeStamper(stamper).timestamp_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), "sha256", output=out)
+    longer = out.getvalue()
+    authority = x509.load_der_x509_certificate(stamper.tsa_cert.dump())
+    first, second = read_signed_pdf(longer, [signer.certificate, authority], "f").signatures
+    assert (first.distrust, second.distrust, second.is_timestamp) == (None, None, True)
+    assert read_signed_pdf(longer, [signer.certificate], "f").signatures[1].distrust
+    forged = bytearray(longer)
+    forged[len(pdf) + 30] ^= 1
+    with pytest.raises(VerificationError):
+        read_signed_pdf(bytes(forged), [], "f")
 
 
 def test_a_stripped_signature_leaves_a_trace(pdf: bytes) -> None:

@@ -17,7 +17,7 @@ from frtaudit.stats.layout import layout_of
 from frtaudit.stats.rates import eer, non_mated_sums, rates, threshold_at, threshold_at_max_group, trials
 from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
 from frtaudit.stats.sums import BelowFloorError
-from frtaudit.stats.tail import from_matrix
+from frtaudit.stats.tail import from_listed, from_matrix
 
 SUMS = [field.name for field in fields(NonMatedSums)]
 
@@ -173,10 +173,11 @@ def test_threads_change_no_bit(threads: int) -> None:
 
 
 def test_nobody_to_compare() -> None:
-    """One subject alone, or none within a cell: an empty tail, no failure."""
+    """One subject alone, none within a cell, or no sample at all: an empty tail, no failure."""
     one = from_matrix([[1, 0.5], [0.5, 1]], ["a", "a"], score_range=(0, 1))
     two = from_matrix([[1, 0.5], [0.5, 1]], ["a", "b"], cells=np.array([-1, -1]), score_range=(0, 1))
-    for whole in (one, two):
+    none = from_listed([], [], [], subject_of=[0, 1], cells=[0, 0], score_range=(0, 1))
+    for whole in (one, two, none):
         request = TailRequest(fmr=0.1, eer=True)
         found = score(np.full((2, 2), 0.5), whole, nobody(whole.n_samples.size), request)
         assert found.tail_score.size == 0

@@ -1,3 +1,4 @@
+import os
 import threading
 
 import numpy as np
@@ -42,6 +43,20 @@ def test_a_tile_and_its_mirror_come_from_one_computation() -> None:
     layout = layout_of(np.array([2, 2, 2]), size=2)
     tile = layout.tile(lambda rows, columns: rng.random((2, 2)) if rows.start > columns.start else ONES, 2, 0)
     np.testing.assert_array_equal(tile, ONES.T)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_scores_are_finite(bad: float) -> None:
+    """A scorer that gives no number is stopped at once: nothing is lost from a denominator."""
+    layout = layout_of(np.array([2, 2]), size=2)
+    with pytest.raises(ValueError, match="finite"):
+        layout.tile(lambda *_: np.array([[0.0, bad], [0.0, 0.0]]), 0, 1)
+
+
+def test_cores_without_affinity(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the system knows no affinity, all cores count."""
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert list(in_order(lambda job: job, [1, 2], 0)) == [1, 2]
 
 
 ONES = np.array([[1.0, 2.0], [3.0, 4.0]])

@@ -73,7 +73,7 @@ def test_a_threshold_below_the_floor_is_refused() -> None:
             ask(tail, no_groups(tail), [0.9, 0.1])
 
 
-@given(matrices())
+@given(st.one_of(matrices(), lists()))
 def test_declared_sums_answer_below_the_floor(drawn: tuple[World, ScoreTail]) -> None:
     """With declared sums a cut tail answers as the whole one."""
     world, whole = drawn

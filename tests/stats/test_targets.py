@@ -10,7 +10,7 @@ from oracles_rates import World, lists, matrices
 from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.sums import BelowFloorError, first_not_above
-from frtaudit.stats.tail import from_matrix, no_groups
+from frtaudit.stats.tail import from_listed, from_matrix, no_groups
 from frtaudit.stats.targets import exact, threshold_at, threshold_at_max_group
 
 TARGETS = st.sampled_from([0, 0.1, 0.2, "1/9", "2/27", Fraction(1, 3), 0.5, 0.95, 1, 1.5])
@@ -75,7 +75,7 @@ def test_largest_group_rate_meets_the_target(drawn: tuple[World, ScoreTail], tar
         assert np.isnan(got) if expected is None else got == expected
 
 
-@given(matrices(), TARGETS, st.sampled_from([0.25, 0.5, 0.75]))
+@given(st.one_of(matrices(), lists()), TARGETS, st.sampled_from([0.25, 0.5, 0.75]))
 def test_a_cut_tail_answers_alike_or_refuses(
     drawn: tuple[World, ScoreTail], target: float | str, floor: float
 ) -> None:
@@ -105,6 +105,27 @@ def test_one_group_above_the_floor_decides_the_maximum() -> None:
     assert threshold_at_max_group(cut(whole, (low + at) / 2), groups, 0.5, Weighting.POOLED, 0) == at
     with pytest.raises(BelowFloorError):
         threshold_at_max_group(cut(whole, at + 0.01), groups, 0.5, Weighting.POOLED, 0)
+
+
+def test_a_target_within_tolerance_of_one_is_one() -> None:
+    """FAR(t) <= a(1 + 1e-12) with a just below 1 holds everywhere."""
+    tail = from_matrix([[1, 0.5], [0.5, 1]], ["a", "b"])
+    target = Fraction(10**14 - 1, 10**14)
+    assert threshold_at(tail, no_groups(tail), target, Weighting.IDENTITY) == float("-inf")
+    assert threshold_at(tail, no_groups(tail), target, Weighting.POOLED) == 0.5
+
+
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_a_cut_list_refuses_what_lies_below(weighting: Weighting) -> None:
+    """Listed comparisons above the floor that do not use up the target leave the threshold unknown."""
+    whole = from_listed(
+        [0.9, 0.4, 0.3], [0, 0, 1], [1, 2, 2], subject_of=[0, 1, 2], cells=[0, 0, 0], score_range=(0, 1)
+    )
+    groups = no_groups(whole)
+    assert threshold_at(cut(whole, 0.5), groups, 0.1, weighting) == 0.9
+    assert threshold_at(whole, groups, 0.5, weighting) == 0.4
+    with pytest.raises(BelowFloorError, match=r"the threshold at FMR 0\.5 lies below the floor 0\.5"):
+        threshold_at(cut(whole, 0.5), groups, 0.5, weighting)
 
 
 def test_nothing_to_compare_gives_nan() -> None:

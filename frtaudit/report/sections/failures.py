@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from frtaudit.report import numbers, phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import BOTH, by_provider, finished, methods_said, provider
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import At, Record, Source
 
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
@@ -28,18 +28,14 @@ def build(source: Source) -> Failures | None:
     tables = [
         *([_rates(source, "fta", "Failure to acquire. ", FTA_MEANS, acquired)] if acquired else []),
         *([_rates(source, "frr", "False reject rate with failures. ", FRR_MEANS, frr)] if frr else []),
-        *(
-            [_rates(source, "cases", "If every failed comparison had been right, or wrong. ", "", cases)]
-            if cases
-            else []
-        ),
+        *([_cases(source, cases)] if cases else []),
         *([_ledger(source)] if source.result.failures else []),
     ]
     return Failures(tables=tuple(tables), none=not source.result.failures)
 
 
 FTA_MEANS = "The share of attempts from which a system made nothing to compare."
-FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."  # noqa: RUF001  a minus
+FRR_MEANS = "FRR = FTA + FNMR (1 − FTA), one attempt for each transaction."
 
 
 def _rates(source: Source, name: str, title: str, means: str, records: list[Record]) -> Table:
@@ -62,6 +58,40 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
     return finished(name, caption, columns, blocks, notes)
 
 
+def _cases(source: Source, records: list[Record]) -> Table:
+    """Best and worst case side by side, one row for each group at each operating point."""
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, records):
+        places = dict.fromkeys(_place(item) for item in own)
+        rows = []
+        for place in places:
+            here = {item.estimate.metric: item for item in own if _place(item) == place}
+            rows.append(
+                (_of(source, next(iter(here.values()))), *(_case(here.get(name), notes) for name in CASES))
+            )
+        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+    columns = (Column(title="Of"), *(Column(title=phrases.metric(name), kind="num") for name in CASES))
+    caption = say(
+        Piece(text="If every failed comparison had been right, or wrong. ", kind="b"),
+        "Pooled rates, errors / comparisons below; only where comparisons failed.",
+    )
+    return finished("cases", caption, columns, blocks, notes, "dense")
+
+
+def _place(record: Record) -> tuple[At, str | None, str]:
+    return record.at, record.estimate.schema, record.estimate.group
+
+
+def _case(record: Record | None, notes: Footnotes) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    soft = tuple(
+        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip()) for p in phrases.counts(record)
+    )
+    return say(phrases.value(record, notes), Piece(text=" ", kind="br"), soft)
+
+
 def _dropped(columns: list[Column], blocks: list[Block], place: int) -> tuple[list[Column], list[Block]]:
     def without(row: tuple[Text, ...]) -> tuple[Text, ...]:
         return row[:place] + row[place + 1 :]
@@ -82,9 +112,8 @@ def _row(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
 def _of(source: Source, record: Record) -> Text:
     estimate = record.estimate
     who = "everybody" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
-    what = f"{phrases.metric(estimate.metric)}, " if estimate.metric in CASES else ""
     at = say(" at ", phrases.at_words(estimate.at, record.pointer)) if estimate.at else ()
-    return say(what, Piece(text=who, pointer=f"{record.pointer}/group"), at)
+    return say(Piece(text=who, pointer=f"{record.pointer}/group"), at)
 
 
 def _ledger(source: Source) -> Table:

@@ -6,7 +6,7 @@ from frtaudit.core import UNKNOWN
 from frtaudit.report import figures, numbers, phrases
 from frtaudit.report.figures import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
-from frtaudit.report.sections import summary
+from frtaudit.report.sections import points, summary
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -57,16 +57,16 @@ def _schema(source: Source, name: str) -> Schema | None:
     indices = source.select(*INDICES, schema=name, primary=True)
     if not records and not indices:
         return None
-    points = _points(records)
-    tables = [_table(source, name, point, records) for point in points[:MAX_POINTS]]
+    places = _points(records)
+    tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
     tables += _fixed(source, name, [item for item in records if "threshold" in item.estimate.at])
     drawn = _figure(source, name, records)
-    cut = len(points) - MAX_POINTS
+    cut = len(places) - MAX_POINTS
     return Schema(
         name=name,
         title=name.replace("_", " "),
         figures=(drawn,) if drawn else (),
-        tables=(*tables, *_indices(source, name, indices)),
+        tables=(*tables, *_indices(name, indices)),
         left_out=f"{cut} more operating points are in result.json." if cut > 0 else "",
     )
 
@@ -195,7 +195,7 @@ def _rate(record: Record) -> str:
 
 
 def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None:
-    target = summary.main_target(source)
+    target = points.main_target(source)
     panels: list[Panel] = []
     shown: set[str] = set()
     for metric, title in (("fmr", "FMR within the group"), ("fnmr_at_fmr", "FNMR")):
@@ -216,9 +216,9 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
         name=f"groups-{schema}",
         title=f"Error rates by {schema.replace('_', ' ')}",
         caption=say(
-            f"At the one threshold for all at which the overall FMR is {numbers.exact(target)}. Dots are estimates, bars "
-            "intervals for new people like these. A hollow dot at the left edge is a rate of 0. Groups whose bars "
-            "overlap widely are not shown to differ; the indices below test it."
+            f"At the one threshold for all at which the overall FMR is {numbers.exact(target)}. Dots are estimates, "
+            "bars intervals for new people like these. A hollow dot at the left edge is a rate of 0. Bars that overlap "
+            "widely leave open whether groups differ; the indices put an interval on the difference itself."
         ),
         panels=tuple(panels),
         keys=figures.keys(f"groups-{schema}", names),
@@ -240,7 +240,7 @@ def _panels(
     return found
 
 
-def _indices(source: Source, schema: str, records: list[Record]) -> list[Table]:
+def _indices(schema: str, records: list[Record]) -> list[Table]:
     if not records:
         return []
     notes = Footnotes()

@@ -29,12 +29,9 @@ def build(source: Source) -> Interclass | None:
     found = source.select(METRIC)
     if not found:
         return None
-    spaces = dict.fromkeys((item.estimate.schema, item.at) for item in found)
+    schemas = [name for name in source.schemas if any(item.estimate.schema == name for item in found)]
     tables = [
-        _table(
-            source, schema or "", [item for item in found if (item.estimate.schema, item.at) == (schema, at)]
-        )
-        for schema, at in spaces
+        _table(source, name, [item for item in found if item.estimate.schema == name]) for name in schemas
     ]
     drawn = [
         _figure(source, schema, name) for schema in source.schemas for name in source.providers[:MAX_SYSTEMS]
@@ -48,36 +45,52 @@ def build(source: Source) -> Interclass | None:
 
 
 def _table(source: Source, schema: str, records: list[Record]) -> Table:
+    """One row for each class and pair; the two spaces side by side, intervals beside the one that has them."""
     notes = Footnotes()
-    blocks = [
-        Block(
-            head=(provider(own[0]),),
-            rows=tuple(
-                (_group(source, item), phrases.value(item, notes), *interval_cells(item, notes, *TARGETS))
-                for item in own
-            ),
-        )
-        for _, own in by_provider(source, records)
-    ]
-    first = records[0]
-    space = str(first.estimate.at.get("space", ""))
-    columns = (
-        Column(title="Class"),
-        Column(title="d_l2", kind="num"),
-        *(Column(title=f"for {called(words().target, item.value)}", kind="num") for item in TARGETS),
-    )
+    spaces = list(dict.fromkeys(_space(item) for item in records))
+    bounded = [space for space in spaces if any(item.bounds for item in records if _space(item) == space)]
+    blocks = []
+    for _, own in by_provider(source, records):
+        groups = dict.fromkeys(item.estimate.group for item in own)
+        rows = tuple(_row(source, own, group, spaces, bounded, notes) for group in groups)
+        blocks.append(Block(head=(provider(own[0]),), rows=rows))
     caption = say(
-        Piece(text=f"d_l2 by {schema.replace('_', ' ')}: ", kind="b"),
-        Piece(text=called(words().at_value, space), pointer=f"{first.pointer}/at/space", kind="b"),
-        ". Distance of each class from the mean of the classes, and between classes; unit: ",
-        Piece(text=first.estimate.unit, pointer=f"{first.pointer}/unit"),
+        Piece(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
+        "Distance of each class from the mean of the classes, and between classes; unit: ",
+        Piece(text=records[0].estimate.unit, pointer=f"{records[0].pointer}/unit"),
         ".",
         methods_said(records, *TARGETS),
         _plain_caution(records),
     )
-    kept = columns if any(item.bounds for item in records) else columns[:2]
-    rows = [Block(head=b.head, rows=tuple(row[: len(kept)] for row in b.rows)) for b in blocks]
-    return finished(f"d-l2-{schema}-{space}", caption, kept, rows, notes)
+    return finished(f"d-l2-{schema}", caption, _columns(spaces, bounded), blocks, notes, "dense")
+
+
+def _columns(spaces: list[str], bounded: list[str]) -> list[Column]:
+    columns = [Column(title="Class")]
+    for space in spaces:
+        columns.append(Column(title=f"d_l2, {called(words().at_value, space)}", kind="num"))
+        if space in bounded:
+            columns += [
+                Column(title=f"for {called(words().target, item.value)}", kind="num") for item in TARGETS
+            ]
+    return columns
+
+
+def _space(record: Record) -> str:
+    return str(record.estimate.at.get("space", ""))
+
+
+def _row(
+    source: Source, own: list[Record], group: str, spaces: list[str], bounded: list[str], notes: Footnotes
+) -> tuple[Text, ...]:
+    here = {_space(item): item for item in own if item.estimate.group == group}
+    cells: list[Text] = [_group(source, next(iter(here.values())))]
+    for space in spaces:
+        item = here.get(space)
+        cells.append((Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes))
+        if space in bounded:
+            cells += interval_cells(item, notes, *TARGETS)
+    return tuple(cells)
 
 
 def _plain_caution(records: list[Record]) -> Text:

@@ -2,17 +2,16 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import Target
+from frtaudit.core import Curve, Target
 from frtaudit.report import figures, numbers, phrases
 from frtaudit.report.figures import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections import summary
+from frtaudit.report.sections import points, summary
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
     by_provider,
     finished,
-    interval_cells,
     interval_rows,
     methods_said,
     provider,
@@ -46,7 +45,7 @@ def _curves(source: Source) -> Figure | None:
         caption=say(
             "Left, of two lines the upper is better; right, the lower. ",
             *_band_words(series),
-            f"Rates in the figure: {_weights(series)}. The scale of FMR, and right of FNMR too, is logarithmic.",
+            f"In the figure {_weights(series)}. FMR, and on the right FNMR too, is on a logarithmic scale.",
         ),
         panels=(figures.roc("roc", series), figures.det("det", series)),
         keys=figures.keys("curves", [(item.index, item.name) for item in series]),
@@ -68,12 +67,13 @@ def _band_words(series: list[Series]) -> list[Part]:
 
 
 def _over_threshold(source: Source) -> Figure | None:
+    drawn = [_series(source, item) for item in source.curves("det")]
     panels = []
+    if drawn and source.banded("roc"):
+        panels.append(figures.det("whole-det", drawn, title="DET over the whole range"))
     for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
-        series = [
-            Series(name=item.provider, index=source.providers.index(item.provider), curve=item)
-            for item in source.curves(kind)
-        ]
+        series = [_series(source, item) for item in source.curves(kind)]
+        drawn += series
         if series:
             panels.append(figures.over_threshold(f"over-{kind}", title, series, phrases.metric(kind)))
     if not panels:
@@ -83,20 +83,24 @@ def _over_threshold(source: Source) -> Figure | None:
         title="What moving the threshold does",
         caption=say(
             "Raising a threshold trades false matches for false non-matches. Scores of different systems are on "
-            "scales of their own: compare the rates, not the thresholds."
+            f"scales of their own: compare the rates, not the thresholds. Here {_weights(drawn)}; no bands."
         ),
         panels=tuple(panels),
         keys=figures.keys("over-threshold", list(enumerate(source.providers))),
     )
 
 
+def _series(source: Source, curve: Curve) -> Series:
+    return Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+
+
 def _at_targets(source: Source) -> list[Table]:
-    return [_target_table(source, target) for target in summary.targets_of(source)]
+    return [_target_table(source, target) for target in points.targets_of(source)]
 
 
 def _target_table(source: Source, target: float) -> Table:
     notes = Footnotes()
-    records = [item for item in summary.overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    records = [item for item in points.overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
     blocks = [
         Block(head=_target_head(source, item, notes), rows=interval_rows(item, notes) or _no_interval())
         for item in records
@@ -212,29 +216,27 @@ def _eer(source: Source) -> list[Table]:
     if not found:
         return []
     notes = Footnotes()
-    rows: list[tuple[Text, ...]] = [
+    rows = tuple(
         (
             (provider(item),),
             _where(source, item),
-            phrases.value(item, notes),
-            *interval_cells(item, notes, *BOTH),
+            phrases.value(item),
+            (Piece(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
         )
         for item in found
-    ]
-    columns: tuple[Column, ...] = (
+    )
+    columns = (
         Column(title="System"),
         Column(title="On"),
         Column(title="EER", kind="num"),
-        Column(title="for new people like these", kind="num"),
-        Column(title="for these people, new images", kind="num"),
+        Column(title="Note", kind="num"),
     )
-    if not any(item.bounds for item in found):
-        rows, columns = [row[:3] for row in rows], columns[:3]
     caption = say(
         Piece(text="Equal error rate. ", kind="b"),
-        "Where FMR and FNMR meet, over all distinct scores; pooled. A summary, not an operating point.",
+        "Where FMR and FNMR meet, over all distinct scores; pooled. A summary, not an operating point; it carries no "
+        "interval.",
     )
-    return [finished("eer", caption, columns, [Block(rows=tuple(rows))], notes)]
+    return [finished("eer", caption, columns, [Block(rows=rows)], notes)]
 
 
 def _where(source: Source, record: Record) -> Text:

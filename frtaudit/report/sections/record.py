@@ -1,12 +1,15 @@
 """The record: what was run on what with what, down to digests, versions and the whole spec."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frtaudit.canonical import Json
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, listed, say
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import Source, escape, mapping
+
+LINE = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,6 +19,7 @@ class RecordView:
     result: str
     schema_version: str
     tables: tuple[Table, ...]
+    versions: Text
     spec: str
 
 
@@ -25,8 +29,9 @@ def build(source: Source) -> RecordView:
     return RecordView(
         result=result.sha256,
         schema_version=result.schema_version,
-        tables=(_digests(source), _versions(source)),
-        spec=json.dumps(result.spec, indent=1, sort_keys=True, ensure_ascii=False),
+        tables=(_digests(source),),
+        versions=_versions(source),
+        spec=laid_out(result.spec),
     )
 
 
@@ -48,11 +53,26 @@ def _digest(found: Json, pointer: str) -> Text:
     return (Piece(text=str(found or "none"), pointer=pointer, kind="code"),)
 
 
-def _versions(source: Source) -> Table:
-    rows = tuple(
-        (say(name), (Piece(text=found, pointer=f"/versions/{escape(name)}"),))
-        for name, found in sorted(source.result.versions.items())
+def _versions(source: Source) -> Text:
+    return listed(
+        [
+            say(f"{name} ", Piece(text=found, pointer=f"/versions/{escape(name)}", kind="n"))
+            for name, found in sorted(source.result.versions.items())
+        ]
     )
-    columns = (Column(title="Package"), Column(title="Version"))
-    caption = say(Piece(text="Software that made the numbers.", kind="b"))
-    return finished("versions", caption, columns, [Block(rows=rows)], Footnotes())
+
+
+def laid_out(value: Json, indent: int = 0) -> str:
+    """JSON with sorted keys in which what fits on a line stands on one.
+
+    >>> print(laid_out({"b": [1, 2], "a": {"c": None}}))
+    {"a": {"c": null}, "b": [1, 2]}
+    """
+    line = json.dumps(value, sort_keys=True, ensure_ascii=False)
+    if len(line) + indent <= LINE or not value or not isinstance(value, (Mapping, list, tuple)):
+        return line
+    pad = " " * (indent + 1)
+    if isinstance(value, Mapping):
+        items = [f"{json.dumps(key)}: {laid_out(value[key], indent + 1)}" for key in sorted(value)]
+        return "{\n" + ",\n".join(pad + item for item in items) + "\n" + " " * indent + "}"
+    return "[\n" + ",\n".join(pad + laid_out(item, indent + 1) for item in value) + "\n" + " " * indent + "]"

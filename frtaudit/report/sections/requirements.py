@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.core import Verdict
-from frtaudit.report.sections.summary import ORDER, Ruling, all_rulings
+from frtaudit.report.sections.verdicts import ORDER, Ruling, all_rulings
 from frtaudit.report.source import Source
 from frtaudit.report.words import called, words
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import UNKNOWN, Estimate, Finding, Target, Verdict
+from frtaudit.core import Target
 from frtaudit.core.spec import Report
 from frtaudit.report import figures, numbers, phrases
 from frtaudit.report.figures import Dot, Series
@@ -19,50 +19,14 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
+from frtaudit.report.sections.points import main_target, overall, targets_of, worst, worst_group
+from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets
 from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import THRESHOLDS, called, words
 
 NOT_DECLARED = "not declared"
-ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
-FIRST_PAGE_VERDICTS = 12
+FIRST_PAGE_VERDICTS = 10
 HEADLINE_TARGETS = 3
-HALF, REACH = 50.0, 44.0
-POOLS = frozenset({UNKNOWN, "all", "max"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Strip:
-    """A finding drawn on a line from 0 to 100 with its limit at 50: where estimate and bounds lie."""
-
-    dot: float | None
-    low: float | None
-    high: float | None
-    bad_from: float
-    bad_to: float
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
-    """A requirement and its verdict as the table prints them."""
-
-    code: str
-    verdict: Piece
-    requirement: Piece
-    condition: Text
-    who: Text
-    found: Text
-    limit: Text
-    sentence: Piece
-    strip: Strip | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Docket:
-    """A requirement with its rulings, what is not met first."""
-
-    requirement: Piece
-    condition: Text
-    rulings: tuple[Ruling, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +53,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         declared=_declared(settings, date, source.result.sha256),
         question=_question(source),
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
-        dockets=_dockets(rulings[:FIRST_PAGE_VERDICTS]),
+        dockets=dockets(rulings[:FIRST_PAGE_VERDICTS]),
         more=max(len(rulings) - FIRST_PAGE_VERDICTS, 0),
         worst=worst_group(source),
         headline=headline(source),
@@ -116,214 +80,6 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
 def _question(source: Source) -> Text:
     asked = str(source.result.spec.get("question") or "").strip()
     return (Piece(text=asked, pointer="/spec/question"),) if asked else ()
-
-
-def all_rulings(source: Source) -> tuple[Ruling, ...]:
-    """Every finding, what is not met first; within a verdict in the order of the result."""
-    numbered = list(enumerate(source.result.findings))
-    numbered.sort(key=lambda item: ORDER.index(item[1].verdict))
-    return tuple(_ruling(source, index, finding) for index, finding in numbered)
-
-
-def _dockets(rulings: tuple[Ruling, ...]) -> tuple[Docket, ...]:
-    names = dict.fromkeys(item.requirement.text for item in rulings)
-    grouped = [tuple(item for item in rulings if item.requirement.text == name) for name in names]
-    return tuple(
-        Docket(requirement=own[0].requirement, condition=own[0].condition, rulings=own) for own in grouped
-    )
-
-
-def _ruling(source: Source, index: int, finding: Finding) -> Ruling:
-    at = f"/findings/{index}"
-    record = record_of(source, finding)
-    limit = _limit(source, finding, record.estimate if record else None, at)
-    return Ruling(
-        code=finding.verdict.value,
-        verdict=Piece(text=called(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
-        requirement=Piece(text=finding.requirement, pointer=f"{at}/requirement"),
-        condition=_condition(record, limit),
-        who=_who(source, record),
-        found=_found(source, record, finding, at),
-        limit=limit,
-        sentence=Piece(text=finding.sentence, pointer=f"{at}/sentence"),
-        strip=_strip(finding, record, _sense(source, finding)),
-    )
-
-
-def record_of(source: Source, finding: Finding) -> Record | None:
-    """The estimate that a finding judges."""
-    if finding.estimate is None:
-        return None
-    index = int(finding.estimate.rsplit("/", 1)[1])
-    estimate = source.result.estimates[index]
-    found = (item for item in source.records if item.pointer == finding.estimate)
-    bounds = tuple(
-        Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}")
-        for place, interval in enumerate(estimate.intervals)
-    )
-    return next(found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds))
-
-
-def _condition(record: Record | None, limit: Text) -> Text:
-    """What is required: the metric, where it is read, the limit."""
-    if record is None:
-        return limit
-    at = {key: found for key, found in record.estimate.at.items() if key != "rate"}
-    where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
-    return say(phrases.index_name(record), *where, ", limit ", limit)
-
-
-def _who(source: Source, record: Record | None) -> Text:
-    if record is None:
-        return ()
-    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
-    group: list[Part] = [", ", phrases.group(source, record)] if record.estimate.group != "all" else []
-    return say(name, *group)
-
-
-def _found(source: Source, record: Record | None, finding: Finding, at: str) -> Text:
-    """What was found, every number printed on its side of the limit."""
-    if record is None or record.estimate.value is None:
-        return (Piece(text=finding.sentence, pointer=f"{at}/sentence"),)
-    found = phrases.value(record, limit=finding.limit)
-    if finding.bound is None or finding.bound_level is None:
-        return say(found, "; too few errors or people to decide")
-    shown = phrases.printed(
-        phrases.kind_of(record.estimate.metric),
-        finding.bound,
-        style=phrases.style(record.estimate),
-        limit=finding.limit,
-    )
-    upper = (_sense(source, finding) == "<=") == (finding.verdict is not Verdict.FAIL)
-    return say(
-        found,
-        ", with ",
-        phrases.number(numbers.exact(round(finding.bound_level, 12)), f"{at}/bound_level"),
-        f" confidence {'at most' if upper else 'at least'} ",
-        phrases.number(shown, f"{at}/bound"),
-    )
-
-
-def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
-    rate = estimate is not None and phrases.kind_of(estimate.metric) is phrases.Kind.RATE
-    text = numbers.exact(finding.limit) if rate else numbers.plain(finding.limit)
-    side = "at least" if _sense(source, finding) == ">=" else "at most"
-    return say(f"{side} ", phrases.number(text, f"{at}/limit"))
-
-
-def _sense(source: Source, finding: Finding) -> str:
-    declared = source.result.spec.get("requirements")
-    for item in declared if isinstance(declared, (list, tuple)) else ():
-        if isinstance(item, dict) and item.get("name") == finding.requirement:
-            return str(item.get("sense", "<="))
-    return "<="
-
-
-def _strip(finding: Finding, record: Record | None, sense: str) -> Strip | None:
-    if record is None or record.estimate.value is None:
-        return None
-    found = record.bound(Target.POPULATION)
-    low, high = (found.interval.low, found.interval.high) if found else (None, None)
-    values = [record.estimate.value, low, high, finding.bound]
-    reach = max(
-        (abs(v - finding.limit) for v in values if v is not None and abs(v) < float("inf")), default=0.0
-    )
-
-    def place(value: float | None) -> float | None:
-        if value is None:
-            return None
-        return round(HALF + REACH * max(-1.0, min(1.0, (value - finding.limit) / (reach or 1.0))), 2)
-
-    bad_from, bad_to = (0.0, HALF) if sense == ">=" else (HALF, 100.0)
-    return Strip(
-        dot=place(record.estimate.value), low=place(low), high=place(high), bad_from=bad_from, bad_to=bad_to
-    )
-
-
-def targets_of(source: Source) -> list[float]:
-    """FMR targets at which FNMR was read, the largest first."""
-    found = {float(item.estimate.at["fmr"]) for item in overall(source, "fnmr_at_fmr")}
-    return sorted(found, reverse=True)
-
-
-def overall(source: Source, metric: str) -> list[Record]:
-    """Records of a metric for everybody, at an FMR target and nothing else, in the primary weighting."""
-    return [
-        item
-        for item in source.select(metric, grouped=False, primary=True)
-        if set(item.estimate.at) == {"fmr"} and item.estimate.group == "all"
-    ]
-
-
-def main_target(source: Source) -> float | None:
-    """The smallest target at which every system has a rate, else the smallest."""
-    targets = targets_of(source)
-    found = overall(source, "fnmr_at_fmr")
-    for target in reversed(targets):
-        there = [item for item in found if item.estimate.at["fmr"] == target]
-        if all(item.estimate.value is not None for item in there):
-            return target
-    return targets[-1] if targets else None
-
-
-def worst_group(source: Source) -> Text:
-    """One sentence on the group with the largest FNMR, one on the group with the largest FMR, at the main target."""
-    target = main_target(source)
-    parts: list[Part] = []
-    for metric, verb in (
-        ("fnmr_at_fmr", "wrongly rejected"),
-        ("fmr", "wrongly matched with others of the group"),
-    ):
-        found = _worst(source, metric, target)
-        if found is None:
-            continue
-        worst, everybody = found
-        parts += [*([" "] if parts else []), *_worst_sentence(source, worst, everybody, verb)]
-    return say(*parts)
-
-
-def _worst(source: Source, metric: str, target: float | None) -> tuple[Record, Record | None] | None:
-    grouped = [
-        item
-        for item in source.select(metric, grouped=True, primary=True)
-        if item.estimate.group not in POOLS
-        and dict(item.estimate.at) == {"fmr": target}
-        and item.estimate.value is not None
-    ]
-    if not grouped:
-        return None
-    worst = max(grouped, key=lambda item: item.estimate.value or 0.0)
-    same = [
-        item
-        for item in overall(source, metric)
-        if item.estimate.provider == worst.estimate.provider and item.at == worst.at
-    ]
-    return worst, same[0] if same else None
-
-
-def _worst_sentence(source: Source, worst: Record, everybody: Record | None, verb: str) -> list[Part]:
-    people = source.people(worst.estimate.schema or "", worst.estimate.group)
-    crowd: list[Part] = [" (", people, " people)"] if people else []
-    found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-    plausible: list[Part] = []
-    if found and found.interval.low is not None:
-        plausible = [", plausibly ", phrases.bounds(found, worst.estimate)]
-    name = source.label(worst.estimate.schema, worst.estimate.group)
-    against: list[Part] = (
-        [", against ", phrases.value(everybody, like=worst.estimate), " overall"] if everybody else []
-    )
-    return [
-        Piece(text=name, pointer=f"{worst.pointer}/group", kind="b"),
-        *crowd,
-        f" are most often {verb}: by ",
-        Piece(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
-        ", in ",
-        phrases.value(worst),
-        " of comparisons",
-        *plausible,
-        *against,
-        ".",
-    ]
 
 
 def headline(source: Source) -> Table | None:
@@ -411,13 +167,13 @@ def _figure(source: Source) -> Figure | None:
     return Figure(
         name="front",
         title="The systems compared",
-        caption=_front_caption(source, has_dots=dots is not None, has_curves=bool(curves)),
+        caption=_front_caption(has_dots=dots is not None, has_curves=bool(curves)),
         panels=tuple(panels),
         keys=figures.keys("front", names),
     )
 
 
-def _front_caption(source: Source, *, has_dots: bool, has_curves: bool) -> Text:
+def _front_caption(*, has_dots: bool, has_curves: bool) -> Text:
     parts: list[Part] = []
     if has_curves:
         parts.append("A line nearer the lower left corner makes fewer errors of both kinds. ")
@@ -440,7 +196,7 @@ def det_curves(source: Source) -> list[Series]:
 
 def _front_dots(source: Source) -> Panel | None:
     target = main_target(source)
-    found = _worst(source, "fnmr_at_fmr", target)
+    found = worst(source, "fnmr_at_fmr", target)
     if found is None or target is None or found[0].estimate.schema is None:
         return None
     schema = found[0].estimate.schema
@@ -491,17 +247,9 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
     if pairing:
         text = called(words().non_mated, str(pairing))
         terms.append(("Non-mated pairs", (Piece(text=text, pointer="/spec/protocol/non_mated"),)))
-    terms.append(
-        (
-            "Weighting",
-            (
-                Piece(
-                    text=f"In headline rates {called(words().weighting, source.weighting)}; the other weighting is printed beside it.",
-                    pointer="/spec/weighting",
-                ),
-            ),
-        )
-    )
+    weighting = called(words().weighting, source.weighting)
+    said = f"In headline rates {weighting}; the other weighting is printed beside it."
+    terms.append(("Weighting", (Piece(text=said, pointer="/spec/weighting"),)))
     if origin:
         text = called(words().threshold_source, str(origin))
         terms.append(("Thresholds", (Piece(text=text, pointer="/spec/thresholds/source"),)))

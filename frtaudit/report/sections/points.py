@@ -1,0 +1,95 @@
+"""Operating points: the targets that were asked for, the one that headlines, the worst-off groups there."""
+
+from frtaudit.core import UNKNOWN, Target
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Part, Piece, Text, say
+from frtaudit.report.source import Record, Source
+
+POOLS = frozenset({UNKNOWN, "all", "max"})
+
+
+def targets_of(source: Source) -> list[float]:
+    """FMR targets at which FNMR was read, the largest first."""
+    found = {float(item.estimate.at["fmr"]) for item in overall(source, "fnmr_at_fmr")}
+    return sorted(found, reverse=True)
+
+
+def overall(source: Source, metric: str) -> list[Record]:
+    """Records of a metric for everybody, at an FMR target and nothing else, in the primary weighting."""
+    return [
+        item
+        for item in source.select(metric, grouped=False, primary=True)
+        if set(item.estimate.at) == {"fmr"} and item.estimate.group == "all"
+    ]
+
+
+def main_target(source: Source) -> float | None:
+    """The smallest target at which every system has a rate, else the smallest."""
+    targets = targets_of(source)
+    found = overall(source, "fnmr_at_fmr")
+    for target in reversed(targets):
+        there = [item for item in found if item.estimate.at["fmr"] == target]
+        if all(item.estimate.value is not None for item in there):
+            return target
+    return targets[-1] if targets else None
+
+
+def worst_group(source: Source) -> Text:
+    """One sentence on the group with the largest FNMR, one on the group with the largest FMR, at the main target."""
+    target = main_target(source)
+    parts: list[Part] = []
+    for metric, verb in (
+        ("fnmr_at_fmr", "wrongly rejected"),
+        ("fmr", "wrongly matched with others of the group"),
+    ):
+        found = worst(source, metric, target)
+        if found is None:
+            continue
+        most, everybody = found
+        parts += [*([" "] if parts else []), *_sentence(source, most, everybody, verb)]
+    return say(*parts)
+
+
+def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Record | None] | None:
+    """The group with the largest rate at the target, over systems and schemas; with everybody's rate there."""
+    grouped = [
+        item
+        for item in source.select(metric, grouped=True, primary=True)
+        if item.estimate.group not in POOLS
+        and dict(item.estimate.at) == {"fmr": target}
+        and item.estimate.value is not None
+    ]
+    if not grouped:
+        return None
+    most = max(grouped, key=lambda item: item.estimate.value or 0.0)
+    same = [
+        item
+        for item in overall(source, metric)
+        if item.estimate.provider == most.estimate.provider and item.at == most.at
+    ]
+    return most, same[0] if same else None
+
+
+def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str) -> list[Part]:
+    people = source.people(worst.estimate.schema or "", worst.estimate.group)
+    crowd: list[Part] = [" (", people, " people)"] if people else []
+    found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
+    plausible: list[Part] = []
+    if found and found.interval.low is not None:
+        plausible = [", plausibly ", phrases.bounds(found, worst.estimate)]
+    name = source.label(worst.estimate.schema, worst.estimate.group)
+    against: list[Part] = (
+        [", against ", phrases.value(everybody, like=worst.estimate), " overall"] if everybody else []
+    )
+    return [
+        Piece(text=name, pointer=f"{worst.pointer}/group", kind="b"),
+        *crowd,
+        f" are most often {verb}: by ",
+        Piece(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
+        ", in ",
+        phrases.value(worst),
+        " of comparisons",
+        *plausible,
+        *against,
+        ".",
+    ]

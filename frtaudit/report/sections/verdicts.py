@@ -1,0 +1,165 @@
+"""Verdicts: every finding with what it judges, its numbers on their side of the limit, and its line."""
+
+from dataclasses import dataclass
+
+from frtaudit.core import Estimate, Finding, Verdict
+from frtaudit.report import numbers, phrases
+from frtaudit.report.pieces import Part, Piece, Text, say
+from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.words import called, words
+
+ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
+HALF, REACH = 50.0, 44.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strip:
+    """A finding drawn on a line from 0 to 100 with its limit at 50: the estimate, and the bar to the bound."""
+
+    dot: float
+    low: float
+    high: float
+    bad_from: float
+    bad_to: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A requirement and its verdict as the table prints them."""
+
+    code: str
+    verdict: Piece
+    requirement: Piece
+    condition: Text
+    who: Text
+    found: Text
+    limit: Text
+    sentence: Piece
+    strip: Strip | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Docket:
+    """A requirement with its rulings, what is not met first."""
+
+    requirement: Piece
+    condition: Text
+    rulings: tuple[Ruling, ...]
+
+
+def all_rulings(source: Source) -> tuple[Ruling, ...]:
+    """Every finding, what is not met first; within a verdict in the order of the result."""
+    numbered = list(enumerate(source.result.findings))
+    numbered.sort(key=lambda item: ORDER.index(item[1].verdict))
+    return tuple(_ruling(source, index, finding) for index, finding in numbered)
+
+
+def dockets(rulings: tuple[Ruling, ...]) -> tuple[Docket, ...]:
+    """Rulings gathered by requirement, in the order of the rulings."""
+    names = dict.fromkeys(item.requirement.text for item in rulings)
+    grouped = [tuple(item for item in rulings if item.requirement.text == name) for name in names]
+    return tuple(
+        Docket(requirement=own[0].requirement, condition=own[0].condition, rulings=own) for own in grouped
+    )
+
+
+def _ruling(source: Source, index: int, finding: Finding) -> Ruling:
+    at = f"/findings/{index}"
+    record = record_of(source, finding)
+    limit = _limit(source, finding, record.estimate if record else None, at)
+    return Ruling(
+        code=finding.verdict.value,
+        verdict=Piece(text=called(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
+        requirement=Piece(text=finding.requirement, pointer=f"{at}/requirement"),
+        condition=_condition(record, limit),
+        who=_who(source, record),
+        found=_found(source, record, finding, at),
+        limit=limit,
+        sentence=Piece(text=finding.sentence, pointer=f"{at}/sentence"),
+        strip=_strip(finding, record, _sense(source, finding)),
+    )
+
+
+def record_of(source: Source, finding: Finding) -> Record | None:
+    """The estimate that a finding judges."""
+    if finding.estimate is None:
+        return None
+    index = int(finding.estimate.rsplit("/", 1)[1])
+    estimate = source.result.estimates[index]
+    found = (item for item in source.records if item.pointer == finding.estimate)
+    bounds = tuple(
+        Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}")
+        for place, interval in enumerate(estimate.intervals)
+    )
+    return next(found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds))
+
+
+def _condition(record: Record | None, limit: Text) -> Text:
+    """What is required: the metric, where it is read, the limit."""
+    if record is None:
+        return limit
+    at = {key: found for key, found in record.estimate.at.items() if key != "rate"}
+    where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
+    return say(phrases.index_name(record), *where, ", limit ", limit)
+
+
+def _who(source: Source, record: Record | None) -> Text:
+    if record is None:
+        return ()
+    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    group: list[Part] = [", ", phrases.group(source, record)] if record.estimate.group != "all" else []
+    return say(name, *group)
+
+
+def _found(source: Source, record: Record | None, finding: Finding, at: str) -> Text:
+    """What was found, every number printed on its side of the limit."""
+    bound, level = finding.bound, finding.bound_level
+    if bound is None or level is None or record is None or record.estimate.value is None:
+        return (Piece(text=finding.sentence.rstrip("."), pointer=f"{at}/sentence"),)
+    found = phrases.value(record, limit=finding.limit)
+    shown = phrases.printed(
+        phrases.kind_of(record.estimate.metric),
+        bound,
+        style=phrases.style(record.estimate),
+        limit=finding.limit,
+    )
+    upper = (_sense(source, finding) == "<=") == (finding.verdict is not Verdict.FAIL)
+    return say(
+        found,
+        ", with ",
+        phrases.number(numbers.exact(round(level, 12)), f"{at}/bound_level"),
+        f" confidence {'at most' if upper else 'at least'} ",
+        phrases.number(shown, f"{at}/bound"),
+    )
+
+
+def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
+    rate = estimate is not None and phrases.kind_of(estimate.metric) is phrases.Kind.RATE
+    text = numbers.exact(finding.limit) if rate else numbers.declared(finding.limit)
+    side = "at least" if _sense(source, finding) == ">=" else "at most"
+    return say(f"{side} ", phrases.number(text, f"{at}/limit"))
+
+
+def _sense(source: Source, finding: Finding) -> str:
+    declared = source.result.spec.get("requirements")
+    for item in declared if isinstance(declared, (list, tuple)) else ():
+        if isinstance(item, dict) and item.get("name") == finding.requirement:
+            return str(item.get("sense", "<="))
+    return "<="
+
+
+def _strip(finding: Finding, record: Record | None, sense: str) -> Strip | None:
+    if record is None or record.estimate.value is None:
+        return None
+    values = [record.estimate.value, finding.bound]
+    reach = max(
+        (abs(v - finding.limit) for v in values if v is not None and abs(v) < float("inf")), default=0.0
+    )
+
+    def place(value: float) -> float:
+        return round(HALF + REACH * max(-1.0, min(1.0, (value - finding.limit) / (reach or 1.0))), 2)
+
+    dot = place(record.estimate.value)
+    end = dot if finding.bound is None else place(finding.bound)
+    bad_from, bad_to = (0.0, HALF) if sense == ">=" else (HALF, 100.0)
+    return Strip(dot=dot, low=min(dot, end), high=max(dot, end), bad_from=bad_from, bad_to=bad_to)

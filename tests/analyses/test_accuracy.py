@@ -1,0 +1,105 @@
+import numpy as np
+import pytest
+from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, trial_of, whole, whole_spec
+
+from frtaudit.core import Method
+from frtaudit.core.spec import Folds, FoldSource
+
+
+def plain_accuracy(score: np.ndarray, mated: np.ndarray, folds: np.ndarray, k: int) -> list[float]:
+    """Accuracy of each fold at the best threshold of the others, by trying every midpoint in a loop."""
+    found = []
+    for fold in range(k):
+        train, test = (folds != fold) & (folds >= 0), folds == fold
+        values = np.unique(score[train])
+        candidates = [-np.inf, *((values[1:] + values[:-1]) / 2), values[-1]]
+        best, best_right = -np.inf, -1
+        for threshold in candidates:
+            right = int(((score[train] > threshold) == mated[train]).sum())
+            if right >= best_right:
+                best, best_right = threshold, right
+        found.append(float(((score[test] > best) == mated[test]).mean()))
+    return found
+
+
+@pytest.mark.parametrize("provider", ["one", "two"])
+def test_accuracy_by_a_plain_loop(provider: str) -> None:
+    """Accuracy is the mean of the folds' shares of right decisions, its spread has divisor k - 1."""
+    pairs = trial_of(provider).fold_pairs
+    assert pairs is not None
+    folds = plain_accuracy(pairs.score, pairs.mated, pairs.folds, 3)
+    result = whole().result
+    found = one(result, "accuracy", provider=provider)
+    assert found.value == pytest.approx(np.mean(folds), rel=1e-12)
+    assert one(result, "accuracy_fold_sd", provider=provider).value == pytest.approx(np.std(folds, ddof=1), rel=1e-9)
+    assert [item.value for item in pick(result, "fold_accuracy", provider=provider)] == pytest.approx(folds)
+    assert found.numerator == sum(item.numerator or 0 for item in pick(result, "fold_accuracy", provider=provider))
+    assert found.denominator == pairs.score.size
+
+
+def test_intervals_of_accuracy() -> None:
+    """Wilson on the dyadic variance decides; t over disjoint folds and the i.i.d. interval stand beside."""
+    found = one(whole().result, "accuracy", provider="one")
+    assert [(item.method, item.target.value) for item in found.intervals] == [
+        (Method.WILSON, "population"),
+        (Method.T, "population"),
+        (Method.WILSON_IID, "comparisons_iid"),
+    ]
+    assert all((item.low or 0) < (found.value or 0) < (item.high or 0) for item in found.intervals)
+
+
+def test_the_eer_of_the_folds_pairs() -> None:
+    """The folds' pairs have an EER of their own, by trying every score, and say that it is theirs."""
+    pairs = trial_of("two").fold_pairs
+    assert pairs is not None
+    tried = []
+    for t in np.unique(pairs.score):
+        fmr, fnmr = np.mean(pairs.score[~pairs.mated] > t), np.mean(pairs.score[pairs.mated] <= t)
+        tried.append((abs(fmr - fnmr), t, (fmr + fnmr) / 2))
+    found = one(whole().result, "eer", provider="two", at={"pairs": "folds"})
+    assert found.value == pytest.approx(min(tried)[2], rel=1e-12)
+    assert len(pick(whole().result, "eer", provider="two")) == 2
+
+
+def test_drawn_pairs_score_what_the_templates_say() -> None:
+    """Drawn pairs are distinct, mated and non-mated in equal number where there are enough, with the plain scores."""
+    pairs = trial_of("two").fold_pairs
+    assert pairs is not None
+    made = Plain(whole_spec().cohort.load(whole_spec().schemas, 0), "two")
+    assert int(pairs.mated.sum()) == int((~pairs.mated).sum()) == int(made.mated.sum())
+    assert np.sort(pairs.score[pairs.mated]) == pytest.approx(np.sort(made.score[made.mated]), abs=2e-7)
+    assert all(np.abs(made.score[~made.mated] - score).min() < 2e-7 for score in pairs.score[~pairs.mated])
+
+
+def test_no_folds_no_accuracy() -> None:
+    """Without declared folds the analysis makes nothing and says so."""
+    outcome = ANALYSES["accuracy"].estimates(put(spec("accuracy"), "two"), 0.05)
+    assert outcome.estimates == ()
+    assert outcome.notes == ("two: no folds were declared, so no accuracy",)
+
+
+def test_pairs_without_a_score_are_said() -> None:
+    """Failed pairs are left out of accuracy and counted in a note."""
+    pairs = trial_of("one").fold_pairs
+    assert pairs is not None
+    assert pairs.failed > 0
+    assert f"one: {pairs.failed} pairs of the folds have no score and are left out" in whole().result.notes
+
+
+def test_strict_folds_say_what_they_drop() -> None:
+    """Folds that share no subject drop non-mated pairs across them, and say how many."""
+    made = spec("accuracy", folds=Folds(source=FoldSource.STRICT, k=2))
+    pairs = put(made, "two").fold_pairs
+    assert pairs is not None
+    assert pairs.dropped > 0
+    result = audit(made).result
+    assert f"two: {pairs.dropped} non-mated pairs across folds are left out" in result.notes
+    assert one(result, "accuracy", provider="two").denominator == pairs.score.size - pairs.dropped
+
+
+def test_an_empty_fold_is_refused_with_a_note() -> None:
+    """More folds than mated pairs can fill leave no accuracy, a note, and no crash."""
+    made = spec("accuracy", folds=Folds(source=FoldSource.STRICT, k=40))
+    found = one(audit(made).result, "accuracy", provider="two")
+    assert found.value is None
+    assert "of 40 folds hold no pair with a score" in (found.note or "")

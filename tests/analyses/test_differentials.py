@@ -1,0 +1,139 @@
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_audits import CLASSES, TARGETS, audit, one, pick, plain, spec, whole
+
+from frtaudit.analyses.differentials import Differentials
+from frtaudit.core import Method
+from frtaudit.core.spec import Thresholds
+
+THRESHOLDS = Thresholds(fmr=(0.3,))
+
+
+def rates(rate: str, target: float) -> list[float]:
+    """Pooled rates of both classes at the global threshold, by counting."""
+    threshold = plain().threshold(target)
+    return [errors / trials for errors, trials in (plain().rate(rate, threshold, code) for code in (0, 1))]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("rate", ["fmr", "fnmr"])
+def test_simple_indices_of_the_group_rates(target: float, rate: str) -> None:
+    """max/min, max over geometric mean, sum of absolute log ratios and Gini of the two classes' plain rates."""
+    a, b = rates(rate, target)
+    middle = math.sqrt(a * b)
+    expected = {
+        "max_min": max(a, b) / min(a, b),
+        "max_geomean": max(a, b) / middle,
+        "log_geomean": abs(math.log10(a / middle)) + abs(math.log10(b / middle)),
+        "gini": abs(a - b) / (a + b),
+    }
+    for kind, value in expected.items():
+        where = {"provider": "one", "schema": "group", "weighting": "pooled", "at": {"fmr": target, "rate": rate}}
+        found = one(whole().result, kind, **where)
+        assert found.value == pytest.approx(value, rel=1e-9)
+        assert (found.group, found.numerator, found.unit) == ("all", None, "index")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_composite_indices_of_both_rates(target: float) -> None:
+    """FDR, inequity rate and GARBE of the two classes' plain rates, FMR weighing half."""
+    (m0, m1), (n0, n1) = rates("fmr", target), rates("fnmr", target)
+    ratio = [max(pair) / min(pair) for pair in ((m0, m1), (n0, n1))]
+    gini = [abs(pair[0] - pair[1]) / sum(pair) for pair in ((m0, m1), (n0, n1))]
+    expected = {
+        "fdr": 1 - (abs(m0 - m1) + abs(n0 - n1)) / 2,
+        "inequity_rate": math.sqrt(ratio[0] * ratio[1]),
+        "garbe": sum(gini) / 2,
+    }
+    for kind, value in expected.items():
+        where = {"provider": "one", "schema": "group", "weighting": "pooled", "at": {"fmr": target, "weight": 0.5}}
+        assert one(whole().result, kind, **where).value == pytest.approx(value, rel=1e-9)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_strictest_groups_threshold(target: float) -> None:
+    """At the max-group threshold the larger class FMR meets the target, and one score lower it does not."""
+    at = {"fmr": target, "threshold_of": "max_group"}
+    where = {"provider": "one", "schema": "group", "at": at}
+    found = one(whole().result, "threshold_at_fmr", group="max", weighting="pooled", **where)
+    made = plain()
+    scores = np.unique(made.score[~made.mated])
+    place = int(np.abs(scores - found.value).argmin())
+
+    def largest(threshold: float) -> float:
+        return max(errors / trials for errors, trials in (made.rate("fmr", threshold, code) for code in (0, 1)))
+
+    assert largest(scores[place]) <= target < largest(scores[place - 1])
+    for group, code in (("all", None), ("x", 0), ("y", 1)):
+        rate = one(whole().result, "fnmr_at_fmr", group=group, weighting="pooled", **where)
+        assert (rate.numerator, rate.denominator) == made.rate("fnmr", scores[place], code)
+        assert rate.schema == "group"
+
+
+def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
+    """Below 10 errors or 10 erring subjects the index stands, and every interval is null and says which group is thin."""
+    thin = [item for item in pick(whole().result, "max_min", at={"rate": "fnmr"}) if item.intervals[0].low is None]
+    assert thin
+    for item in thin:
+        assert item.value is not None
+        notes = {made.note for made in item.intervals}
+        assert len(notes) == 1
+        assert "a comparison of groups needs 10 of 10 in each" in (notes.pop() or "")
+
+
+def test_intervals_of_an_index() -> None:
+    """Recentered for these identities, simultaneous for the population; no population interval below an index's least value."""
+    result = audit(spec("differentials", thresholds=THRESHOLDS)).result
+    full = [item for item in result.estimates if item.unit == "index" and item.intervals[0].low is not None]
+    assert len(full) > 10
+    least = {"max_min": 1, "max_geomean": 1, "inequity_rate": 1}
+    for item in full:
+        assert [made.method for made in item.intervals] == [Method.RECENTERED, Method.MAX_T]
+        population = item.intervals[1]
+        assert population.low is not None
+        if item.metric != "fdr":
+            assert population.low >= least.get(item.metric, 0) - 1e-12
+
+
+def test_no_replicates_no_population_interval() -> None:
+    """With image replicates only, an index keeps its interval for these identities and says what the other needs."""
+    from frtaudit.core.spec import Bootstrap, Plan
+
+    made = spec("differentials", thresholds=THRESHOLDS, bootstrap=Bootstrap(B=39, plans=(Plan.IMAGES,)))
+    items = [item for item in audit(made).result.estimates if item.unit == "index" and item.intervals[0].low is not None]
+    assert items
+    assert {item.intervals[1].note for item in items} == {"needs subject replicates"}
+
+
+def test_the_weight_of_the_composites() -> None:
+    """With weight 1 the composites are those of FMR alone."""
+    made = replace(spec("differentials", thresholds=THRESHOLDS), analyses={"differentials": Differentials(weight=1.0)})
+    result = audit(made).result
+    where = {"provider": "two", "weighting": "pooled"}
+    ratio = one(result, "max_min", at={"fmr": 0.3, "rate": "fmr"}, **where).value
+    gini = one(result, "gini", at={"fmr": 0.3, "rate": "fmr"}, **where).value
+    at = {"fmr": 0.3, "weight": 1.0}
+    assert one(result, "inequity_rate", at=at, **where).value == pytest.approx(ratio)
+    assert one(result, "garbe", at=at, **where).value == pytest.approx(gini)
+
+
+def test_an_unresolved_group_is_refused_alone() -> None:
+    """Where a class cannot resolve the target its max-group threshold is null and names the smallest target."""
+    result = audit(spec("differentials", thresholds=Thresholds(fmr=(0.005,)))).result
+    for item in pick(result, "threshold_at_fmr", group="max"):
+        assert item.value is None
+        assert "the smallest target allowed is" in (item.note or "")
+        assert any(f"group {name}:" in (item.note or "") for name in CLASSES)
+    assert all(item.value is None for item in pick(result, "fnmr_at_fmr", at={"threshold_of": "max_group"}))
+    assert all(item.value is not None for item in pick(result, "max_min", at={"rate": "fnmr"}))
+
+
+def test_a_small_tail_refuses_the_indices() -> None:
+    """Where the threshold lies below the kept tail every index is null with a note."""
+    result = audit(spec("differentials", tail_budget=1)).result
+    assert result.estimates
+    assert {item.value for item in result.estimates} == {None}
+    assert all("floor of the kept tail" in (item.note or "") for item in result.estimates)

@@ -1,0 +1,200 @@
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_audits import ANALYSES, CLASSES, COHORT, SCHEMAS, TARGETS, audit, one, pick, plain, score_lines, spec, whole
+
+from frtaudit.cohorts.scores import ScoreLists
+from frtaudit.core import AuditResult, Method
+from frtaudit.core.spec import FailureScore
+from frtaudit.protocols.listed import Listed
+
+MATERIAL = COHORT.load(SCHEMAS, 0)
+CODES = MATERIAL.cohort.classifications["group"].codes
+GROUPS = [("all", None), ("x", 0), ("y", 1)]
+LOST = (*np.flatnonzero(plain().mated)[[0, 7, 30]].tolist(), 50, 51, 400, 1500)
+
+
+def failed_of(code: int | None) -> tuple[int, int]:
+    """Failed and all samples of a class in system "one"."""
+    subjects = MATERIAL.cohort.subject_of
+    inside = np.ones(len(subjects), bool) if code is None else CODES[subjects] == code
+    return sum(bool(inside[sample]) for sample in MATERIAL.failures["one"]), int(inside.sum())
+
+
+def listed(root: Path, **changes: object) -> AuditResult:
+    """The score-list audit with some failed comparisons."""
+    pd.DataFrame(score_lines(failed=LOST)).to_csv(root / "one.csv", index=False)
+    cohort = ScoreLists(root=str(root / "one.csv"))
+    return audit(spec("failures", "error_rates", cohort=cohort, protocol=Listed(), **changes)).result
+
+
+@pytest.mark.parametrize(("group", "code"), GROUPS)
+def test_fta_is_failed_samples_over_samples(group: str, code: int | None) -> None:
+    """FTA per provider and group with its counts, and intervals for the population and for independent samples."""
+    found = one(whole().result, "fta", provider="one", group=group)
+    failed, tried = failed_of(code)
+    assert failed
+    assert (found.numerator, found.denominator, found.value) == (failed, tried, failed / tried)
+    assert found.unit == "share of samples"
+    assert [item.method for item in found.intervals] == [Method.WILSON, Method.WILSON_IID]
+    for item in found.intervals:
+        assert item.low is not None
+        assert item.high is not None
+        assert item.low < failed / tried < item.high
+
+
+@pytest.mark.parametrize(("group", "code"), GROUPS)
+@pytest.mark.parametrize("target", TARGETS)
+def test_frr_counts_failures_as_rejections(group: str, code: int | None, target: float) -> None:
+    """FRR = FTA + FNMR (1 - FTA), FNMR pooled at the FMR target."""
+    found = one(whole().result, "frr", provider="one", group=group, at={"fmr": target})
+    failed, tried = failed_of(code)
+    errors, mated = plain().rate("fnmr", plain().threshold(target), code)
+    fta = failed / tried
+    assert found.value == pytest.approx(fta + errors / mated * (1 - fta), rel=1e-12)
+    (made,) = found.intervals
+    assert made.low is not None
+    assert made.high is not None
+    assert made.low < (found.value or 0) < made.high
+
+
+def test_without_failures_frr_is_fnmr() -> None:
+    """A provider without failures has FRR = FNMR, FTA 0 with an upper bound, and neither best nor worst case."""
+    result = whole().result
+    for item in pick(result, "frr", provider="two"):
+        where = {"provider": "two", "group": item.group, "weighting": "pooled", "analysis": "error_rates"}
+        assert item.value == one(result, "fnmr_at_fmr", at=dict(item.at), **where).value
+    for item in pick(result, "fta", provider="two"):
+        assert (item.value, item.numerator) == (0.0, 0)
+        assert item.intervals[0].low == 0.0
+        assert (item.intervals[0].high or 0) > 0
+    assert not pick(result, "fnmr_best_case", provider="two")
+    assert pick(result, "fnmr_best_case", provider="one")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("group", "code"), GROUPS)
+def test_best_and_worst_case_hold_every_imputation(target: float, group: str, code: int | None) -> None:
+    """Whatever the failed samples' scores were, the rates at the threshold lie between best and worst case."""
+    result = whole().result
+    cohort, made = MATERIAL.cohort, plain()
+    threshold = made.threshold(target)
+    i, j = np.triu_indices(cohort.n_samples, 1)
+    first, second = cohort.subject_of[i], cohort.subject_of[j]
+    failed = np.isin(i, list(MATERIAL.failures["one"])) | np.isin(j, list(MATERIAL.failures["one"]))
+    inside = np.ones(len(i), bool) if code is None else (CODES[first] == code) & (CODES[second] == code)
+    rng = np.random.default_rng(5)
+    imputations = [np.full(len(i), -1.0), np.full(len(i), 1.0), *rng.uniform(-1, 1, (5, len(i)))]
+    for rate in ("fnmr", "fmr"):
+        where = {"provider": "one", "group": group, "at": {"fmr": target}}
+        best, worst = (one(result, f"{rate}_{case}_case", **where) for case in ("best", "worst"))
+        seen = []
+        for scores in imputations:
+            filled = scores.copy()
+            filled[~failed] = made.score
+            kind = inside & ((first == second) if rate == "fnmr" else (first != second))
+            wrong = filled[kind] <= threshold if rate == "fnmr" else filled[kind] > threshold
+            assert kind.sum() == best.denominator == worst.denominator
+            seen.append(int(wrong.sum()))
+        assert (min(seen), max(seen)) == (best.numerator, worst.numerator)
+
+
+def test_the_ledger_adds_up() -> None:
+    """Failures by code are counted for everybody and by class, and the classes add up; nobody is named unasked."""
+    entries = [item for item in whole().result.failures if item.provider == "one"]
+    everybody = [item for item in entries if item.schema is None]
+    assert [(item.code, item.count, item.unit) for item in everybody] == [
+        ("synthetic_failure", len(MATERIAL.failures["one"]), "samples")
+    ]
+    classes = {item.group: item.count for item in entries if item.schema == "group"}
+    assert sum(classes.values()) == everybody[0].count
+    assert set(classes) == set(CLASSES)
+    assert not any(item.names for item in whole().result.failures)
+    assert not [item for item in whole().result.failures if item.provider == "two"]
+
+
+def test_failures_are_named_when_the_spec_asks() -> None:
+    """`name_failures` names the failed samples once, for everybody."""
+    result = audit(spec("failures", name_failures=True)).result
+    named = [item for item in result.failures if item.names]
+    assert len(named) == 1
+    ids = MATERIAL.cohort.sample_ids
+    assert set(named[0].names) == {ids[sample] for sample in MATERIAL.failures["one"]}
+
+
+def test_lists_count_failed_comparisons(tmp_path: Path) -> None:
+    """For score lists FTA is failed over attempted comparisons, says so, and belongs to the probe's group."""
+    result = listed(tmp_path)
+    lines = score_lines(failed=LOST)
+    for group, name in (("all", None), ("x", "x"), ("y", "y")):
+        mine = [line for line in lines if name is None or line["probe_group"] == name]
+        found = one(result, "fta", group=group)
+        lost = sum(bool(line["failure"]) for line in mine)
+        assert (found.numerator, found.denominator) == (lost, len(mine))
+        assert found.unit == "share of attempted comparisons"
+    (entry,) = [item for item in result.failures if item.schema is None]
+    assert (entry.code, entry.count, entry.unit) == ("no_face", len(LOST), "comparisons")
+    fnmr = one(result, "fnmr", group="all", weighting="pooled", at={"threshold": 0.2})
+    assert fnmr.denominator == sum(
+        line["probe_subject"] == line["reference_subject"] and not line["failure"] for line in lines
+    )
+
+
+@pytest.mark.parametrize("source", ["templates", "scores"])
+def test_score_zero_puts_failures_into_fnmr(source: str, tmp_path: Path) -> None:
+    """With score_zero a failed comparison is a non-match, FRR is FNMR, and FTA and the ledger still count it."""
+    if source == "scores":
+        apart, zero = (listed(tmp_path, failures=kind) for kind in FailureScore)
+    else:
+        apart, zero = (audit(spec("failures", "error_rates", failures=kind)).result for kind in FailureScore)
+    assert zero.failures == apart.failures
+    for item in pick(apart, "fta"):
+        beside = one(zero, "fta", provider=item.provider, group=item.group)
+        assert (beside.numerator, beside.denominator) == (item.numerator, item.denominator)
+    where = {"provider": "one", "group": "all", "weighting": "pooled", "at": {"threshold": 0.2}}
+    kept, scored = one(apart, "fnmr", **where), one(zero, "fnmr", **where)
+    lost = (scored.denominator or 0) - (kept.denominator or 0)
+    assert lost > 0
+    assert scored.numerator == (kept.numerator or 0) + lost
+    matches = one(zero, "fmr", **where)
+    assert matches.numerator == one(apart, "fmr", **where).numerator
+    assert (matches.denominator or 0) > (one(apart, "fmr", **where).denominator or 0)
+    for item in pick(zero, "frr", provider="one", group="all"):
+        place = {"provider": "one", "group": "all", "weighting": "pooled", "at": dict(item.at)}
+        assert item.value == one(zero, "fnmr_at_fmr", **place).value
+    assert not pick(zero, "fnmr_worst_case")
+    assert pick(apart, "fnmr_worst_case")
+
+
+def test_a_group_that_lost_every_sample() -> None:
+    """Where nothing could be compared FRR is null with a note and FTA is 1."""
+    made = spec("failures", analyses={"failures": ANALYSES["failures"]})
+    material = replace(MATERIAL, failures={})
+    lost = [n for n in range(material.cohort.n_samples) if CODES[material.cohort.subject_of[n]] == 0]
+    assert lost
+
+    class Source:
+        """The synthetic cohort, all templates of class x missing."""
+
+        def load(self, schemas: object, seed: int) -> object:
+            from frtaudit.core import Templates
+
+            full = MATERIAL.templates["two"]()
+            rows = np.setdiff1d(full.rows, lost).astype(np.int32)
+            kept = Templates(rows=rows, vectors=full.vectors[rows])
+            return replace(
+                MATERIAL, templates={"two": lambda: kept}, failures={"two": dict.fromkeys(lost, "no_face")}
+            )
+
+    from small_audits import put
+
+    trial = put(replace(made, cohort=Source()), "two")
+    found = {(item.metric, item.group): item for item in ANALYSES["failures"].estimates(trial, 0.05).estimates}
+    assert found["fta", "x"].value == 1.0
+    assert found["frr", "x"].value is None
+    assert found["frr", "x"].note == "no comparison"
+    assert found["frr", "y"].value is not None

@@ -1,0 +1,112 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_audits import ANALYSES, CLASSES, audit, one, pick, plain, put, spec, trial_of, whole
+
+from frtaudit.core import Method
+from frtaudit.core.spec import SchemaSpec
+
+
+def mated_of(provider: str) -> list[np.ndarray]:
+    """Mated scores of each class on 0..100."""
+    made = plain(provider)
+    return [np.sort((made.score[made.mated & made.inside(code)] + 1) * 50) for code in (0, 1)]
+
+
+def quantile_distance(first: np.ndarray, second: np.ndarray) -> float:
+    """Root of the integral over u of (Q1 - Q2)^2, inverted distribution functions, by a fine midpoint sum."""
+    u = (np.arange(400_000) + 0.5) / 400_000
+    a, b = (scores[np.ceil(u * len(scores)).astype(int) - 1] for scores in (first, second))
+    return float(np.sqrt(np.mean((a - b) ** 2)))
+
+
+def tar_distance(first: np.ndarray, second: np.ndarray) -> float:
+    """Root of the integral over the threshold of (TAR1 - TAR2)^2, exact between consecutive scores."""
+    at = np.unique(np.concatenate([first, second, [0.0, 100.0]]))
+    a, b = (np.array([(scores > t).mean() for t in at[:-1]]) for scores in (first, second))
+    return float(np.sqrt(np.sum((a - b) ** 2 * np.diff(at))))
+
+
+@pytest.mark.parametrize("provider", ["one", "two"])
+@pytest.mark.parametrize(("space", "distance"), [("quantile", quantile_distance), ("tar", tar_distance)])
+def test_d_l2_by_plain_integration(provider: str, space: str, distance: object) -> None:
+    """Pair distances are the plain integral; of two classes each lies half of it from their mean."""
+    x, y = mated_of(provider)
+    expected = distance(x, y)  # type: ignore[operator]  # one of the two above
+    where = {"provider": provider, "schema": "group", "at": {"space": space}}
+    assert one(whole().result, "d_l2", group="x|y", **where).value == pytest.approx(expected, rel=2e-3)
+    for group in ("x", "y", "max"):
+        assert one(whole().result, "d_l2", group=group, **where).value == pytest.approx(expected / 2, rel=2e-3)
+
+
+def test_the_thesis_and_the_population_interval() -> None:
+    """In quantile space each class has the thesis's interval at its own level and one for the population."""
+    for name in (*CLASSES, "max"):
+        found = one(whole().result, "d_l2", provider="one", group=name, at={"space": "quantile"})
+        thesis, population = found.intervals
+        assert (thesis.method, thesis.level, thesis.n_resamples) == (Method.T_BOOTSTRAP, pytest.approx(0.9), 99)
+        assert (population.method, population.target.value) == (Method.VERTEX_GAUSSIAN, "population")
+        assert population.level == pytest.approx(0.95)
+    assert not one(whole().result, "d_l2", provider="one", group="x", at={"space": "tar"}).intervals
+
+
+def test_tar_curves_are_quantiles_of_the_mated_scores() -> None:
+    """The threshold at a TAR is the score that this share of mated scores exceeds or equals; differences are from the mean."""
+    curves = {(item.analysis, item.group): item for item in whole().result.curves if item.provider == "one"}
+    tar = np.array(curves["tar", "x"].x)
+    assert len(tar) == 9
+    for name, scores in zip(CLASSES, mated_of("one"), strict=True):
+        expected = np.quantile(scores, 1 - tar, method="inverted_cdf")
+        assert curves["tar", name].y == pytest.approx(tuple(expected), abs=2e-5)
+    mean = (np.array(curves["tar", "x"].y) + np.array(curves["tar", "y"].y)) / 2
+    assert curves["tar", "all"].y == pytest.approx(tuple(mean))
+    assert curves["tar_difference", "x"].y == pytest.approx(tuple(np.array(curves["tar", "x"].y) - mean))
+
+
+def test_a_class_without_mated_pairs_is_said() -> None:
+    """A class without mated comparisons has no d_l2 and a note; one class alone is not compared."""
+    trial = trial_of("two")
+    alone = replace(trial, tail=_without(trial, 0))
+    outcome = ANALYSES["interclass"].estimates(alone, 0.05)
+    assert outcome.estimates == ()
+    assert outcome.notes == ("two: group x has no mated comparison, so no d_l2",)
+
+
+def _without(trial: object, code: int) -> object:
+    tail = trial.tail  # type: ignore[attr-defined]  # a trial
+    keep = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]] != code  # type: ignore[attr-defined]  # the same
+    parts = {name: getattr(tail, name)[keep] for name in ("mated_i", "mated_j", "mated_score")}
+    return replace(tail, **parts)
+
+
+def test_too_few_subjects_for_the_population() -> None:
+    """With one subject in a class the population interval is withheld and says whose fault it is."""
+    trial = trial_of("two")
+    tail = trial.tail
+    codes = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
+    only = tail.subject_of[tail.mated_i] == tail.subject_of[tail.mated_i][codes == 0][0]
+    keep = (codes == 1) | only
+    parts = {name: getattr(tail, name)[keep] for name in ("mated_i", "mated_j", "mated_score")}
+    outcome = ANALYSES["interclass"].estimates(replace(trial, tail=replace(tail, **parts)), 0.05)
+    (found,) = [item for item in outcome.estimates if item.group == "max" and item.at["space"] == "quantile"]
+    notes = [item.note for item in found.intervals if item.low is None]
+    assert notes == ["x has fewer than 2 subjects with mated comparisons"]
+
+
+def test_without_schemas_there_is_nothing() -> None:
+    """An audit without schemas has no d_l2."""
+    assert not pick(audit(spec("interclass", schemas={})).result, "d_l2")
+
+
+def test_three_classes_have_three_pairs() -> None:
+    """Every unordered pair of classes stands once, in the schema's order."""
+    from frtaudit.cohorts.synthetic import SyntheticClass
+
+    cohort = replace(spec().cohort, classes={name: SyntheticClass() for name in ("b", "a", "c")})
+    trial = put(spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=("b", "a", "c"))}), "two")
+    outcome = replace(ANALYSES["interclass"], B=19).estimates(trial, 0.05)
+    groups = [item.group for item in outcome.estimates if item.at["space"] == "tar"]
+    assert groups == ["b", "a", "c", "b|a", "b|c", "a|c", "max"]
+    values = {item.group: item.value for item in outcome.estimates if item.at["space"] == "tar"}
+    assert values["max"] == max(values[name] for name in "abc")  # type: ignore[type-var]  # none is null

@@ -1,0 +1,41 @@
+from fractions import Fraction
+
+import numpy as np
+import oracles_resample as slow
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.stats import course
+from frtaudit.stats.tail import from_matrix, no_groups
+
+
+@given(
+    top=st.integers(0, 2**40),
+    bottom=st.integers(1, 2**40),
+    totals=st.lists(st.integers(0, 2**50), min_size=1, max_size=4),
+)
+def test_limits_are_exact_floors(top: int, bottom: int, totals: list[int]) -> None:
+    """floor(target * total) is exact, also where 64 bits do not hold the product."""
+    target = Fraction(top, bottom + top + 1)
+    found = course._floor_times(target, np.array(totals))
+    assert found.tolist() == [target * total // 1 for total in totals]
+
+
+def test_cuts_count_the_scores_above_each_threshold() -> None:
+    """A fixed threshold on a score excludes it; one below the floor, or NaN, is unknown (-1)."""
+    tail = from_matrix(
+        [[1, 0.9, 0.2, 0.2], [0.9, 1, 0.3, 0.4], [0.2, 0.3, 1, 0.5], [0.2, 0.4, 0.5, 1]], list("aabc")
+    )
+    cut = slow.truncated(tail, 3)  # keeps .5, .4, .3; the floor is .2
+    laid = course.course_of(cut, no_groups(tail), (), (0.4, 0.2, 0.1, np.nan, np.inf))
+    assert laid.cuts.tolist() == [1, 3, -1, -1, 0]
+    assert not laid.open
+
+
+def test_no_replicate_has_the_shape_of_some() -> None:
+    """The empty result has the shapes that tiles are joined to."""
+    tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], list("aab"))
+    empty = course.course_of(tail, no_groups(tail), (0.1, 0.2), (0.5,)).nothing()
+    assert empty.threshold.shape == (2, 1, 2, 0)
+    assert empty.fmr_target.shape == (2, 1, 2, 1, 0)
+    assert empty.fnmr_fixed.shape == (2, 1, 1, 0)

@@ -1,0 +1,67 @@
+import numpy as np
+import oracles_resample as slow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.core.spec import Plan
+from frtaudit.stats import draws
+from frtaudit.stats.tail import from_matrix, no_groups
+from frtaudit.stats.walks import HEAVIEST
+
+
+def source(ids: str, seed: int = 1) -> draws.Source:
+    """A source of draws for samples of the subjects named."""
+    tail = from_matrix(np.full((len(ids), len(ids)), 0.5), list(ids))
+    return draws.source_of(tail, no_groups(tail), seed)
+
+
+def test_providers_share_copies_of_subjects() -> None:
+    """The same seed draws the same subjects whatever their numbers of samples: vendors are paired."""
+    for plan in (Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL):
+        one = draws.copies_of(source("aabbc"), plan, None)(0, 9)
+        other = draws.copies_of(source("abbbc"), plan, None)(0, 9)
+        np.testing.assert_array_equal(one, other)
+
+
+def test_strata_keep_their_size() -> None:
+    """Subjects are drawn within strata."""
+    copies = draws.copies_of(source("abcde"), Plan.SUBJECTS, np.array([0, 0, 1, 1, 1]))(5, 20)
+    assert (copies[:2].sum(axis=0) == 2).all()
+    assert (copies[2:].sum(axis=0) == 3).all()
+
+
+def test_mated_comparisons_of_a_drawn_subject_weigh_its_copies() -> None:
+    """Subject plans: a non-mated comparison weighs v_k v_l, a mated one v_k and not its square."""
+    copies = np.array([[3, 2]])
+    made = source("aab")
+    tile = draws.subjects(made, draws.copies_of(made, Plan.SUBJECTS, None, copies))(0, 1)
+    first, second = tile.non_mated.row_a, tile.non_mated.row_b
+    assert tile.non_mated.weights[first[0], 0] * tile.non_mated.weights[second[2], 0] == 6
+    assert tile.mated.weights[tile.mated.row_a[0], 0] * tile.mated.weights[tile.mated.row_b[1], 0] == 3
+
+
+@given(world=slow.worlds(), seed=st.integers(0, 99))
+def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: int) -> None:
+    """Non-mated weights are summed over copies and add up to v_k n_k; transposed weights are the same weights."""
+    made = draws.source_of(world.tail, world.groups, seed)
+    rows = draws.copies_of(made, Plan.TWO_LEVEL, None)
+    tile = draws.two_level(made, rows)(0, 3)
+    n = world.tail.subject_of.size
+    np.testing.assert_array_equal(tile.non_mated.weights, tile.mated.weights.reshape(-1, n, 3).sum(axis=0))
+    ends = np.cumsum(world.tail.n_samples)
+    total = np.add.reduceat(tile.non_mated.weights.astype(int), ends - world.tail.n_samples)
+    np.testing.assert_array_equal(total, rows(0, 3) * world.tail.n_samples[:, None])
+    for part in (tile.non_mated, tile.mated):
+        np.testing.assert_array_equal(part.columns.T, part.weights)
+        assert part.weights.ctypes.data % draws.CACHE_LINE == 0
+
+
+def test_weights_too_heavy_for_the_kernels_are_refused() -> None:
+    """Copies times the square of the largest weight must stay within 17 bits."""
+    place = np.zeros(1, dtype=np.int32)
+    fits = np.full((2, 1), 255, dtype=np.uint8)
+    assert HEAVIEST >= 2 * 255**2
+    assert draws._tile(fits, 1, place, place).rows == 1
+    with pytest.raises(ValueError, match="overflow"):
+        draws._tile(np.full((3, 1), 255, dtype=np.uint8), 1, place, place)

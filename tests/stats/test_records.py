@@ -1,0 +1,14 @@
+import numpy as np
+
+from frtaudit.stats.records import empty_sums
+
+
+def test_empty_sums_are_zero_and_apart() -> None:
+    """Every running sum starts at zero, in arrays of its own, exact integers for counts."""
+    sums = empty_sums(3, 5)
+    assert sums.counts.shape == sums.rates.shape == sums.low_counts.shape == (3, 5)
+    assert sums.run.shape == (5,)
+    assert sums.lane_counts.shape == (3,)
+    assert not any(part.any() for part in sums)
+    assert not any(np.shares_memory(one, other) for i, one in enumerate(sums) for other in sums[i + 1 :])
+    assert sums.counts.dtype == sums.lane_counts.dtype == np.int64

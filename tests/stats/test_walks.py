@@ -1,0 +1,81 @@
+from itertools import pairwise
+
+import numpy as np
+import oracles_resample as slow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.core.scores import Groups
+from frtaudit.stats import trials, walks
+
+
+@given(
+    world=st.one_of(slow.worlds(grid=3), slow.listed_worlds()),
+    chunk=st.integers(1, 9),
+    run=st.integers(1, 4),
+    cut=st.integers(0, 30),
+)
+def test_a_walk_is_a_permutation_cut_where_scores_change(
+    world: slow.World, chunk: int, run: int, cut: int
+) -> None:
+    """Chunks cover all pairs, start at new scores or cuts, long ties stand alone, runs hold one bucket."""
+    tail = world.tail
+    cut = min(cut, tail.tail_score.size)
+    while 0 < cut < tail.tail_score.size and tail.tail_score[cut] == tail.tail_score[cut - 1]:
+        cut -= 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walks, "CHUNK", chunk)
+        patch.setattr(walks, "LONGEST_RUN", run)
+        walk = walks.non_mated_walk(tail, world.groups, np.array([cut]))
+    starts = walk.chunk_start
+    assert starts[0] == 0
+    assert starts[-1] == tail.tail_score.size
+    assert cut in starts
+    assert walk.fresh[starts[:-1]].all()
+    for c, (low, high) in enumerate(pairwise(starts)):
+        assert sorted(walk.order[low:high]) == list(range(low, high))
+        distinct = np.unique(tail.tail_score[low:high]).size
+        assert walk.single[c] == (distinct == 1)
+        assert distinct == 1 or high - low < 2 * chunk
+        runs = walk.run_start[walk.chunk_run[c] : walk.chunk_run[c + 1] + 1]
+        assert runs[0] == low
+        assert runs[-1] == high
+        for start, stop in pairwise(runs):
+            assert stop - start <= run
+            assert np.unique(walk.bucket[walk.order[start:stop]]).size == 1
+
+
+@given(world=st.one_of(slow.worlds(), slow.listed_worlds()))
+def test_buckets_know_tags_and_sizes(world: slow.World) -> None:
+    """Each comparison's bucket names the tags of both its subjects and 1 over the comparisons of their pair."""
+    tail = world.tail
+    none = np.array([], dtype=np.int64)
+    pairs = trials.mated_pairs(tail)
+    non_mated, mated = (
+        walks.non_mated_walk(tail, world.groups, none),
+        walks.mated_walk(tail, world.groups, none),
+    )
+    for walk in (non_mated, mated):
+        for place, key in enumerate(walk.bucket):
+            k, l = tail.subject_of[[walk.first[place], walk.second[place]]]  # noqa: E741
+            tags = walk.tags[walk.combination[key]]
+            assert {tag for tag in tags if tag >= 0} == {
+                tag for tag, held in enumerate(world.tags()) if {k, l} <= held
+            }
+            size = pairs[k] if walk is mated else trials.block_sizes(tail, np.array([k]), np.array([l]))[0]
+            assert walk.coef[key] == 1 / size
+
+
+def test_rules_watch_ranked_groups_of_their_schema() -> None:
+    """Tag 0 belongs to rule 0, a ranked group to its schema's rule, any other to none."""
+    groups = Groups(
+        schemas=("a", "b"), names=(("b", "x"), ("a", "y"), ("a", "z")),
+        of=np.array([[1, 2], [0, 0]], dtype=np.int32), ranked=(True, True, False),
+    )  # fmt: skip
+    assert walks.tag_rules(groups).tolist() == [0, 2, 1, -1]
+
+
+def test_the_sum_of_a_run_fits_31_bits() -> None:
+    """The longest run of the heaviest comparisons stays below 2**31."""
+    assert walks.LONGEST_RUN * walks.HEAVIEST < 2**31

@@ -1,0 +1,86 @@
+import platform
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from small_audits import COHORT, SCHEMAS, folder_of, spec, whole
+
+from frtaudit.canonical import sha256_file
+from frtaudit.core.spec import Bootstrap, Folds, FoldSource, RequirementSpec, SchemaSpec
+from frtaudit.description import PACKAGES, cohort_counts, digests_of, inputs_of, notes_of, versions
+from frtaudit.identity import spec_digest
+from frtaudit.panel import panel_of
+from frtaudit.trial import Outcome
+
+MATERIAL = COHORT.load(SCHEMAS, 0)
+
+
+def test_counts_of_the_cohort() -> None:
+    """Samples and subjects, in all, by class, and of those with two samples; classes and unknown add up."""
+    cohort = MATERIAL.cohort
+    counts = cohort_counts(cohort)
+    samples = np.bincount(cohort.subject_of)
+    assert (counts["samples"], counts["subjects"]) == (cohort.n_samples, 24)
+    assert counts["subjects_with_two_samples"] == int((samples >= 2).sum())
+    groups = counts["schemas"]["group"]["groups"]  # type: ignore[index,call-overload]  # mappings
+    assert [row["group"] for row in groups] == ["x", "y", "unknown"]
+    codes = cohort.classifications["group"].codes
+    for code, row in zip((0, 1, -1), groups, strict=True):
+        assert row["subjects"] == int((codes == code).sum())
+        assert row["samples"] == int(samples[codes == code].sum())
+    assert sum(row["samples"] for row in groups) == cohort.n_samples
+
+
+def test_labels_and_super_classes_stand_in_the_counts() -> None:
+    """A class is printed by its label, super-classes name their parts."""
+    schema = SchemaSpec(column="group", classes=("x", "y"), labels=("Ex", "Why"), super_classes={"both": ("x", "y")})
+    counts = cohort_counts(COHORT.load({"g": schema}, 0).cohort)
+    part = counts["schemas"]["g"]  # type: ignore[index,call-overload]  # mappings
+    assert [row["label"] for row in part["groups"]] == ["Ex", "Why", "unknown"]
+    assert part["super_classes"] == {"both": ["x", "y"]}
+
+
+def test_every_file_is_an_input(tmp_path: Path) -> None:
+    """The cohort's files and those that the spec names, by file name and digest; templates not on trial are left out."""
+    source = folder_of(tmp_path / "faces")
+    (tmp_path / "own.csv").write_text("probe,reference,fold\n")
+    made = spec(cohort=source, providers=("one",), folds=Folds(source=FoldSource.FILE, file=str(tmp_path / "own.csv")))
+    material = source.load(SCHEMAS, 0)
+    inputs = inputs_of(made, material, panel_of(made, material))
+    assert inputs == {
+        "metadata.csv": sha256_file(tmp_path / "faces" / "metadata.csv"),
+        "templates/one.npz": sha256_file(tmp_path / "faces" / "templates" / "one.npz"),
+        "own.csv": sha256_file(tmp_path / "own.csv"),
+    }
+    digests = digests_of(made, material, inputs)
+    assert digests == {"spec": spec_digest(made, inputs), "cohort": material.cohort.digest, "inputs": inputs}
+
+
+def test_a_synthetic_cohort_has_no_inputs() -> None:
+    """Without files the identity is the spec alone."""
+    assert whole().result.digests["inputs"] == {}
+
+
+def test_versions_name_what_made_the_numbers() -> None:
+    """Every numerical package and Python stand with their version."""
+    found = versions()
+    assert set(found) == {*PACKAGES, "python"}
+    assert (found["numpy"], found["python"]) == (np.__version__, platform.python_version())
+
+
+@pytest.mark.parametrize(("resamples", "noted"), [(59, False), (39, False), (60, True), (1000, True)])
+def test_an_uneven_number_of_resamples_is_noted(resamples: int, noted: bool) -> None:
+    """A B for which alpha (B + 1) is no integer is noted, not refused."""
+    notes = notes_of(spec(bootstrap=Bootstrap(B=resamples)), ())
+    assert [note for note in notes if "no integer" in note] == (
+        [f"alpha (B + 1) = {0.05 * (resamples + 1):g} is no integer: percentile bounds are interpolated"] if noted else []
+    )
+
+
+def test_notes_stand_once_in_order() -> None:
+    """Notes on the spec first, then those of the analyses, each once."""
+    requirement = RequirementSpec(name="r", metric="eer", limit=0.1)
+    outcomes = (Outcome(notes=("b", "a")), Outcome(notes=("a", "c")))
+    notes = notes_of(replace(spec(), requirements=(requirement,)), outcomes)
+    assert notes == ("verdicts are not adjusted for their number", "b", "a", "c")
