@@ -13,7 +13,7 @@ PYTHON ?=
 WORKERS ?= 2
 export PYTHON
 
-.PHONY: help audit test check coverage bench clean
+.PHONY: help audit test check coverage bench reference clean
 
 help:
 	@sed -n '1,3s/^# //p' Makefile
@@ -44,6 +44,11 @@ coverage: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python benchmarks/run.py
+
+# Only when a number moved for a reason: the commit says which.
+reference: $(READY)
+	@$(BIN)/python tests/test_reference.py
+	@git diff --stat -- reports/reference
 
 clean:
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov

@@ -10,7 +10,7 @@ from frtaudit.core import AuditResult, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec
 from frtaudit.description import cohort_counts, digests_of, inputs_of, notes_of, versions
 from frtaudit.identity import to_plain
-from frtaudit.panel import panel_of
+from frtaudit.panel import analyses_of, comparisons_of, material_of, panel_of
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, judge
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
@@ -32,11 +32,11 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
-    material = spec.cohort.load(spec.schemas, spec.seed)
+    material = material_of(spec)
     groups = groups_of(material.cohort)
     panel = panel_of(spec, material)
     inputs = inputs_of(spec, material, panel)
-    comparisons = spec.protocol.comparisons(material)
+    comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
 
     estimates: list[Estimate] = []
@@ -69,7 +69,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 def _analyse(spec: AuditSpec, trial: Trial) -> Iterator[tuple[Outcome, tuple[Estimate, ...]]]:
     """Each analysis at alpha, and again at 2 alpha where requirements need one-sided bounds at 1 - alpha."""
     alpha, judged = spec.bootstrap.alpha, {requirement.metric for requirement in spec.requirements}
-    for analysis in spec.analyses.values():
+    for analysis in analyses_of(spec):
         outcome = analysis.estimates(trial, alpha)
         needed = judged & {estimate.metric for estimate in outcome.estimates}
         one_sided = analysis.estimates(trial, 2 * alpha) if needed else outcome

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from frtaudit.core import Cohort
 from frtaudit.core.spec import AuditSpec
-from frtaudit.panel import panel_of
+from frtaudit.panel import comparisons_of, material_of, panel_of
 from frtaudit.pairlist import read_pairs
 from frtaudit.scoring import declared_thresholds, groups_of, planned_non_mated, refuse_unresolved
 from frtaudit.core.spec import FoldSource
@@ -15,10 +15,10 @@ def check(spec: AuditSpec) -> list[str]:
 
     Loads the cohort and every provider's templates; reads the pair lists.
     """
-    material = spec.cohort.load(spec.schemas, spec.seed)
+    material = material_of(spec)
     groups = groups_of(material.cohort)
     providers = panel_of(spec, material)
-    comparisons = spec.protocol.comparisons(material)
+    comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
     lines = [_cohort_line(material.cohort)]
     lines += [f"schema {name}: {_classes(material.cohort, name)}" for name in groups.schemas]

@@ -272,25 +272,19 @@ def rate_estimate(
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""
     reading = read(trial, place)
-    shared = {
-        "provider": trial.provider,
-        "analysis": analysis,
-        "metric": metric,
-        "schema": schema,
-        "group": group,
-        "weighting": place.weighting.value,
-        "at": at,
-    }
-    unit = SHARE
-    if not np.isfinite(reading.value):
-        return Estimate(
-            **shared, value=None, numerator=0, denominator=0, unit=unit, note="no comparison in this group"
-        )
+    known = bool(np.isfinite(reading.value))
     return Estimate(
-        **shared,
-        value=reading.value,
-        numerator=reading.errors,
-        denominator=reading.trials,
-        unit=unit,
-        intervals=intervals_of(reading, trial.intervals, alpha),
+        provider=trial.provider,
+        analysis=analysis,
+        metric=metric,
+        schema=schema,
+        group=group,
+        weighting=place.weighting.value,
+        at=at,
+        value=reading.value if known else None,
+        numerator=reading.errors if known else 0,
+        denominator=reading.trials if known else 0,
+        unit=SHARE,
+        intervals=intervals_of(reading, trial.intervals, alpha) if known else (),
+        note=None if known else "no comparison in this group",
     )

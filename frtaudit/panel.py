@@ -1,13 +1,28 @@
-"""Which systems are on trial: the providers that the spec names, or all that the cohort offers."""
+"""The plug-ins that a spec names, as what they do: cohort, comparisons, analyses, and the systems on trial."""
 
 from typing import cast
 
 from frtaudit.acquisition import usual_range
-from frtaudit.core import Material
+from frtaudit.core import Comparisons, Material
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.registry import lookup
-from frtaudit.trial import Provider
+from frtaudit.trial import Analysis, CohortSource, Pairing, Provider
+
+
+def material_of(spec: AuditSpec) -> Material:
+    """The cohort that the spec names, loaded and classified."""
+    return cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed)
+
+
+def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:
+    """The comparisons that the spec's protocol makes."""
+    return cast("Pairing", spec.protocol).comparisons(material)
+
+
+def analyses_of(spec: AuditSpec) -> list[Analysis]:
+    """The spec's analyses, in its order."""
+    return [cast("Analysis", item) for item in spec.analyses.values()]
 
 
 def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:

@@ -342,7 +342,7 @@ def _replicates(
     spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points
 ) -> dict[Plan, Replicates]:
     """One set of replicates per plan; the seed knows the plan and not the provider, so vendors share subject weights."""
-    drawn = {}
+    drawn: dict[Plan, Replicates] = {}
     for plan in plans_of(spec):
         if plan is Plan.COMPARISONS or (plan in WITHIN_SUBJECTS and not tail.mated_complete):
             continue

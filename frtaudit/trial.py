@@ -10,7 +10,7 @@ import numpy.typing as npt
 from frtaudit.core import Cohort, Comparisons, Groups, LedgerEntry, Material, Method, ScoreTable, ScoreTail, Target
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
-from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, Weighting
+from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
 from frtaudit.stats.rates import Rates, Trials
 from frtaudit.stats.resample import Replicates
 from frtaudit.stats.tail import TailRequest
@@ -32,6 +32,20 @@ DEFAULT_INTERVALS = (
     IntervalSpec(method=Method.VERTEX, target=Target.POPULATION),
     IntervalSpec(method=Method.RECENTERED, target=Target.FIXED_IDENTITIES),
 )
+
+
+class CohortSource(Protocol):
+    """Where people come from (``cohort`` plug-ins)."""
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+        """Samples, subjects, classes, and what providers need."""
+
+
+class Pairing(Protocol):
+    """Which comparisons are made (``protocol`` plug-ins)."""
+
+    def comparisons(self, material: Material) -> Comparisons:
+        """Listed comparisons, or all pairs, implied."""
 
 
 class Provider(Protocol):
@@ -165,3 +179,10 @@ class Outcome:
     curves: tuple[Curve, ...] = ()
     failures: tuple[LedgerEntry, ...] = ()
     notes: tuple[str, ...] = ()
+
+
+class Analysis(Protocol):
+    """A question put to a trial (``analysis`` plug-ins)."""
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Estimates with intervals of level 1 - alpha, and curves."""

@@ -5,7 +5,22 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 GOLDEN = Path(__file__).parent / "golden" / "report.txt"
-BLOCKS = {"p", "h1", "h2", "h3", "li", "dt", "dd", "tr", "caption", "figcaption", "pre", "br", "section", "header"}
+BLOCKS = {
+    "p",
+    "h1",
+    "h2",
+    "h3",
+    "li",
+    "dt",
+    "dd",
+    "tr",
+    "caption",
+    "figcaption",
+    "pre",
+    "br",
+    "section",
+    "header",
+}
 CELLS = {"td", "th"}
 SILENT = {"style", "title", "svg"}
 

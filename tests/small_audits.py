@@ -31,7 +31,7 @@ from frtaudit.core.spec import (
     SchemaSpec,
     Thresholds,
 )
-from frtaudit.panel import panel_of
+from frtaudit.panel import comparisons_of, material_of, panel_of
 from frtaudit.plugins import load_plugins
 from frtaudit.protocols.all_pairs import AllPairs
 from frtaudit.scoring import groups_of, put_on_trial
@@ -63,7 +63,9 @@ SCHEMAS = {"group": SchemaSpec(column="group", classes=CLASSES)}
 REQUIREMENTS = (
     RequirementSpec(name="eer", metric="eer", limit=0.5),
     RequirementSpec(name="low", metric="fnmr_at_fmr", limit=0.999, at={"fmr": 0.1}),
-    RequirementSpec(name="each", metric="fnmr_at_fmr", limit=0.01, at={"fmr": 0.1}, schema="group", group="each"),
+    RequirementSpec(
+        name="each", metric="fnmr_at_fmr", limit=0.01, at={"fmr": 0.1}, schema="group", group="each"
+    ),
 )
 EXPLICIT = Grid(kind=GridKind.EXPLICIT, values=(0.1, 0.2, 0.3))
 
@@ -109,10 +111,9 @@ def trial_of(provider: str = "one") -> Trial:
 
 def put(made: AuditSpec, provider: str) -> Trial:
     """One system of a spec on trial."""
-    material = made.cohort.load(made.schemas, made.seed)  # type: ignore[attr-defined]  # a plug-in
+    material = material_of(made)
     (system,) = [item for item in panel_of(made, material) if item.name == provider]
-    comparisons = made.protocol.comparisons(material)  # type: ignore[attr-defined]  # a plug-in
-    return put_on_trial(made, system, material, comparisons, groups_of(material.cohort))
+    return put_on_trial(made, system, material, comparisons_of(made, material), groups_of(material.cohort))
 
 
 def pick(result: AuditResult, metric: str, **where: Any) -> list[Estimate]:
@@ -129,7 +130,9 @@ def pick(result: AuditResult, metric: str, **where: Any) -> list[Estimate]:
 
 def one(result: AuditResult, metric: str, **where: Any) -> Estimate:
     """The only such estimate; ``at`` must agree whole where it is given."""
-    found = [item for item in pick(result, metric, **where) if "at" not in where or dict(item.at) == where["at"]]
+    found = [
+        item for item in pick(result, metric, **where) if "at" not in where or dict(item.at) == where["at"]
+    ]
     assert len(found) == 1, f"{len(found)} estimates of {metric} at {where}"
     return found[0]
 
@@ -192,7 +195,12 @@ def folder_of(root: Path, order: npt.NDArray[np.int64] | None = None, **columns:
     cohort = material.cohort
     codes = cohort.classifications["group"].codes
     rows = [
-        [cohort.sample_ids[n], cohort.subject_ids[k], CLASSES[codes[k]], *(texts[k] for texts in columns.values())]
+        [
+            cohort.sample_ids[n],
+            cohort.subject_ids[k],
+            CLASSES[codes[k]],
+            *(texts[k] for texts in columns.values()),
+        ]
         for n, k in enumerate(cohort.subject_of)
     ]
     chosen = np.arange(len(rows)) if order is None else order
@@ -229,5 +237,3 @@ def score_lines(provider: str = "one", failed: tuple[int, ...] = ()) -> list[dic
         }
         for n, (a, b) in enumerate(zip(i, j, strict=True))
     ]
-
-

@@ -2,16 +2,31 @@
 
 from hypothesis import strategies as st
 
-from frtaudit.core import SERVES, AuditResult, Curve, Estimate, Finding, Interval, LedgerEntry, Method, Verdict
+from frtaudit.core import (
+    SERVES,
+    AuditResult,
+    Curve,
+    Estimate,
+    Finding,
+    Interval,
+    LedgerEntry,
+    Method,
+    Verdict,
+)
 
 NUMBERS = st.floats(allow_nan=False)
+VALUES = st.floats()
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 LEVELS = st.floats(0, 1, exclude_min=True, exclude_max=True)
 TEXTS = st.text(max_size=5)
 SAID = st.text(min_size=1, max_size=8)
 COUNTS = st.integers(0, 10**12)
 AT = st.dictionaries(TEXTS, NUMBERS | st.text("abc", max_size=3), max_size=3)
-GROUPS = {"schema": st.none() | TEXTS, "group": TEXTS, "weighting": st.sampled_from(["pooled", "identity", None])}
+GROUPS = {
+    "schema": st.none() | TEXTS,
+    "group": TEXTS,
+    "weighting": st.sampled_from(["pooled", "identity", None]),
+}
 
 
 @st.composite
@@ -37,7 +52,7 @@ def intervals(draw: st.DrawFn) -> Interval:
 def estimates(draw: st.DrawFn) -> Estimate:
     """An estimate with a value, or a refused one with a note; with both counts or none."""
     denominator = draw(st.none() | COUNTS)
-    value = draw(st.none() | NUMBERS)
+    value = draw(st.none() | VALUES)
     return Estimate(
         provider=draw(TEXTS),
         analysis=draw(TEXTS),
@@ -57,7 +72,7 @@ def estimates(draw: st.DrawFn) -> Estimate:
 def curves(draw: st.DrawFn) -> Curve:
     """A curve with or without a band."""
     size = draw(st.integers(0, 4))
-    points = st.lists(NUMBERS, min_size=size, max_size=size).map(tuple)
+    points = st.lists(VALUES, min_size=size, max_size=size).map(tuple)
     banded = draw(st.booleans())
     method = draw(st.none() | st.sampled_from(Method))
     return Curve(

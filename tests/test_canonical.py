@@ -21,9 +21,13 @@ from frtaudit.canonical import (
     to_bytes,
 )
 
-SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+)
 TREES = st.recursive(
-    SCALARS, lambda part: st.lists(part, max_size=4) | st.dictionaries(st.text(), part, max_size=4), max_leaves=12
+    SCALARS,
+    lambda part: st.lists(part, max_size=4) | st.dictionaries(st.text(), part, max_size=4),
+    max_leaves=12,
 )
 
 

@@ -18,14 +18,20 @@ def test_it_says_what_the_audit_would_do() -> None:
     assert lines[0] == f"cohort: {COUNT} samples of 24 subjects"
     assert lines[1] == "schema group: x 12, y 12 subjects"
     assert lines[2] == "protocol: all pairs, 2825 of them non-mated"
-    assert lines[3:5] == ["provider one: 64 templates of 16 numbers", f"provider two: {COUNT} templates of 16 numbers"]
+    assert lines[3:5] == [
+        "provider one: 64 templates of 16 numbers",
+        f"provider two: {COUNT} templates of 16 numbers",
+    ]
     assert lines[5] == "analyses: error_rates, failures; B 59, alpha 0.05"
 
 
 def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:
     """Subjects without a class are counted beside the classes."""
     schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y",))}
-    assert check(spec(cohort=folder_of(tmp_path / "faces"), schemas=schemas))[1] == "schema group: x 12, unknown 12 subjects"
+    assert (
+        check(spec(cohort=folder_of(tmp_path / "faces"), schemas=schemas))[1]
+        == "schema group: x 12, unknown 12 subjects"
+    )
 
 
 def pairs_of(root: Path, text: str) -> str:
@@ -61,11 +67,17 @@ def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
     [
         ({"thresholds": Thresholds(fmr=(1e-3,))}, DataError, "thresholds.fmr: FMR 0.001 .* at least 0.00177"),
         ({"providers": ("three",)}, SpecError, "offers no 'three'"),
-        ({"thresholds": Thresholds(grid=Grid(kind=GridKind.EXPLICIT, values=(2.0,)), fmr=(0.1,))}, SpecError, "2 lies outside"),
+        (
+            {"thresholds": Thresholds(grid=Grid(kind=GridKind.EXPLICIT, values=(2.0,)), fmr=(0.1,))},
+            SpecError,
+            "2 lies outside",
+        ),
         ({"schemas": {"a": SchemaSpec(column="nothing", classes=("x",))}}, FrtauditError, "nothing"),
     ],
 )
-def test_it_stops_where_the_audit_would(changes: dict[str, object], kind: type[FrtauditError], said: str) -> None:
+def test_it_stops_where_the_audit_would(
+    changes: dict[str, object], kind: type[FrtauditError], said: str
+) -> None:
     """Unresolved targets, unknown providers, thresholds out of range and missing columns are found without scoring."""
     with pytest.raises(kind, match=said):
         check(spec(**changes))

@@ -34,7 +34,9 @@ def test_counts_of_the_cohort() -> None:
 
 def test_labels_and_super_classes_stand_in_the_counts() -> None:
     """A class is printed by its label, super-classes name their parts."""
-    schema = SchemaSpec(column="group", classes=("x", "y"), labels=("Ex", "Why"), super_classes={"both": ("x", "y")})
+    schema = SchemaSpec(
+        column="group", classes=("x", "y"), labels=("Ex", "Why"), super_classes={"both": ("x", "y")}
+    )
     counts = cohort_counts(COHORT.load({"g": schema}, 0).cohort)
     part = counts["schemas"]["g"]  # type: ignore[index,call-overload]  # mappings
     assert [row["label"] for row in part["groups"]] == ["Ex", "Why", "unknown"]
@@ -42,10 +44,12 @@ def test_labels_and_super_classes_stand_in_the_counts() -> None:
 
 
 def test_every_file_is_an_input(tmp_path: Path) -> None:
-    """The cohort's files and those that the spec names, by file name and digest; templates not on trial are left out."""
+    """The cohort's files and those that the spec names, by name and digest; templates not on trial are left out."""
     source = folder_of(tmp_path / "faces")
     (tmp_path / "own.csv").write_text("probe,reference,fold\n")
-    made = spec(cohort=source, providers=("one",), folds=Folds(source=FoldSource.FILE, file=str(tmp_path / "own.csv")))
+    made = spec(
+        cohort=source, providers=("one",), folds=Folds(source=FoldSource.FILE, file=str(tmp_path / "own.csv"))
+    )
     material = source.load(SCHEMAS, 0)
     inputs = inputs_of(made, material, panel_of(made, material))
     assert inputs == {
@@ -74,7 +78,9 @@ def test_an_uneven_number_of_resamples_is_noted(resamples: int, noted: bool) -> 
     """A B for which alpha (B + 1) is no integer is noted, not refused."""
     notes = notes_of(spec(bootstrap=Bootstrap(B=resamples)), ())
     assert [note for note in notes if "no integer" in note] == (
-        [f"alpha (B + 1) = {0.05 * (resamples + 1):g} is no integer: percentile bounds are interpolated"] if noted else []
+        [f"alpha (B + 1) = {0.05 * (resamples + 1):g} is no integer: percentile bounds are interpolated"]
+        if noted
+        else []
     )
 
 

@@ -11,11 +11,24 @@ from small_audits import audit, interval, one, pick, plain, put, spec, trial_of,
 
 from frtaudit.core import SERVES, Interval, Method, Target
 from frtaudit.core.spec import Bootstrap, IntervalSpec, Plan, Weighting
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, Reading, empty, finite, intervals_of, rate_estimate, read
+from frtaudit.inference import (
+    MIN_ERRING,
+    MIN_ERRORS,
+    Place,
+    Reading,
+    empty,
+    finite,
+    intervals_of,
+    rate_estimate,
+    read,
+)
 from frtaudit.trial import PLAN_OF
 
 RNG = np.random.default_rng(3)
-DRAWN = {plan: RNG.normal(0.3, 0.02, 999) for plan in (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)}
+DRAWN = {
+    plan: RNG.normal(0.3, 0.02, 999)
+    for plan in (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
+}
 EVERY = tuple(IntervalSpec(method=method, target=SERVES[method][0]) for method in Method)
 
 
@@ -46,7 +59,9 @@ def made(method: str, alpha: float = 0.05, **changes: Any) -> Interval:
 def test_the_order_is_the_wanted_one(wanted: list[IntervalSpec], thin: bool) -> None:
     """Whatever is withheld, there is one entry for each wanted interval, in order, at the level, for its target."""
     found = intervals_of(reading(errors=3) if thin else reading(), wanted, 0.1)
-    assert [(item.method, item.target) for item in found[: len(wanted)]] == [(item.method, item.target) for item in wanted]
+    assert [(item.method, item.target) for item in found[: len(wanted)]] == [
+        (item.method, item.target) for item in wanted
+    ]
     assert all(item.level == pytest.approx(0.9) for item in found)
     assert len(found) - len(wanted) in (0, 1)
     assert all(item.method is Method.WILSON for item in found[len(wanted) :])
@@ -54,6 +69,7 @@ def test_the_order_is_the_wanted_one(wanted: list[IntervalSpec], thin: bool) -> 
 
 def test_bounds_of_each_method() -> None:
     """Percentile, naive, recentered, Gaussian and two-level bounds by plain numpy on the replicates."""
+
     def quantiles(plan: Plan) -> tuple[float, float]:
         low, high = np.quantile(DRAWN[plan], [0.025, 0.975])
         return float(low), float(high)
@@ -77,6 +93,7 @@ def test_bounds_of_each_method() -> None:
 
 def test_published_wilson_intervals() -> None:
     """The i.i.d. interval is Wilson's formula; the plug-in one puts p (1 - p) / variance for the number of trials."""
+
     def wilson(n: float) -> tuple[float, float]:
         z = stats.norm.isf(0.025)
         centre = (0.3 + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -90,9 +107,11 @@ def test_published_wilson_intervals() -> None:
 
 
 @pytest.mark.parametrize(("errors", "erring"), [(MIN_ERRORS - 1, 9), (50, MIN_ERRING - 1)])
-@pytest.mark.parametrize("method", ["vertex", "recentered", "naive", "gaussian", "double_or_nothing", "two_level"])
+@pytest.mark.parametrize(
+    "method", ["vertex", "recentered", "naive", "gaussian", "double_or_nothing", "two_level"]
+)
 def test_thin_errors_withhold_replicates(errors: int, erring: int, method: str) -> None:
-    """Below 10 errors or 10 erring subjects the entry stands with nulls and a note, and Wilson's beside it (FORMULAS 8.3)."""
+    """Below 10 errors or 10 erring subjects the entry stands with nulls and a note, Wilson's beside it (8.3)."""
     wanted = [interval(method, SERVES[Method(method)][0].value)]
     withheld, beside = intervals_of(reading(errors=errors, erring=erring), wanted, 0.05)
     assert (withheld.low, withheld.high, withheld.method.value) == (None, None, method)
@@ -109,7 +128,10 @@ def test_at_ten_errors_of_ten_subjects_nothing_is_withheld() -> None:
 def test_wilson_is_not_added_twice() -> None:
     """Where the spec wants Wilson anyway it stands once, in its place."""
     wanted = [interval("wilson", "population"), interval("vertex", "population")]
-    assert [item.method for item in intervals_of(reading(errors=2), wanted, 0.05)] == [Method.WILSON, Method.VERTEX]
+    assert [item.method for item in intervals_of(reading(errors=2), wanted, 0.05)] == [
+        Method.WILSON,
+        Method.VERTEX,
+    ]
 
 
 def test_no_wilson_for_what_is_no_rate() -> None:
@@ -123,8 +145,16 @@ def test_no_wilson_for_what_is_no_rate() -> None:
     ("method", "changes", "note"),
     [
         ("vertex", {"replicates": {}}, "no replicates at this point"),
-        ("vertex", {"replicates": {Plan.SUBJECTS: np.full(99, 0.1)}}, "degenerate: every replicate gives the same value"),
-        ("vertex", {"replicates": {Plan.SUBJECTS: np.full(100, np.nan)}}, "undefined in 100.0% of the replicates"),
+        (
+            "vertex",
+            {"replicates": {Plan.SUBJECTS: np.full(99, 0.1)}},
+            "degenerate: every replicate gives the same value",
+        ),
+        (
+            "vertex",
+            {"replicates": {Plan.SUBJECTS: np.full(100, np.nan)}},
+            "undefined in 100.0% of the replicates",
+        ),
         ("wilson_iid", {"trials": 0}, "no comparison"),
         ("wilson_plugin", {"variance": None}, "the published intervals are for pooled rates"),
         ("t_bootstrap", {}, "this method is not for this metric"),
@@ -199,18 +229,24 @@ def test_the_v_statistic_of_a_reading() -> None:
         people.append((1 - 1 / samples[k]) * (own <= 0.3).mean())
         pairs += len(own)
     assert read(trial, place(point=point)).vstat == pytest.approx(pooled / pairs)
-    assert read(trial, place(point=point, weighting=Weighting.IDENTITY)).vstat == pytest.approx(np.mean(people))
+    assert read(trial, place(point=point, weighting=Weighting.IDENTITY)).vstat == pytest.approx(
+        np.mean(people)
+    )
     fmr = read(trial, place(point=point, rate="fmr"))
     assert fmr.vstat == fmr.value
 
 
 def test_wilson_at_a_target_rests_on_moving_thresholds() -> None:
-    """FNMR at an FMR target: n_eff is p (1 - p) over the variance of the vertex replicates, t* drawn anew (FORMULAS 8.2)."""
-    found = one(whole().result, "fnmr_at_fmr", provider="two", group="all", weighting="pooled", at={"fmr": 0.1})
+    """FNMR at an FMR target: n_eff is p (1 - p) over the variance of the vertex replicates, t* drawn anew (8.2)."""
+    found = one(
+        whole().result, "fnmr_at_fmr", provider="two", group="all", weighting="pooled", at={"fmr": 0.1}
+    )
     (wilson,) = [item for item in found.intervals if item.method is Method.WILSON]
     trial = trial_of("two")
     drawn = trial.replicates[Plan.SUBJECTS].fnmr[0, :, trial.points.targets.index(0.1), 0]
-    assert wilson.n_eff == pytest.approx(min(found.value * (1 - found.value) / drawn.var(ddof=1), found.denominator))
+    assert wilson.n_eff == pytest.approx(
+        min(found.value * (1 - found.value) / drawn.var(ddof=1), found.denominator)
+    )
     assert wilson.n_resamples == drawn.size
 
 
@@ -245,13 +281,23 @@ def test_without_subject_replicates_wilson_stands_on_its_rule() -> None:
 def test_a_group_without_comparisons_has_no_rate() -> None:
     """A rate over no comparison is null with counts of zero and a note."""
     trial = trial_of()
-    none = replace(trial.tail, mated_i=trial.tail.mated_i[:0], mated_j=trial.tail.mated_j[:0], mated_score=trial.tail.mated_score[:0])
+    none = replace(
+        trial.tail,
+        mated_i=trial.tail.mated_i[:0],
+        mated_j=trial.tail.mated_j[:0],
+        mated_score=trial.tail.mated_score[:0],
+    )
     from frtaudit.stats.wilson import prepare
 
     empty_trial = replace(trial, tail=none, rule=prepare(none, trial.groups, [0.3]), replicates={})
     where = place(point=fixed_point(trial, 0.3))
     found = rate_estimate(empty_trial, "a", "fnmr", None, "all", {"threshold": 0.3}, where, 0.05)
-    assert (found.value, found.numerator, found.denominator, found.note) == (None, 0, 0, "no comparison in this group")
+    assert (found.value, found.numerator, found.denominator, found.note) == (
+        None,
+        0,
+        0,
+        "no comparison in this group",
+    )
 
 
 @pytest.mark.parametrize("order", list(permutations(("vertex", "wilson_iid", "naive")))[:3])

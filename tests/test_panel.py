@@ -8,7 +8,7 @@ from small_audits import COHORT, SCHEMAS, score_lines, spec
 from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import Material
 from frtaudit.errors import SpecError
-from frtaudit.panel import panel_of
+from frtaudit.panel import analyses_of, comparisons_of, material_of, panel_of
 from frtaudit.providers.cosine import Cosine
 from frtaudit.providers.precomputed import Precomputed
 from frtaudit.providers.simulated import Simulated
@@ -24,6 +24,15 @@ def lists(root: Path) -> Material:
     return ScoreLists(root=str(root)).load({}, 0)
 
 
+def test_plugins_do_what_they_are_for() -> None:
+    """The spec's cohort is loaded with its schemas and seed, its protocol compares, its analyses stand in order."""
+    made = spec("failures", "error_rates", seed=3)
+    material = material_of(made)
+    assert material.cohort.digest == COHORT.load(SCHEMAS, 3).cohort.digest != MATERIAL.cohort.digest
+    assert comparisons_of(made, material).all_pairs
+    assert analyses_of(made) == [made.analyses["error_rates"], made.analyses["failures"]]
+
+
 def test_by_default_everything_that_is_offered() -> None:
     """Without a list, every template name of the cohort is a provider scored by cosine."""
     assert panel_of(spec(), MATERIAL) == [Cosine(name="one"), Cosine(name="two")]
@@ -32,7 +41,11 @@ def test_by_default_everything_that_is_offered() -> None:
 def test_the_order_is_the_specs() -> None:
     """Names and full providers stand in the spec's order."""
     system = Simulated(name="made_up")
-    assert panel_of(spec(providers=("two", system, "one")), MATERIAL) == [Cosine(name="two"), system, Cosine(name="one")]
+    assert panel_of(spec(providers=("two", system, "one")), MATERIAL) == [
+        Cosine(name="two"),
+        system,
+        Cosine(name="one"),
+    ]
 
 
 def test_lists_are_precomputed(tmp_path: Path) -> None:

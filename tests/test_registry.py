@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -9,10 +8,9 @@ from frtaudit.registry import load_entry_points, lookup, name_of, names, registe
 
 
 @pytest.fixture(autouse=True)
-def own_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test registers into a dictionary of its own."""
     monkeypatch.setattr(registry, "_registered", {})
-    yield
 
 
 @dataclass(frozen=True)

@@ -54,13 +54,19 @@ def test_rates_are_reported_at_them(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("weighting", list(Weighting))
 def test_thresholds_of_another_audit(tmp_path: Path, weighting: Weighting) -> None:
-    """Another audit's result.json gives its thresholds at FMR targets, in the primary weighting, as from another cohort."""
+    """Another audit's result.json gives its thresholds at FMR targets, in the primary weighting."""
     path = tmp_path / "result.json"
     path.write_bytes(whole().result.to_bytes())
-    found = dict((at["name"], (value, at["source"])) for value, at in thresholds_from_file(reading(path, weighting=weighting), "one"))
+    found = {
+        at["name"]: (value, at["source"])
+        for value, at in thresholds_from_file(reading(path, weighting=weighting), "one")
+    }
     for target in (0.1, 0.03):
         where = {"provider": "one", "group": "all", "weighting": weighting.value, "at": {"fmr": target}}
-        assert found[f"fmr={target:g}"] == (one(whole().result, "threshold_at_fmr", **where).value, "other_cohort")
+        assert found[f"fmr={target:g}"] == (
+            one(whole().result, "threshold_at_fmr", **where).value,
+            "other_cohort",
+        )
     assert len(found) == 2
 
 
@@ -86,13 +92,23 @@ def test_the_file_is_an_input(tmp_path: Path) -> None:
         ({"estimates": None}, "thresholds.json: no thresholds of provider 'one'"),
         ({"estimates": [1, {"metric": "fmr"}]}, "thresholds.json: no thresholds of provider 'one'"),
         (
-            {"estimates": [{"metric": "threshold_at_fmr", "provider": "one", "group": "all", "weighting": "identity", "value": 0.1}]},
+            {
+                "estimates": [
+                    {
+                        "metric": "threshold_at_fmr",
+                        "provider": "one",
+                        "group": "all",
+                        "weighting": "identity",
+                        "value": 0.1,
+                    }
+                ]
+            },
             "thresholds.json: no thresholds of provider 'one'",
         ),
     ],
 )
 def test_unusable_files_are_refused(tmp_path: Path, content: object, said: str) -> None:
-    """A file that cannot be read, is of another form, or lacks the provider is an error that names the file, not its folder."""
+    """A file that is unreadable, of another form, or lacks the provider is an error that names it, not its folder."""
     with pytest.raises(DataError, match=said) as caught:
         thresholds_from_file(reading(written(tmp_path, content)), "one")
     assert str(tmp_path) not in str(caught.value)
@@ -116,7 +132,9 @@ def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
     from frtaudit.core.spec import Thresholds as Wanted
 
     other = audit(spec(thresholds=Wanted(fmr=(0.1, 0.002)))).result
-    assert {item.value is None for item in pick(other, "threshold_at_fmr", provider="one", at={"fmr": 0.002})} == {True}
+    assert {
+        item.value is None for item in pick(other, "threshold_at_fmr", provider="one", at={"fmr": 0.002})
+    } == {True}
     path = tmp_path / "result.json"
     path.write_bytes(other.to_bytes())
     assert [at["name"] for _, at in thresholds_from_file(reading(path), "one")] == ["fmr=0.1"]

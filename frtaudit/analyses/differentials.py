@@ -224,21 +224,21 @@ def _population(view: View, rates: tuple[str, ...], alpha: float, ranged: Ranged
     reason = view.thin(rates)
     if reason:
         return empty(Method.MAX_T, alpha, reason)
-    drawn = [found for rate in rates if (found := view.drawn(rate, Plan.SUBJECTS)) is not None]
+    drawn = [part for rate in rates if (part := view.drawn(rate, Plan.SUBJECTS)) is not None]
     if len(drawn) < len(rates):
         return empty(Method.MAX_T, alpha, "needs subject replicates")
     values = contrasts.stacked([view.values(rate) for rate in rates])
     box = contrasts.log_box(values, contrasts.stacked(drawn), alpha)
-    found = None
+    bounds: tuple[float, float] | None = None
     if box is not None:
         count = len(view.groups())
         parts = contrasts.split(box, count) if len(rates) == 2 else (box,)
-        found = ranged(dict(zip(rates, parts, strict=True)))
-    if found is None:
+        bounds = ranged(dict(zip(rates, parts, strict=True)))
+    if bounds is None:
         return empty(Method.MAX_T, alpha, "a group's rate is zero or undefined in too many replicates")
     return Interval(
-        low=found[0],
-        high=found[1],
+        low=bounds[0],
+        high=bounds[1],
         level=1 - alpha,
         method=Method.MAX_T,
         target=Target.POPULATION,

@@ -34,7 +34,7 @@ class Failures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """Failures by subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,)."""
+    """By subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,) int64."""
 
     failed: Ints
     tried: Ints

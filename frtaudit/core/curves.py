@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import Json, number_in, number_out
+from frtaudit.canonical import Json, dumps, number_in, number_out
 from frtaudit.core.estimates import Method, Target
 from frtaudit.core.freeze import freeze, require
 
@@ -67,6 +67,14 @@ class Curve:
         require(len(self.x) == len(self.y), "one y per x")
         require((self.low is None) == (self.high is None), "both bounds or none")
         require(self.low is None or len(self.low) == len(self.x), "one bound per x")
+
+    def __eq__(self, other: object) -> bool:
+        """Equal JSON: an undefined point equals another."""
+        return isinstance(other, Curve) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        """Of the canonical JSON."""
+        return hash(dumps(self.to_json()))
 
     def to_json(self) -> dict[str, Json]:
         """The mapping of the result contract."""

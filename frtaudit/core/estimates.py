@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 from types import MappingProxyType
 
-from frtaudit.canonical import Json, number_in, number_out
+from frtaudit.canonical import Json, dumps, number_in, number_out
 from frtaudit.core.freeze import require
 
 
@@ -129,6 +129,14 @@ class Estimate:
         if self.numerator is not None and self.denominator is not None:
             require(0 <= self.numerator <= self.denominator, "errors within trials")
         require(self.value is not None or bool(self.note), "no value without a note")
+
+    def __eq__(self, other: object) -> bool:
+        """Equal JSON: an undefined value equals another."""
+        return isinstance(other, Estimate) and self.to_json() == other.to_json()
+
+    def __hash__(self) -> int:
+        """Of the canonical JSON."""
+        return hash(dumps(self.to_json()))
 
     def to_json(self) -> dict[str, Json]:
         """The mapping of the result contract."""

@@ -14,7 +14,7 @@ def freeze(value: object, *fields: str) -> None:
         object.__setattr__(value, name, view)
 
 
-def require(holds: bool, invariant: str) -> None:
+def require(holds: bool, invariant: str) -> None:  # noqa: FBT001  what is required is a truth value
     """Raise ``ValueError`` naming the invariant that does not hold."""
     if not holds:
         raise ValueError(f"broken invariant: {invariant}")

@@ -1,1 +1,1 @@
-"""The report: HTML and PDF, renderings of an AuditResult and of what the report says of itself. Nothing else is read."""
+"""The report: HTML and PDF, made from an AuditResult and from what the report says of itself, nothing else."""

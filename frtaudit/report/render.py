@@ -6,6 +6,7 @@ import importlib
 import io
 import os
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
@@ -142,7 +143,10 @@ def _frozen(moment: datetime) -> Iterator[None]:
     before = os.environ.get(EPOCH)
     os.environ[EPOCH] = str(int(moment.timestamp()))
     try:
-        yield
+        with warnings.catch_warnings():
+            # WeasyPrint leaves its own colour profile to the garbage collector to close
+            warnings.filterwarnings("ignore", message=r"unclosed file.*\.icc", category=ResourceWarning)
+            yield
     finally:
         if before is None:
             del os.environ[EPOCH]

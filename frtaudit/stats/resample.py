@@ -4,9 +4,7 @@ Each replicate weighs comparisons, walks the non-mated ones downwards until FMR*
 is t*), then the mated ones upwards to t*. Plans differ in weights and denominators alone: :mod:`frtaudit.stats.draws`.
 """
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +15,7 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats import draws
 from frtaudit.stats.course import Course, Found, course_of, run
+from frtaudit.stats.layout import in_order
 from frtaudit.stats.targets import Target, exact
 
 Floats = npt.NDArray[np.float64]
@@ -95,11 +94,8 @@ def replicate(
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")
     course = course_of(tail, groups, targets, thresholds)
     firsts = range(0, n, LANES)
-    workers = max(1, min(threads or len(os.sched_getaffinity(0)), len(firsts)))
-    with ThreadPoolExecutor(max_workers=workers) as pool:
-        tiles = pool.map(lambda first: run(course, draw(first, min(LANES, n - first))), firsts)
-        found = _joined(course, list(tiles))
-    return _replicates(plan, n, targets, course, found)
+    tiles = in_order(lambda first: run(course, draw(first, min(LANES, n - first))), firsts, threads)
+    return _replicates(plan, n, targets, course, _joined(course, list(tiles)))
 
 
 def _draw(

@@ -31,9 +31,13 @@ def test_accuracy_by_a_plain_loop(provider: str) -> None:
     result = whole().result
     found = one(result, "accuracy", provider=provider)
     assert found.value == pytest.approx(np.mean(folds), rel=1e-12)
-    assert one(result, "accuracy_fold_sd", provider=provider).value == pytest.approx(np.std(folds, ddof=1), rel=1e-9)
+    assert one(result, "accuracy_fold_sd", provider=provider).value == pytest.approx(
+        np.std(folds, ddof=1), rel=1e-9
+    )
     assert [item.value for item in pick(result, "fold_accuracy", provider=provider)] == pytest.approx(folds)
-    assert found.numerator == sum(item.numerator or 0 for item in pick(result, "fold_accuracy", provider=provider))
+    assert found.numerator == sum(
+        item.numerator or 0 for item in pick(result, "fold_accuracy", provider=provider)
+    )
     assert found.denominator == pairs.score.size
 
 

@@ -31,7 +31,12 @@ def test_simple_indices_of_the_group_rates(target: float, rate: str) -> None:
         "gini": abs(a - b) / (a + b),
     }
     for kind, value in expected.items():
-        where = {"provider": "one", "schema": "group", "weighting": "pooled", "at": {"fmr": target, "rate": rate}}
+        where = {
+            "provider": "one",
+            "schema": "group",
+            "weighting": "pooled",
+            "at": {"fmr": target, "rate": rate},
+        }
         found = one(whole().result, kind, **where)
         assert found.value == pytest.approx(value, rel=1e-9)
         assert (found.group, found.numerator, found.unit) == ("all", None, "index")
@@ -49,7 +54,12 @@ def test_composite_indices_of_both_rates(target: float) -> None:
         "garbe": sum(gini) / 2,
     }
     for kind, value in expected.items():
-        where = {"provider": "one", "schema": "group", "weighting": "pooled", "at": {"fmr": target, "weight": 0.5}}
+        where = {
+            "provider": "one",
+            "schema": "group",
+            "weighting": "pooled",
+            "at": {"fmr": target, "weight": 0.5},
+        }
         assert one(whole().result, kind, **where).value == pytest.approx(value, rel=1e-9)
 
 
@@ -64,7 +74,9 @@ def test_the_strictest_groups_threshold(target: float) -> None:
     place = int(np.abs(scores - found.value).argmin())
 
     def largest(threshold: float) -> float:
-        return max(errors / trials for errors, trials in (made.rate("fmr", threshold, code) for code in (0, 1)))
+        return max(
+            errors / trials for errors, trials in (made.rate("fmr", threshold, code) for code in (0, 1))
+        )
 
     assert largest(scores[place]) <= target < largest(scores[place - 1])
     for group, code in (("all", None), ("x", 0), ("y", 1)):
@@ -74,8 +86,10 @@ def test_the_strictest_groups_threshold(target: float) -> None:
 
 
 def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
-    """Below 10 errors or 10 erring subjects the index stands, and every interval is null and says which group is thin."""
-    thin = [item for item in pick(whole().result, "max_min", at={"rate": "fnmr"}) if item.intervals[0].low is None]
+    """Below 10 errors or 10 erring subjects the index stands; every interval is null and says which group is thin."""
+    thin = [
+        item for item in pick(whole().result, "max_min", at={"rate": "fnmr"}) if item.intervals[0].low is None
+    ]
     assert thin
     for item in thin:
         assert item.value is not None
@@ -85,7 +99,7 @@ def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
 
 
 def test_intervals_of_an_index() -> None:
-    """Recentered for these identities, simultaneous for the population; no population interval below an index's least value."""
+    """Recentered for these identities, simultaneous for the population, which never goes below an index's least."""
     result = audit(spec("differentials", thresholds=THRESHOLDS)).result
     full = [item for item in result.estimates if item.unit == "index" and item.intervals[0].low is not None]
     assert len(full) > 10
@@ -103,14 +117,20 @@ def test_no_replicates_no_population_interval() -> None:
     from frtaudit.core.spec import Bootstrap, Plan
 
     made = spec("differentials", thresholds=THRESHOLDS, bootstrap=Bootstrap(B=39, plans=(Plan.IMAGES,)))
-    items = [item for item in audit(made).result.estimates if item.unit == "index" and item.intervals[0].low is not None]
+    items = [
+        item
+        for item in audit(made).result.estimates
+        if item.unit == "index" and item.intervals[0].low is not None
+    ]
     assert items
     assert {item.intervals[1].note for item in items} == {"needs subject replicates"}
 
 
 def test_the_weight_of_the_composites() -> None:
     """With weight 1 the composites are those of FMR alone."""
-    made = replace(spec("differentials", thresholds=THRESHOLDS), analyses={"differentials": Differentials(weight=1.0)})
+    made = replace(
+        spec("differentials", thresholds=THRESHOLDS), analyses={"differentials": Differentials(weight=1.0)}
+    )
     result = audit(made).result
     where = {"provider": "two", "weighting": "pooled"}
     ratio = one(result, "max_min", at={"fmr": 0.3, "rate": "fmr"}, **where).value

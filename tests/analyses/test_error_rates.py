@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_audits import B, CLASSES, TARGETS, audit, one, pick, plain, put, spec, trial_of, whole
+from small_audits import CLASSES, TARGETS, B, audit, one, pick, plain, put, spec, trial_of, whole
 
 from frtaudit.core import Method
 from frtaudit.core.spec import Thresholds
@@ -15,7 +15,14 @@ GROUPS = [(None, "all", None), ("group", "x", 0), ("group", "y", 1)]
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_pooled_threshold_is_the_plain_one(provider: str, target: float) -> None:
     """threshold_at_fmr is the smallest score at which FMR is at most the target, and the score below breaks it."""
-    found = one(whole().result, "threshold_at_fmr", provider=provider, weighting="pooled", group="all", at={"fmr": target})
+    found = one(
+        whole().result,
+        "threshold_at_fmr",
+        provider=provider,
+        weighting="pooled",
+        group="all",
+        at={"fmr": target},
+    )
     made = plain(provider)
     assert found.value == pytest.approx(made.threshold(target), abs=2e-7)
     errors, trials = made.rate("fmr", made.threshold(target))
@@ -28,8 +35,15 @@ def test_the_pooled_threshold_is_the_plain_one(provider: str, target: float) -> 
 @pytest.mark.parametrize("provider", SYSTEMS)
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_identity_threshold_is_attained(provider: str, target: float) -> None:
-    """At the identity-weighted threshold the mean share over pairs of subjects meets the target; just below it does not."""
-    found = one(whole().result, "threshold_at_fmr", provider=provider, weighting="identity", group="all", at={"fmr": target})
+    """At the identity-weighted threshold the mean share over pairs of subjects meets the target, just below not."""
+    found = one(
+        whole().result,
+        "threshold_at_fmr",
+        provider=provider,
+        weighting="identity",
+        group="all",
+        at={"fmr": target},
+    )
     made = plain(provider)
     scores = np.unique(made.score[~made.mated])
     at = int(np.abs(scores - found.value).argmin())
@@ -40,8 +54,10 @@ def test_the_identity_threshold_is_attained(provider: str, target: float) -> Non
 
 @pytest.mark.parametrize("provider", SYSTEMS)
 @pytest.mark.parametrize(("schema", "group", "code"), GROUPS)
-def test_rates_at_thresholds_are_counted(provider: str, schema: str | None, group: str, code: int | None) -> None:
-    """FMR and FNMR at each fixed threshold, of everybody and within each group, in both weightings, by plain counting."""
+def test_rates_at_thresholds_are_counted(
+    provider: str, schema: str | None, group: str, code: int | None
+) -> None:
+    """FMR and FNMR at each fixed threshold, of everybody and within each group, both weightings, by plain counting."""
     made = plain(provider)
     for threshold in (0.1, 0.2, 0.3):
         at = {"threshold": threshold}
@@ -64,7 +80,13 @@ def test_fnmr_at_fmr_is_the_rate_at_the_global_threshold(
     """Groups are read at the threshold of everybody; their own FMR there stands beside."""
     made = plain()
     threshold = made.threshold(target)
-    where = {"provider": "one", "schema": schema, "group": group, "weighting": "pooled", "at": {"fmr": target}}
+    where = {
+        "provider": "one",
+        "schema": schema,
+        "group": group,
+        "weighting": "pooled",
+        "at": {"fmr": target},
+    }
     found = one(whole().result, "fnmr_at_fmr", analysis="error_rates", **where)
     assert (found.numerator, found.denominator) == made.rate("fnmr", threshold, code)
     beside = one(whole().result, "fmr", analysis="error_rates", **where)
@@ -75,14 +97,28 @@ def test_counts_of_groups_add_up() -> None:
     """Mated errors and trials of the classes add up to those of everybody; non-mated ones to no more."""
     for item in pick(whole().result, "fnmr", group="all", weighting="pooled"):
         parts = [
-            one(whole().result, "fnmr", provider=item.provider, group=name, weighting="pooled", at=dict(item.at))
+            one(
+                whole().result,
+                "fnmr",
+                provider=item.provider,
+                group=name,
+                weighting="pooled",
+                at=dict(item.at),
+            )
             for name in CLASSES
         ]
         assert sum(part.numerator or 0 for part in parts) == item.numerator
         assert sum(part.denominator or 0 for part in parts) == item.denominator
     for item in pick(whole().result, "fmr", group="all", weighting="pooled"):
         parts = [
-            one(whole().result, "fmr", provider=item.provider, group=name, weighting="pooled", at=dict(item.at))
+            one(
+                whole().result,
+                "fmr",
+                provider=item.provider,
+                group=name,
+                weighting="pooled",
+                at=dict(item.at),
+            )
             for name in CLASSES
         ]
         assert sum(part.denominator or 0 for part in parts) < (item.denominator or 0)
@@ -130,7 +166,9 @@ def test_percentile_bounds_are_the_replicates_quantiles() -> None:
     trial = trial_of()
     drawn = trial.replicates[next(plan for plan in trial.replicates if plan.value == "subjects")]
     point = len(trial.points.targets) + 2
-    found = one(whole().result, "fnmr", provider="one", group="all", weighting="pooled", at={"threshold": 0.3})
+    found = one(
+        whole().result, "fnmr", provider="one", group="all", weighting="pooled", at={"threshold": 0.3}
+    )
     (vertex,) = [item for item in found.intervals if item.method is Method.VERTEX]
     values = drawn.fnmr[0, :, point, 0]
     assert vertex.n_resamples == len(values) == B

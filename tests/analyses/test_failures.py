@@ -1,11 +1,23 @@
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-from small_audits import ANALYSES, CLASSES, COHORT, SCHEMAS, TARGETS, audit, one, pick, plain, score_lines, spec, whole
+from small_audits import (
+    ANALYSES,
+    CLASSES,
+    COHORT,
+    SCHEMAS,
+    TARGETS,
+    audit,
+    one,
+    pick,
+    plain,
+    score_lines,
+    spec,
+    whole,
+)
 
 from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import AuditResult, Method
@@ -193,7 +205,9 @@ def test_a_group_that_lost_every_sample() -> None:
     from small_audits import put
 
     trial = put(replace(made, cohort=Source()), "two")
-    found = {(item.metric, item.group): item for item in ANALYSES["failures"].estimates(trial, 0.05).estimates}
+    found = {
+        (item.metric, item.group): item for item in ANALYSES["failures"].estimates(trial, 0.05).estimates
+    }
     assert found["fta", "x"].value == 1.0
     assert found["frr", "x"].value is None
     assert found["frr", "x"].note == "no comparison"

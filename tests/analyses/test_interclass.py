@@ -37,7 +37,9 @@ def test_d_l2_by_plain_integration(provider: str, space: str, distance: object) 
     where = {"provider": provider, "schema": "group", "at": {"space": space}}
     assert one(whole().result, "d_l2", group="x|y", **where).value == pytest.approx(expected, rel=2e-3)
     for group in ("x", "y", "max"):
-        assert one(whole().result, "d_l2", group=group, **where).value == pytest.approx(expected / 2, rel=2e-3)
+        assert one(whole().result, "d_l2", group=group, **where).value == pytest.approx(
+            expected / 2, rel=2e-3
+        )
 
 
 def test_the_thesis_and_the_population_interval() -> None:
@@ -45,14 +47,18 @@ def test_the_thesis_and_the_population_interval() -> None:
     for name in (*CLASSES, "max"):
         found = one(whole().result, "d_l2", provider="one", group=name, at={"space": "quantile"})
         thesis, population = found.intervals
-        assert (thesis.method, thesis.level, thesis.n_resamples) == (Method.T_BOOTSTRAP, pytest.approx(0.9), 99)
+        assert (thesis.method, thesis.level, thesis.n_resamples) == (
+            Method.T_BOOTSTRAP,
+            pytest.approx(0.9),
+            99,
+        )
         assert (population.method, population.target.value) == (Method.VERTEX_GAUSSIAN, "population")
         assert population.level == pytest.approx(0.95)
     assert not one(whole().result, "d_l2", provider="one", group="x", at={"space": "tar"}).intervals
 
 
 def test_tar_curves_are_quantiles_of_the_mated_scores() -> None:
-    """The threshold at a TAR is the score that this share of mated scores exceeds or equals; differences are from the mean."""
+    """The threshold at a TAR is a quantile of the mated scores; differences are from the mean of the classes."""
     curves = {(item.analysis, item.group): item for item in whole().result.curves if item.provider == "one"}
     tar = np.array(curves["tar", "x"].x)
     assert len(tar) == 9
@@ -104,7 +110,9 @@ def test_three_classes_have_three_pairs() -> None:
     from frtaudit.cohorts.synthetic import SyntheticClass
 
     cohort = replace(spec().cohort, classes={name: SyntheticClass() for name in ("b", "a", "c")})
-    trial = put(spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=("b", "a", "c"))}), "two")
+    trial = put(
+        spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=("b", "a", "c"))}), "two"
+    )
     outcome = replace(ANALYSES["interclass"], B=19).estimates(trial, 0.05)
     groups = [item.group for item in outcome.estimates if item.at["space"] == "tar"]
     assert groups == ["b", "a", "c", "b|a", "b|c", "a|c", "max"]

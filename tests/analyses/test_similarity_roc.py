@@ -46,13 +46,20 @@ def test_curves_rise_as_the_target_falls() -> None:
 
 def test_every_wanted_method_has_a_band() -> None:
     """Naive, recentered, Gaussian, vertex, double-or-nothing and two-level bands stand in the wanted order."""
-    fixed = [("naive", "fixed_identities"), ("recentered", "fixed_identities"), ("gaussian", "fixed_identities")]
+    fixed = [
+        ("naive", "fixed_identities"),
+        ("recentered", "fixed_identities"),
+        ("gaussian", "fixed_identities"),
+    ]
     people = [(name, "population") for name in ("vertex", "double_or_nothing", "two_level")]
     wanted = tuple(interval(*item) for item in [*people, *fixed])
     made = spec(intervals=wanted, thresholds=Thresholds(fmr=(0.1,)))
     outcome = SimilarityRoc(groups=False).estimates(put(made, "two"), 0.05)
     pooled = [item for item in outcome.curves if item.weighting == "pooled"]
-    assert [(item.method.value, item.target.value) for item in pooled if item.method and item.target] == [*people, *fixed]
+    assert [(item.method.value, item.target.value) for item in pooled if item.method and item.target] == [
+        *people,
+        *fixed,
+    ]
     assert {item.group for item in outcome.curves} == {"all"}
     assert all(item.low is not None and np.all(np.isfinite(item.low)) for item in pooled)
 

@@ -81,7 +81,11 @@ def test_a_classification_of_nobody_is_possible() -> None:
 
 @pytest.mark.parametrize(
     ("rows", "shape", "said"),
-    [([0, 2], (2,), "vectors are a matrix"), ([0], (2, 3), "one row per vector"), ([2, 0], (2, 3), "rows ascend")],
+    [
+        ([0, 2], (2,), "vectors are a matrix"),
+        ([0], (2, 3), "one row per vector"),
+        ([2, 0], (2, 3), "rows ascend"),
+    ],
 )
 def test_broken_templates_are_refused(rows: list[int], shape: tuple[int, ...], said: str) -> None:
     """Each invariant of templates is checked at birth and named."""
@@ -105,5 +109,6 @@ def test_any_sorted_roster_is_a_cohort(sizes: list[int]) -> None:
 def test_material_starts_empty() -> None:
     """A source hands over what it has; the rest is empty, and the cohort stays as it is when replaced."""
     material = Material(cohort=cohort())
-    assert not (material.templates or material.tables or material.failures or material.inputs or material.pairs)
+    assert (material.templates, material.tables, material.failures, material.inputs) == ({}, {}, {}, {})
+    assert material.pairs is None
     assert replace(material, pseudonym_key=b"k").cohort is material.cohort

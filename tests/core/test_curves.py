@@ -69,7 +69,11 @@ def test_curves_that_turn_are_refused(
 def test_a_rate_curve_is_read_only() -> None:
     """Thresholds and counts cannot be written."""
     made = RateCurve(
-        thresholds=np.array([0.0]), false_non_matches=np.array([0]), false_matches=np.array([1]), n_mated=1, n_non_mated=1
+        thresholds=np.array([0.0]),
+        false_non_matches=np.array([0]),
+        false_matches=np.array([1]),
+        n_mated=1,
+        n_non_mated=1,
     )
     for array in (made.thresholds, made.false_non_matches, made.false_matches):
         with pytest.raises(ValueError, match="read-only"):
@@ -88,9 +92,10 @@ def test_undefined_points_survive_json() -> None:
     made = curve(low=(float("nan"),), high=(float("inf"),))
     assert made.to_json()["low"] == ["nan"]
     assert made.to_json()["high"] == ["inf"]
-    again = Curve.from_json(made.to_json())
-    assert again.low is not None
-    assert np.isnan(again.low[0])
+    assert Curve.from_json(made.to_json()) == made
+    assert curve(low=(0.0,), high=(float("inf"),)) != made
+    assert made != "curve"
+    assert len({made, Curve.from_json(made.to_json()), curve()}) == 2
 
 
 @pytest.mark.parametrize(

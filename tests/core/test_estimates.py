@@ -44,6 +44,24 @@ def test_an_estimate_survives_json(made: Estimate) -> None:
 
 
 @pytest.mark.parametrize(
+    "changes",
+    [
+        {"value": 0.5},
+        {"value": float("nan")},
+        {"at": {"fmr": 0.5}},
+        {"group": "x"},
+        {"note": "why"},
+        {"numerator": 2},
+    ],
+)
+def test_equal_estimates_are_one(changes: dict[str, Any]) -> None:
+    """Estimates are equal when all their fields are; an undefined value equals itself."""
+    assert estimate(**changes) == estimate(**changes)
+    assert len({estimate(**changes), estimate(**changes), estimate()}) == 2
+    assert estimate() != "estimate"
+
+
+@pytest.mark.parametrize(
     ("changes", "said"),
     [
         ({"low": None}, "both bounds or none"),
@@ -101,5 +119,7 @@ def test_every_method_serves_a_target() -> None:
     assert set(SERVES) == set(Method)
     assert all(SERVES.values())
     assert not [
-        method for method, targets in SERVES.items() if {Target.FIXED_IDENTITIES, Target.POPULATION} <= set(targets)
+        method
+        for method, targets in SERVES.items()
+        if {Target.FIXED_IDENTITIES, Target.POPULATION} <= set(targets)
     ]

@@ -11,7 +11,7 @@ from frtaudit.core import SCHEMA_VERSION, AuditResult, Finding, LedgerEntry, Ver
 
 def result(**changes: Any) -> AuditResult:
     fields: dict[str, Any] = dict.fromkeys(("estimates", "curves", "findings", "failures"), ())
-    fields |= dict.fromkeys(("spec", "digests", "versions", "cohort"), {})
+    fields |= {name: {} for name in ("spec", "digests", "versions", "cohort")}
     return AuditResult(**{**fields, **changes})
 
 
@@ -47,7 +47,14 @@ def test_names_stand_in_the_ledger_only_where_asked() -> None:
     """A failure has a key ``names`` only when it holds some."""
     entry = LedgerEntry(code="no_face", count=2, unit="samples", provider="p")
     (line,) = result(failures=(entry,)).to_json()["failures"]  # type: ignore[misc]  # a list
-    assert line == {"provider": "p", "code": "no_face", "schema": None, "group": None, "count": 2, "unit": "samples"}
+    assert line == {
+        "provider": "p",
+        "code": "no_face",
+        "schema": None,
+        "group": None,
+        "count": 2,
+        "unit": "samples",
+    }
     named = LedgerEntry(code="no_face", count=1, unit="samples", names=("a1",))
     (line,) = result(failures=(named,)).to_json()["failures"]  # type: ignore[misc]  # a list
     assert line["names"] == ["a1"]  # type: ignore[index,call-overload]  # a mapping

@@ -72,7 +72,9 @@ def test_an_empty_tail_is_a_tail() -> None:
         ([np.nan], [1], ("x",), "failure codes are named"),
     ],
 )
-def test_broken_tables_are_refused(score: list[float], failure: list[int], codes: tuple[str, ...], said: str) -> None:
+def test_broken_tables_are_refused(
+    score: list[float], failure: list[int], codes: tuple[str, ...], said: str
+) -> None:
     """A listed comparison has a finite score xor a named failure."""
     with pytest.raises(ValueError, match=said):
         ScoreTable(score=np.array(score), failure=np.array(failure, dtype=np.int16), codes=codes)
@@ -102,7 +104,12 @@ def test_broken_blocks_are_refused(k: list[int], l: list[int], count: list[int],
 
 def test_groups_have_one_row_per_schema_and_one_flag_per_group() -> None:
     """The shape of groups is checked at birth; the array is read-only."""
-    fields: dict[str, Any] = {"schemas": ("s",), "names": (("s", "a"),), "of": np.int32([[0, -1]]), "ranked": (True,)}
+    fields: dict[str, Any] = {
+        "schemas": ("s",),
+        "names": (("s", "a"),),
+        "of": np.int32([[0, -1]]),
+        "ranked": (True,),
+    }
     with pytest.raises(ValueError, match="read-only"):
         Groups(**fields).of[0, 0] = 1
     with pytest.raises(ValueError, match="one row per schema"):
@@ -115,7 +122,16 @@ def test_groups_have_one_row_per_schema_and_one_flag_per_group() -> None:
 
 def test_sums_below_the_floor_are_read_only() -> None:
     """No array of the sums can be written."""
-    names = ("thresholds", "errors", "far_sum", "far_square", "error_square", "error_cross", "subject_errors", "subject_far")
+    names = (
+        "thresholds",
+        "errors",
+        "far_sum",
+        "far_square",
+        "error_square",
+        "error_cross",
+        "subject_errors",
+        "subject_far",
+    )
     made = NonMatedSums(**{name: np.zeros((1, 1, 1)) for name in names})
     for name in names:
         with pytest.raises(ValueError, match="read-only"):

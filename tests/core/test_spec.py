@@ -4,14 +4,27 @@ from enum import Enum
 import pytest
 
 from frtaudit.core import Method, Target, spec
-from frtaudit.core.spec import MACHINE, PATH, AuditSpec, Bootstrap, IntervalSpec, Report, SchemaSpec, Thresholds
+from frtaudit.core.spec import (
+    MACHINE,
+    PATH,
+    AuditSpec,
+    Bootstrap,
+    IntervalSpec,
+    Report,
+    SchemaSpec,
+    Thresholds,
+)
 
 
 def test_the_defaults_are_the_papers() -> None:
-    """alpha 0.05 and B 1000, identity weighting, failures kept apart, a tail of 2 GB."""
+    """Alpha 0.05 and B 1000, identity weighting, failures kept apart, a tail of 2 GB."""
     made = AuditSpec(name="a", cohort=None, protocol=None, analyses={})
     assert (made.bootstrap.alpha, made.bootstrap.B) == (0.05, 1000)
-    assert (made.weighting.value, made.failures.value, made.tail_budget) == ("identity", "apart", 2_000_000_000)
+    assert (made.weighting.value, made.failures.value, made.tail_budget) == (
+        "identity",
+        "apart",
+        2_000_000_000,
+    )
     assert made.report.sign
     assert made.providers is None
 
@@ -39,7 +52,11 @@ def test_paths_and_machine_settings_are_marked() -> None:
 
 def test_words_of_the_spec_are_plain() -> None:
     """Every value of every enumeration is a lower-case word that can stand in YAML unquoted."""
-    enums = [kind for kind in vars(spec).values() if isinstance(kind, type) and issubclass(kind, Enum) and kind is not Enum]
+    enums = [
+        kind
+        for kind in vars(spec).values()
+        if isinstance(kind, type) and issubclass(kind, Enum) and kind is not Enum
+    ]
     words = [member.value for kind in enums for member in kind]
     assert len(words) > 20
     assert all(word == word.lower() and word.replace("_", "").isalnum() for word in words)

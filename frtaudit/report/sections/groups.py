@@ -259,7 +259,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         Column(title="System"),
         Column(title="Value", kind="num"),
         Column(title="for new people like these", kind="num"),
-        Column(title="for these people, new images", kind="num"),
+        Column(title="for these people with new images", kind="num"),
     )
     caption = say(
         Piece(text="How different are the groups? ", kind="b"),

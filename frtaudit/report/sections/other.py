@@ -61,7 +61,7 @@ def _table(source: Source, analysis: str) -> Table:
         Column(title="Value", kind="num"),
         Column(title="errors / trials", kind="num"),
         Column(title="for new people like these", kind="num"),
-        Column(title="for these people, new images", kind="num"),
+        Column(title="for these people with new images", kind="num"),
     )
     caption = say(Piece(text=f"{analysis.replace('_', ' ').capitalize()}.", kind="b"))
     return finished(f"other-{analysis}", caption, columns, blocks, notes)

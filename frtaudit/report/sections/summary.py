@@ -136,8 +136,9 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
     ]
     first = next((item for item in chosen if item is not None), None)
     base = (
-        f"False non-match rate at a fixed false match rate; {called(words().weighting, source.weighting)}. "
-        "Below each rate its interval, then errors / mated comparisons."
+        "FNMR: how often two images of one person do not match, at the threshold at which images of two people "
+        f"match no more often than FMR; {called(words().weighting, source.weighting)}. Beside each rate its interval, "
+        "below it errors / mated comparisons."
     )
     if first is None:
         return say(base)

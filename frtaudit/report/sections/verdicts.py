@@ -1,8 +1,9 @@
 """Verdicts: every finding with what it judges, its numbers on their side of the limit, and its line."""
 
+import math
 from dataclasses import dataclass
 
-from frtaudit.core import Estimate, Finding, Verdict
+from frtaudit.core import Estimate, Finding, Target, Verdict
 from frtaudit.report import numbers, phrases
 from frtaudit.report.pieces import Part, Piece, Text, say
 from frtaudit.report.source import Bounds, Record, Source
@@ -151,15 +152,23 @@ def _sense(source: Source, finding: Finding) -> str:
 def _strip(finding: Finding, record: Record | None, sense: str) -> Strip | None:
     if record is None or record.estimate.value is None:
         return None
-    values = [record.estimate.value, finding.bound]
-    reach = max(
-        (abs(v - finding.limit) for v in values if v is not None and abs(v) < float("inf")), default=0.0
+    value = record.estimate.value
+    ends = [value, *_reached(finding, record)]
+    reach = max((abs(end - finding.limit) for end in ends if math.isfinite(end)), default=0.0) or 1.0
+
+    def place(end: float) -> float:
+        return round(HALF + REACH * max(-1.0, min(1.0, (end - finding.limit) / reach)), 2)
+
+    bad_from, bad_to = (0.0, HALF) if sense == ">=" else (HALF, 100.0)
+    return Strip(
+        dot=place(value), low=place(min(ends)), high=place(max(ends)), bad_from=bad_from, bad_to=bad_to
     )
 
-    def place(value: float) -> float:
-        return round(HALF + REACH * max(-1.0, min(1.0, (value - finding.limit) / (reach or 1.0))), 2)
 
-    dot = place(record.estimate.value)
-    end = dot if finding.bound is None else place(finding.bound)
-    bad_from, bad_to = (0.0, HALF) if sense == ">=" else (HALF, 100.0)
-    return Strip(dot=dot, low=min(dot, end), high=max(dot, end), bad_from=bad_from, bad_to=bad_to)
+def _reached(finding: Finding, record: Record) -> list[float]:
+    """Where the bar ends: at the bound that decided; where nothing was decided, at both ends of the interval."""
+    ends = [] if finding.bound is None else [finding.bound]
+    found = record.bound(Target.POPULATION)
+    if finding.verdict is Verdict.INCONCLUSIVE and found is not None:
+        ends += [end for end in (found.interval.low, found.interval.high) if end is not None]
+    return ends

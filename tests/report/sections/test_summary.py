@@ -1,0 +1,231 @@
+"""What the sections say.
+
+Tests also accuracy, cohort, failures, groups, interclass, method, other, points, rates, record, requirements, tables
+and verdicts, through the views that they build from one made-up result.
+"""
+
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+from report_fixture import DATE, SETTINGS, result
+
+from frtaudit.core import Estimate, Verdict
+from frtaudit.core.spec import Report
+from frtaudit.report.context import Context, Status, context
+from frtaudit.report.pieces import Piece, Table, plain_text
+from frtaudit.report.sections import points, record, tables, verdicts
+from frtaudit.report.source import Source
+
+
+@pytest.fixture(scope="module")
+def view() -> Context:
+    """The made-up report."""
+    return context(result(), SETTINGS, DATE, Status.UNSIGNED)
+
+
+def section(view: Context, name: str) -> Any:
+    """A section's view."""
+    return next(item.view for item in view.sections if item.name == name)
+
+
+def said(value: object) -> str:
+    """All text of a view."""
+    if isinstance(value, Piece):
+        return value.text
+    if is_dataclass(value):
+        return " ".join(said(getattr(value, field.name)) for field in fields(value))
+    return " ".join(said(item) for item in value) if isinstance(value, tuple) else str(value)
+
+
+def rows(table: Table) -> list[list[str]]:
+    """A table's cells as text."""
+    return [[plain_text(cell) for cell in row] for block in table.blocks for row in block.rows]
+
+
+def test_verdicts_stand_with_failures_first(view: Context) -> None:
+    """What is not met comes before what is met."""
+    order = [item.code for docket in view.summary.dockets for item in docket.rulings]
+    assert order[0] == "fail"
+    assert sorted(view.summary.tally) == sorted(
+        [
+            ("fail", "1", "not met"),
+            ("inconclusive", "1", "not decided"),
+            ("not_testable", "2", "not testable"),
+            ("pass", "1", "met"),
+        ]
+    )
+
+
+def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
+    """0.0299999996 beside the limit 0.03 keeps its digits."""
+    lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
+    assert any(line.endswith("at most 2.99999996 %") for line in lines)
+
+
+def test_the_line_of_a_verdict_agrees_with_it() -> None:
+    """The bar of what is met lies off the shaded side, of what is not met on it, of what is open across the limit."""
+    for ruling in verdicts.all_rulings(Source(result())):
+        if ruling.strip is None:
+            continue
+        inside = ruling.strip.high <= 50
+        beyond = ruling.strip.low >= 50
+        expected = {"pass": (True, False), "fail": (False, True), "inconclusive": (False, False)}
+        if ruling.code in expected:
+            assert (inside, beyond) == expected[ruling.code]
+
+
+def test_the_worst_off_group_is_the_one_with_the_largest_rate(view: Context) -> None:
+    """Cedar at the weaker system, with its people, interval and everybody's rate."""
+    text = plain_text(view.summary.worst)
+    assert text.startswith("Cedar (80 people) are most often wrongly rejected: by quill_2, in 22.8 %")
+    assert "overall" in text
+
+
+def test_unknown_is_never_the_worst_off_group() -> None:
+    """People without a label are shown, not ranked."""
+    base = result()
+    raised = [
+        replace(item, value=0.99) if item.group == "unknown" and item.value else item
+        for item in base.estimates
+    ]
+    found = points.worst(Source(replace(base, estimates=tuple(raised))), "fnmr_at_fmr", 0.001)
+    assert found is not None
+    assert found[0].estimate.group == "cedar"
+
+
+def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
+    """The first page names for whom, the pairing rule, the weighting and the thresholds' origin."""
+    named = {name: plain_text(text) for name, text in view.summary.terms}
+    assert set(named) == {"For whom", "Decision", "Non-mated pairs", "Weighting", "Thresholds", "Verdicts"}
+    assert "by construction" in named["Thresholds"]
+    assert "one-sided 95 %" in named["Verdicts"]
+
+
+def test_what_is_not_declared_is_said() -> None:
+    """An empty field of the title block reads not declared."""
+    found = context(result(), Report(), DATE, Status.SIGNED).summary.declared
+    assert [value for name, value, _ in found if name == "Auditor"] == ["not declared"]
+
+
+def test_headline_has_a_row_for_each_system(view: Context) -> None:
+    """Every system, every target, with counts."""
+    assert view.summary.headline is not None
+    found = rows(view.summary.headline)
+    assert [row[0] for row in found] == ["northgate", "quill_2"]
+    assert all("/ 24,310" in cell for row in found for cell in row[1:])
+
+
+def test_rates_list_every_interval_with_its_target(view: Context) -> None:
+    """One row for each interval: for whom, method, level, bounds."""
+    table = section(view, "rates").tables[0]
+    first = rows(table)[:4]
+    assert [row[0] for row in first] == [
+        "new people like these",
+        "new people like these",
+        "these people with new images",
+        "comparisons as if independent",
+    ]
+    assert first[1][3].startswith("none")
+    assert "pooled" in plain_text(table.blocks[0].head)
+
+
+def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
+    """Unknown stands with 6 people and a refused FMR."""
+    table = section(view, "groups").schemas[0].tables[0]
+    unknown = next(row for row in rows(table) if row[0] == "unknown")
+    assert unknown[1] == "6"
+    assert unknown[2].startswith("–")
+    assert plain_text(table.notes[0][1]) == "No comparison in this group."
+
+
+def test_an_infinite_index_is_printed(view: Context) -> None:
+    """max/min with a group at zero is infinite, not missing."""
+    table = section(view, "groups").schemas[0].tables[-1]
+    assert "∞" in said(table)
+
+
+def test_interclass_names_unit_and_pairs(view: Context) -> None:
+    """d_l2 is printed with its unit, pairs of classes by both labels, curves for each system."""
+    found = section(view, "interclass")
+    assert "0..100" in plain_text(found.tables[0].caption)
+    assert "Amber and Birch" in said(found.tables[0])
+    assert len(found.figures) == 2
+
+
+def test_accuracy_prints_every_fold(view: Context) -> None:
+    """Folds are counted from 1 in print."""
+    found = section(view, "accuracy")
+    assert [row[0] for row in rows(found.tables[1])] == ["1", "2", "3"]
+    assert "96.1 %" in said(found.tables[0])
+
+
+def test_failures_print_the_ledger(view: Context) -> None:
+    """Every entry of the ledger stands, also one that no system is to blame for."""
+    ledger = section(view, "failures").tables[-1]
+    assert rows(ledger)[0] == ["northgate", "no face found", "everybody", "28 samples"]
+    assert rows(ledger)[1][0] == "every system"
+
+
+def test_an_analysis_without_section_is_still_printed(view: Context) -> None:
+    """Estimates that no section names stand under further estimates."""
+    table = section(view, "other").tables[0]
+    assert rows(table)[0][:2] == ["order asymmetry", "4.00 × 10⁻⁵"]
+
+
+def test_method_explains_every_interval_of_the_result(view: Context) -> None:
+    """Each target and method that the report prints is explained once."""
+    found = section(view, "method")
+    used = {interval.method.value for item in result().estimates for interval in item.intervals}
+    assert {item.code for item in found.methods} == used
+    assert all(item.meaning for item in (*found.methods, *found.targets))
+
+
+def test_cohort_counts_classes_and_comparisons(view: Context) -> None:
+    """People and samples of each class, comparisons of each system."""
+    found = section(view, "cohort")
+    assert rows(found.tables[0])[0] == ["Amber", "80", "400", "79"]
+    assert rows(found.tables[1])[0] == ["northgate", "24,310", "7,108,060"]
+
+
+def test_the_spec_reads_back() -> None:
+    """The printed spec is JSON of the spec."""
+    import json
+
+    assert json.loads(record.laid_out(result().spec)) == result().to_json()["spec"]
+
+
+def test_long_tables_say_what_was_cut() -> None:
+    """A table of more than 200 rows prints 200 and the number of the others."""
+    base = result()
+    extra = [replace(base.estimates[-1], metric=f"m{index}") for index in range(300)]
+    view = context(replace(base, estimates=(*base.estimates, *extra)), SETTINGS, DATE, Status.UNSIGNED)
+    table = section(view, "other").tables[0]
+    assert len(rows(table)) == tables.MAX_ROWS
+    assert table.left_out == "102 more rows are in result.json."
+
+
+def test_requirements_point_at_findings(view: Context) -> None:
+    """Each ruling carries the pointer of its sentence."""
+    found = section(view, "requirements")
+    pointers = {item.sentence.pointer for item in found.rulings}
+    assert pointers == {f"/findings/{index}/sentence" for index in range(5)}
+
+
+def test_a_result_without_groups_or_requirements_has_a_first_page() -> None:
+    """Estimates of everybody alone make a report: no verdicts, no worst-off group."""
+    base = result()
+    plain: list[Estimate] = [item for item in base.estimates if item.schema is None]
+    view = context(
+        replace(base, estimates=tuple(plain), findings=(), curves=()), SETTINGS, DATE, Status.SIGNED
+    )
+    assert view.summary.dockets == ()
+    assert view.summary.worst == ()
+    assert view.summary.figure is None
+    assert all(item.name != "groups" for item in view.sections)
+
+
+@pytest.mark.parametrize("verdict", list(Verdict))
+def test_every_verdict_has_its_place(verdict: Verdict) -> None:
+    """The order of verdicts is total."""
+    assert verdict in verdicts.ORDER

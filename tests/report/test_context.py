@@ -1,0 +1,33 @@
+"""Which sections stand, and in which order."""
+
+from dataclasses import replace
+
+from report_fixture import DATE, SETTINGS, result
+
+from frtaudit.core.spec import Report
+from frtaudit.report.context import SECTIONS, Status, context
+from frtaudit.shipped import shipped
+
+
+def test_every_section_has_its_template() -> None:
+    """The list names templates that ship, and no template is left without a place."""
+    names = {name for name, _, _ in SECTIONS} | {"summary"}
+    assert {
+        path.name.removesuffix(".html.j2") for path in (shipped("templates") / "sections").iterdir()
+    } == names
+
+
+def test_all_sections_stand_for_a_full_result() -> None:
+    """The made-up result has every analysis, so every section, numbered from 1."""
+    found = context(result(), SETTINGS, DATE, Status.UNSIGNED).sections
+    assert [item.name for item in found] == [name for name, _, _ in SECTIONS]
+    assert [item.number for item in found] == list(range(1, len(SECTIONS) + 1))
+
+
+def test_an_empty_result_keeps_what_every_report_says() -> None:
+    """Without estimates there are method, cohort, glossary and record."""
+    empty = replace(result(), estimates=(), curves=(), findings=(), failures=())
+    found = context(empty, Report(), DATE, Status.SIGNED)
+    assert [item.name for item in found.sections] == ["method", "cohort", "glossary", "record"]
+    assert found.title == "Audit border desk"
+    assert found.author == "not declared"

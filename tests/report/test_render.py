@@ -1,0 +1,304 @@
+"""The pages: same inputs same bytes, no network, every number traced, every page marked."""
+
+import hashlib
+import io
+import math
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pypdf
+import pytest
+from report_fixture import DATE, SETTINGS, result
+from report_text import GOLDEN, Page
+
+from frtaudit.errors import DataError, FrtauditError
+from frtaudit.report import render
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {"result.json": b"{}\n", "report.json": b"{}"}
+AGAIN = """
+import hashlib, sys
+sys.path[:0] = ["tests"]
+from report_fixture import DATE, SETTINGS, result
+from frtaudit.report import render
+page = render.html(result(), SETTINGS, DATE, "unsigned")
+paper = render.pdf(page, {"result.json": b"{}\\n", "report.json": b"{}"})
+print(hashlib.sha256(page.encode()).hexdigest(), hashlib.sha256(paper).hexdigest())
+"""
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    """The made-up report as HTML."""
+    return render.html(result(), SETTINGS, DATE, "unsigned")
+
+
+@pytest.fixture(scope="module")
+def paper(page: str) -> bytes:
+    """The made-up report as PDF, made without a network."""
+
+    def refuse(*address: object) -> None:
+        raise AssertionError(f"a report connects to nothing: {address}")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", refuse)
+        return render.pdf(page, FILES)
+
+
+@pytest.fixture(scope="module")
+def reader(paper: bytes) -> pypdf.PdfReader:
+    """The PDF, read by another reader."""
+    return pypdf.PdfReader(io.BytesIO(paper))
+
+
+def resolve(document: object, pointer: str) -> object:
+    """What a JSON pointer leads to."""
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        document = document[int(key)] if isinstance(document, list) else document[key]  # type: ignore[index]  # JSON
+    return document
+
+
+def reads_as(text: str) -> float | None:
+    """The number that a printed number stands for."""
+    plain = text.strip().replace("−", "-").replace(",", "").replace("∞", "inf").replace("undefined", "nan")
+    power = re.fullmatch(r"(?:([\d.]+) × )?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", plain)
+    if power:
+        exponent = power[2].translate(str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789"))
+        return float(power[1] or 1) * 10.0 ** int(exponent)
+    try:
+        return float(plain.removesuffix(" %")) / (100 if plain.endswith(" %") else 1)
+    except ValueError:
+        return None
+
+
+def test_text_is_the_golden_text(page: str) -> None:
+    """The words and numbers of the page are those that were read and agreed on."""
+    assert Page(page).text == GOLDEN.read_text("utf-8")
+
+
+def test_every_printed_number_is_the_results(page: str) -> None:
+    """Each traced number equals what its pointer leads to, rounded; rates within [0, 1]."""
+    document = result().to_json()
+    checked = 0
+    for pointer, kind, text in Page(page).traced:
+        exact, shown = resolve(document, pointer), reads_as(text)
+        if "n" not in kind.split() or shown is None or not isinstance(exact, (int, float, str)):
+            continue
+        value = float(exact) + ("plus-one" in kind)
+        if re.search(r"/intervals/\d+/(low|high)$", pointer):
+            metric = resolve(document, re.sub(r"/intervals/.*", "/metric", pointer))
+            value = (
+                min(max(value, 0.0), 1.0)
+                if metric in {"accuracy", "fnmr", "fmr", "fnmr_at_fmr", "fta"}
+                else value
+            )
+        rounding = 0.051 if pointer.endswith(("mc_error", "n_eff")) else 0.0051
+        assert shown == pytest.approx(value, rel=rounding) or (math.isinf(shown) and math.isinf(value)), (
+            pointer
+        )
+        checked += 1
+    assert checked > 300
+
+
+def test_every_pointer_leads_somewhere(page: str) -> None:
+    """No element names a place that result.json does not have."""
+    document = result().to_json()
+    for pointer, _, _ in Page(page).traced:
+        resolve(document, pointer)
+
+
+def test_no_number_of_a_table_is_without_its_place(page: str) -> None:
+    """Digits in the rows of tables, in verdicts and in the worst-off group all stand in traced elements."""
+    found = [
+        (path, text)
+        for path, text in Page(page).loose
+        if re.search(r"\d", text) and any(step.startswith(("tbody", "aside")) for step in path)
+    ]
+    names = re.compile(r"log10|d_l2|\((?:0|1)\)")
+    assert not [item for item in found if re.search(r"\d", names.sub("", item[1]))]
+
+
+def test_nothing_is_loaded_and_nothing_runs(page: str) -> None:
+    """No script, no style attribute, no address but anchors of the page itself."""
+    parsed = Page(page)
+    tags = {tag for tag, _, _ in parsed.attributes}
+    assert not tags & {"script", "link", "iframe", "object", "embed", "img"}
+    assert not [name for _, name, _ in parsed.attributes if name == "style" or name.startswith("on")]
+    targets = {value for _, name, value in parsed.attributes if name in {"href", "src", "action", "srcset"}}
+    assert all(value.startswith("#") for value in targets)
+    assert "url(" not in re.sub(r"url\(#[\w-]+\)", "", page)
+    assert "@import" not in page
+
+
+def test_the_policy_names_the_one_style_sheet(page: str) -> None:
+    """The Content-Security-Policy allows nothing but the style element, by its digest."""
+    import base64
+
+    policy = next(v for _, name, v in Page(page).attributes if name == "content" and "default-src" in v)
+    style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
+    assert style is not None
+    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+
+
+def test_anchors_and_ids_hold_together(page: str) -> None:
+    """Every link of the contents leads to an element, and no id is given twice."""
+    attributes = Page(page).attributes
+    ids = [value for _, name, value in attributes if name == "id"]
+    assert len(ids) == len(set(ids))
+    anchors = {value[1:] for tag, name, value in attributes if tag == "a" and name == "href"}
+    named = {value for _, name, value in attributes if name == "aria-labelledby"}
+    assert anchors | named <= set(ids)
+
+
+def test_every_drawing_is_hidden_or_described(page: str) -> None:
+    """A drawing is an image with words, or hidden from those who listen."""
+    drawings = re.findall(r"<svg\b[^>]*>", page)
+    assert drawings
+    assert all('aria-hidden="true"' in tag or "aria-label=" in tag for tag in drawings)
+    assert all(
+        len(label) > 20 for label in re.findall(r'<div class="panel" role="img" aria-label="([^"]*)"', page)
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "mark"), [("signed", "signed"), ("demo", "DEMO KEY"), ("unsigned", "UNSIGNED")]
+)
+def test_status_is_said(status: str, mark: str) -> None:
+    """The banner says what a signature proves, or that there is none."""
+    text = Page(
+        render.html(replace(result(), estimates=(), findings=(), curves=()), SETTINGS, DATE, status)
+    ).text
+    assert text.splitlines()[1].startswith(mark)
+    assert ("integrity" in text.splitlines()[1]) == (status == "demo")
+
+
+def test_markup_in_names_stays_text() -> None:
+    """A hostile title is printed, not interpreted."""
+    bare = replace(result(), estimates=(), findings=(), curves=())
+    page = render.html(bare, replace(SETTINGS, title="<script>alert(1)</script>"), DATE, "unsigned")
+    assert "<script" not in page
+    assert "&lt;script&gt;" in page
+
+
+@pytest.mark.parametrize(("date", "status"), [("31.1.2026", "signed"), (DATE, "blessed")])
+def test_bad_input_is_one_line(date: str, status: str) -> None:
+    """A date that is none, or a status that is none, is refused by name."""
+    with pytest.raises(DataError, match=r"^report[ .](?:date|status): found "):
+        render.html(result(), SETTINGS, date, status)
+
+
+def test_only_our_pages_become_paper() -> None:
+    """Another page is refused in one line."""
+    with pytest.raises(DataError, match=r"report\.html: not a page of frtaudit"):
+        render.pdf("<p>hello</p>")
+
+
+def test_missing_system_libraries_name_the_packages(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without pango the error is the apt line."""
+
+    def absent(name: str) -> None:
+        raise OSError(f"cannot load library 'libgobject-2.0-0' ({name})")
+
+    monkeypatch.setattr("importlib.import_module", absent)
+    with pytest.raises(FrtauditError, match="apt-get install -y --no-install-recommends libpango-1"):
+        render.pdf(page)
+
+
+def test_every_page_is_marked_and_numbered(reader: pypdf.PdfReader) -> None:
+    """UNSIGNED, the audit, the result's digest, the date and the page number stand on every page."""
+    count = len(reader.pages)
+    assert count > 5
+    for number, sheet in enumerate(reader.pages, 1):
+        text = sheet.extract_text()
+        for words in (
+            "UNSIGNED",
+            "Two systems at the border desk",
+            result().sha256[:16],
+            DATE,
+            f"page {number} of {count}",
+        ):
+            assert words in text, (number, words)
+
+
+def test_attachments_are_what_was_given(reader: pypdf.PdfReader) -> None:
+    """Files come out of the PDF as they went in."""
+    assert {name: data[0] for name, data in reader.attachments.items()} == FILES
+
+
+def test_paper_claims_its_conformance_and_carries_no_clock(reader: pypdf.PdfReader, paper: bytes) -> None:
+    """PDF/A-3b is claimed, and the only dates are the report's."""
+    said = reader.trailer["/Root"]["/Metadata"].get_data().decode()
+    assert re.search(r"pdfaid:part(?:>|=\")3", said)
+    assert re.search(r"pdfaid:conformance(?:>|=\")B", said)
+    assert set(re.findall(r"\d{4}-\d\d-\d\d", said)) == {DATE}
+    assert set(re.findall(rb"D:(\d{8})", paper)) <= {b"20260131"}
+
+
+def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:
+    """Every font of the paper is one of the shipped files under its private name: no machine's own takes part."""
+    names = set()
+    for sheet in reader.pages:
+        for font in sheet["/Resources"]["/Font"].values():
+            names.add(re.sub(r"^/[A-Z]{6}\+", "", str(font.get_object()["/BaseFont"])))
+    assert names == {"frtaudit-head-Bold", "frtaudit-text", "frtaudit-text-Semi-Bold"}
+
+
+def test_another_process_makes_the_same_bytes(page: str, paper: bytes) -> None:
+    """Another hash seed, clock variable and folder for settings change no byte of page and paper."""
+    here = f"{hashlib.sha256(page.encode()).hexdigest()} {hashlib.sha256(paper).hexdigest()}"
+    environment = os.environ | {"PYTHONHASHSEED": "7", "SOURCE_DATE_EPOCH": "1", "PYTHONPATH": "."}
+    done = subprocess.run(
+        [sys.executable, "-c", AGAIN], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == here
+
+
+def test_the_clock_variable_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SOURCE_DATE_EPOCH is as it was, set or not."""
+    for before in ("42", None):
+        monkeypatch.delenv(render.EPOCH, raising=False)
+        if before:
+            monkeypatch.setenv(render.EPOCH, before)
+        with render._frozen(render._moment(DATE)):
+            assert os.environ[render.EPOCH] == "1769817600"
+        assert os.environ.get(render.EPOCH) == before
+
+
+@pytest.mark.browser
+def test_a_browser_has_nothing_to_complain_about(page: str, tmp_path: Path) -> None:
+    """Chromium opens the page without a console message: no policy is broken, nothing is fetched."""
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("no chromium: the page is not opened in a browser")
+    (tmp_path / "report.html").write_text(page, "utf-8")
+    quiet = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--disable-background-networking",
+        "--disable-sync",
+    ]
+    command = [
+        chromium,
+        *quiet,
+        "--no-first-run",
+        f"--user-data-dir={tmp_path / 'profile'}",
+        "--enable-logging=stderr",
+    ]
+    done = subprocess.run(
+        [*command, "--dump-dom", (tmp_path / "report.html").as_uri()],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "Two systems at the border desk" in done.stdout
+    assert "CONSOLE" not in done.stderr
