@@ -97,6 +97,5 @@ def _judge(
         ranked=ranked,
         alpha=spec.bootstrap.alpha,
         weighting=spec.weighting,
-        source=spec.thresholds.source,
     )
     return tuple(finding for requirement in spec.requirements for finding in judge(requirement, bench))

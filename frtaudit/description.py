@@ -47,14 +47,21 @@ def cohort_counts(cohort: Cohort) -> dict[str, Json]:
 def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 
-    Templates of providers that are not on trial are left out.
+    Templates of providers not on trial are left out. Of two different files of one name the second stands under
+    the field that names it.
     """
     used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel}
     idle = {name for name in material.templates if name not in used}
     inputs = {name: value for name, value in material.inputs.items() if Path(name).stem not in idle}
-    for path in (getattr(spec.protocol, "file", None), spec.thresholds.file, spec.folds.file):
+    named = {
+        "protocol": getattr(spec.protocol, "file", None),
+        "thresholds": spec.thresholds.file,
+        "folds": spec.folds.file,
+    }
+    for where, path in named.items():
         if path is not None and Path(path).is_file():
-            inputs.setdefault(Path(path).name, sha256_file(Path(path)))
+            name, digest = Path(path).name, sha256_file(Path(path))
+            inputs[name if inputs.get(name, digest) == digest else f"{where}.file/{name}"] = digest
     return inputs
 
 

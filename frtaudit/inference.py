@@ -1,7 +1,7 @@
 """From a rate, its counts and its replicates to the intervals that the spec asks for (FORMULAS 8.1 to 8.3)."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,8 @@ PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
 WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
 
 SHARE = "share of comparisons"
+HELD = "threshold held fixed: too few errors or replicates to let it move"
+BY_CONSTRUCTION = "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 
 Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
@@ -130,8 +132,13 @@ def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
         method=spec.method,
         target=spec.target,
         n_resamples=int(replicates.size),
-        mc_error=finite(intervals.mc_error(replicates, alpha)),
+        mc_error=finite(_mc_error(spec.method, replicates, alpha)),
     )
+
+
+def _mc_error(method: Method, replicates: Floats, alpha: float) -> float:
+    make = intervals.gaussian_error if method is Method.GAUSSIAN else intervals.mc_error
+    return make(replicates, alpha)
 
 
 def _bounds(
@@ -219,33 +226,55 @@ def _rule(
     enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
     if moving and enough and Plan.SUBJECTS in trial.replicates:
         drawn = _drawn(trial.replicates[Plan.SUBJECTS], place)
-        drawn = drawn[np.isfinite(drawn)]
-        variance = float(drawn.var(ddof=1)) if drawn.size > 1 else 0.0
-        if variance > 0:
-            made = wilson.wilson_from_variance(
-                residuals.rate, variance, residuals.trials, alpha, residuals.subjects - 1
-            )
-            return _interval(made.low, made.high, made.n_eff, alpha, drawn.size, None)
+        known = drawn[np.isfinite(drawn)]
+        some = known.size > 1 and drawn.size - known.size <= intervals.MAX_UNDEFINED * drawn.size
+        if some and known.var() > 0:
+            return _moving(residuals, known, alpha)
     find = trial.rule.fnmr if place.rate == "fnmr" else trial.rule.fmr
     ruled = find(place.threshold, place.tag, alpha, place.weighting)
     if ruled.low is None or ruled.high is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
-    return _interval(ruled.low, ruled.high, finite(ruled.n_eff), alpha, None, ruled.note)
-
-
-def _interval(
-    low: float, high: float, n_eff: float | None, alpha: float, resamples: int | None, note: str | None
-) -> Interval:
+    said = [ruled.note, HELD if moving else None, _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2)]
     return Interval(
-        low=low,
-        high=high,
+        low=ruled.low,
+        high=ruled.high,
         level=1 - alpha,
         method=Method.WILSON,
         target=Target.POPULATION,
-        n_eff=n_eff,
-        n_resamples=resamples,
-        note=note,
+        n_eff=finite(ruled.n_eff),
+        note="; ".join(part for part in said if part) or None,
     )
+
+
+def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Interval:
+    """FNMR at an FMR target (FORMULAS 8.2); its Monte Carlo error is that of the replicates' variance."""
+
+    def made(variance: float) -> wilson.Score:
+        degrees = residuals.subjects - 1
+        return wilson.wilson_from_variance(residuals.rate, variance, residuals.trials, alpha, degrees)
+
+    variance = float(drawn.var(ddof=1))
+    score, wider = made(variance), made(variance + intervals.variance_error(drawn))
+    return Interval(
+        low=score.low,
+        high=score.high,
+        level=1 - alpha,
+        method=Method.WILSON,
+        target=Target.POPULATION,
+        n_eff=score.n_eff,
+        n_resamples=int(drawn.size),
+        mc_error=max(score.low - wider.low, wider.high - score.high),
+    )
+
+
+def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:
+    """At no error, what treating comparisons, or only disjoint subjects, as independent would give (FORMULAS 2, 8.1)."""
+    units = ruled.subjects // ends
+    if ruled.errors or not units:
+        return None
+    least, most = (wilson.wilson_iid(0, n, alpha).high for n in (ruled.trials, units))
+    kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
+    return f"no error: up to {least:.3g} were comparisons independent, up to {most:.3g} on {units} {kind}"
 
 
 def _missing(
@@ -272,6 +301,9 @@ def rate_estimate(
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""
     reading = read(trial, place)
+    if place.rate == "fmr" and place.tag == 0 and place.point < len(trial.points.targets):  # FORMULAS 8.13
+        drawn = (method for method in PLAN_OF if method is not Method.WILSON)
+        reading = replace(reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)})
     known = bool(np.isfinite(reading.value))
     return Estimate(
         provider=trial.provider,

@@ -8,14 +8,14 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
-from frtaudit.core.spec import AuditSpec, FailureScore, GridKind, Plan
+from frtaudit.core.spec import AuditSpec, FailureScore, GridKind, Plan, ThresholdSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.foldpairs import fold_pairs
 from frtaudit.stats import rates as rates_of
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
-from frtaudit.stats.resolution import smallest_target, unresolved, warning
 from frtaudit.stats.resample import Replicates, replicate
+from frtaudit.stats.resolution import smallest_target, unresolved, warning
 from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.tail import TailRequest, from_listed
 from frtaudit.stats.wilson import prepare
@@ -24,6 +24,7 @@ from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provi
 
 CURVE_POINTS_PER_DECADE = 4
 WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
+STRATIFIED = (Plan.SUBJECTS, Plan.TWO_LEVEL)  # the plans that draw subjects (FORMULAS 8.2)
 
 Named = Sequence[tuple[float, Mapping[str, float | str]]]
 
@@ -59,7 +60,7 @@ def groups_of(cohort: Cohort) -> Groups:
 
 
 def targets_of(spec: AuditSpec) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """FMR targets in ascending order: those declared and those between them that draw curves; where the declared stand."""
+    """FMR targets, ascending: the declared and those between them that draw curves; where the declared stand."""
     declared = sorted(set(spec.thresholds.fmr))
     if not declared:
         return (), ()
@@ -107,22 +108,27 @@ def declared_thresholds(
     return found
 
 
-def measured_thresholds(spec: AuditSpec, tail: ScoreTail, groups: Groups) -> list[float]:
-    """Grid thresholds that these data define: quantiles of the mated scores, or thresholds at FMR decades (pooled)."""
+def measured_thresholds(
+    spec: AuditSpec, tail: ScoreTail, groups: Groups
+) -> list[tuple[float, Mapping[str, float | str]]]:
+    """Grid thresholds that these data define: quantiles of the mated scores, or thresholds at FMR decades (pooled).
+
+    Each with the rate that it was chosen by: that rate says nothing of the system (FORMULAS 8.13).
+    """
     grid = spec.thresholds.grid
-    if grid.kind is GridKind.QUANTILE:
-        at = np.linspace(grid.low or 0.0, 1.0 if grid.high is None else grid.high, grid.num)
-        return [float(value) for value in np.unique(np.quantile(tail.mated_score, at))]
+    found: dict[float, str] = {}
+    if grid.kind is GridKind.QUANTILE and tail.mated_score.size:
+        shares = np.linspace(grid.low or 0.0, 1.0 if grid.high is None else grid.high, grid.num)
+        for share in shares.tolist():
+            found.setdefault(float(np.quantile(tail.mated_score, share)), f"fnmr={share:.6g}")
     if grid.kind is GridKind.FMR_DECADES and int(tail.histogram.sum()):
-        decades = decades_of(spec)
         total = int(rates_of.trials(tail, groups).non_mated[0])
-        found = [
-            rates_of.threshold_at(tail, groups, value, WEIGHTINGS[0])
-            for value in decades
-            if unresolved(value, total) is None
-        ]
-        return [value for value in dict.fromkeys(found) if np.isfinite(value)]
-    return []
+        for value in decades_of(spec):
+            if unresolved(value, total) is None:
+                threshold = _or_nan(rates_of.threshold_at, tail, groups, value, WEIGHTINGS[0])
+                found.setdefault(threshold, f"fmr={value:g}")
+    source = ThresholdSource.SAME_DATA.value
+    return [(value, {"source": source, "name": name}) for value, name in found.items() if np.isfinite(value)]
 
 
 def decades_of(spec: AuditSpec) -> list[float]:
@@ -137,7 +143,7 @@ def decades_of(spec: AuditSpec) -> list[float]:
 
 
 def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
-    """Strata of the subject plans: the groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
+    """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
     name = spec.bootstrap.stratify or (groups.schemas[0] if groups.schemas else None)
     if name is None or name == "none":
         return None
@@ -190,19 +196,13 @@ def put_on_trial(
     named = declared_thresholds(spec, provider)
     scored = _scored(spec, provider, material, comparisons, groups, seed, named)
     tail, table, compared = scored.tail, scored.table, scored.comparisons
-    fixed = named + [(value, {}) for value in measured_thresholds(spec, tail, groups)]
+    fixed = named + measured_thresholds(spec, tail, groups)
     if needs_more(tail, fixed):
         tail = _scored(spec, provider, material, comparisons, groups, seed, fixed).tail
     trials = rates_of.trials(tail, groups)
-    targets, declared = targets_of(spec)
+    targets, _ = targets_of(spec)
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
-    points = Points(
-        targets=targets,
-        declared=declared,
-        at_target=_at_targets(tail, groups, targets, resolved),
-        thresholds=tuple(value for value, _ in fixed),
-        origin=tuple(at for _, at in fixed),
-    )
+    points = _points(spec, tail, groups, resolved, fixed)
     max_points = _max_points(tail, groups, targets, resolved)
     at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
     return Trial(
@@ -296,6 +296,19 @@ def needs_more(tail: ScoreTail, fixed: Named) -> bool:
     return any(value < tail.floor and value not in known for value, _ in fixed)
 
 
+def _points(
+    spec: AuditSpec, tail: ScoreTail, groups: Groups, resolved: Sequence[str | None], fixed: Named
+) -> Points:
+    targets, declared = targets_of(spec)
+    return Points(
+        targets=targets,
+        declared=declared,
+        at_target=_at_targets(tail, groups, targets, resolved),
+        thresholds=tuple(value for value, _ in fixed),
+        origin=tuple(at for _, at in fixed),
+    )
+
+
 def _at_targets(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
 ) -> npt.NDArray[np.float64]:
@@ -341,7 +354,7 @@ def _max_points(
 def _replicates(
     spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points
 ) -> dict[Plan, Replicates]:
-    """One set of replicates per plan; the seed knows the plan and not the provider, so vendors share subject weights."""
+    """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
     drawn: dict[Plan, Replicates] = {}
     for plan in plans_of(spec):
         if plan is Plan.COMPARISONS or (plan in WITHIN_SUBJECTS and not tail.mated_complete):
@@ -354,7 +367,7 @@ def _replicates(
             seed=seed_of(spec.seed, "bootstrap", plan.value),
             targets=points.targets,
             thresholds=points.thresholds,
-            strata=strata_of(spec, groups) if plan is Plan.SUBJECTS else None,
+            strata=strata_of(spec, groups) if plan in STRATIFIED else None,
             threads=spec.threads,
         )
     return drawn

@@ -11,6 +11,7 @@ from frtaudit.core.spec import Bootstrap, Folds, FoldSource, RequirementSpec, Sc
 from frtaudit.description import PACKAGES, cohort_counts, digests_of, inputs_of, notes_of, versions
 from frtaudit.identity import spec_digest
 from frtaudit.panel import panel_of
+from frtaudit.protocols.listed import Listed
 from frtaudit.trial import Outcome
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
@@ -59,6 +60,21 @@ def test_every_file_is_an_input(tmp_path: Path) -> None:
     }
     digests = digests_of(made, material, inputs)
     assert digests == {"spec": spec_digest(made, inputs), "cohort": material.cohort.digest, "inputs": inputs}
+
+
+def test_two_files_of_one_name_are_two_inputs(tmp_path: Path) -> None:
+    """A file with the name of another input stands under the field that names it; the same file stands once."""
+    for folder, text in (("a", "one"), ("b", "two")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "pairs.csv").write_text(text)
+    first, second = (str(tmp_path / folder / "pairs.csv") for folder in ("a", "b"))
+    made = spec(protocol=Listed(file=first), folds=Folds(source=FoldSource.FILE, file=second))
+    assert inputs_of(made, MATERIAL, []) == {
+        "pairs.csv": sha256_file(Path(first)),
+        "folds.file/pairs.csv": sha256_file(Path(second)),
+    }
+    same = replace(made, folds=replace(made.folds, file=first))
+    assert inputs_of(same, MATERIAL, []) == {"pairs.csv": sha256_file(Path(first))}
 
 
 def test_a_synthetic_cohort_has_no_inputs() -> None:

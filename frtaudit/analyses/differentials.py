@@ -16,6 +16,7 @@ from frtaudit.inference import (
     Place,
     Reading,
     empty,
+    finite,
     intervals_of,
     rate_estimate,
     read,
@@ -30,7 +31,9 @@ SIMPLE = ("max_min", "max_geomean", "log_geomean", "gini")
 COMPOSITE = ("fdr", "inequity_rate", "garbe")
 Floats = npt.NDArray[np.float64]
 Index = Callable[[Mapping[str, Floats]], Floats | float]
-Ranged = Callable[[Mapping[str, contrasts.Box]], tuple[float, float] | None]
+Bounds = tuple[float, float]
+Ranged = Callable[[Mapping[str, contrasts.Box], Mapping[str, Floats]], Bounds | None]
+PARTS = 10
 
 
 @register("analysis", NAME)
@@ -143,16 +146,20 @@ def _simple(view: View, kind: str, rate: str, alpha: float) -> Estimate:
         for spec in view.trial.intervals
         if spec.target is Target.FIXED_IDENTITIES
     )
-    population = _population(view, (rate,), alpha, lambda boxes: _simple_range(kind, boxes[rate], view, rate, alpha))
+    population = _population(
+        view,
+        (rate,),
+        alpha,
+        lambda boxes, drawn: _simple_range(kind, boxes[rate], view.values(rate), drawn[rate], _once(view, alpha)),
+    )
     return _estimate(view, kind, at, value, (*made, population), None)
 
 
 def _simple_range(
-    kind: str, box: contrasts.Box, view: View, rate: str, alpha: float
-) -> tuple[float, float] | None:
+    kind: str, box: contrasts.Box, values: Floats, drawn: Floats, alpha: float
+) -> Bounds | None:
     if kind == "max_min":
-        drawn = view.drawn(rate, Plan.SUBJECTS)
-        return None if drawn is None else contrasts.log_ratios(view.values(rate), drawn, alpha)
+        return contrasts.log_ratios(values, drawn, alpha)
     return contrasts.index_range(lambda rates: differentials.rate_index(kind, rates), box)
 
 
@@ -172,7 +179,7 @@ def _composite(view: View, kind: str, weight: float, alpha: float) -> Estimate:
         for spec in view.trial.intervals
         if spec.target is Target.FIXED_IDENTITIES
     )
-    population = _population(view, both, alpha, lambda boxes: _composite_range(kind, boxes, weight))
+    population = _population(view, both, alpha, lambda boxes, _: _composite_range(kind, boxes, weight))
     return _estimate(view, kind, at, value, (*made, population), None)
 
 
@@ -227,13 +234,8 @@ def _population(view: View, rates: tuple[str, ...], alpha: float, ranged: Ranged
     drawn = [part for rate in rates if (part := view.drawn(rate, Plan.SUBJECTS)) is not None]
     if len(drawn) < len(rates):
         return empty(Method.MAX_T, alpha, "needs subject replicates")
-    values = contrasts.stacked([view.values(rate) for rate in rates])
-    box = contrasts.log_box(values, contrasts.stacked(drawn), alpha)
-    bounds: tuple[float, float] | None = None
-    if box is not None:
-        count = len(view.groups())
-        parts = contrasts.split(box, count) if len(rates) == 2 else (box,)
-        bounds = ranged(dict(zip(rates, parts, strict=True)))
+    alpha = _once(view, alpha)
+    bounds = _over_box(view, rates, drawn, alpha, ranged)
     if bounds is None:
         return empty(Method.MAX_T, alpha, "a group's rate is zero or undefined in too many replicates")
     return Interval(
@@ -243,7 +245,35 @@ def _population(view: View, rates: tuple[str, ...], alpha: float, ranged: Ranged
         method=Method.MAX_T,
         target=Target.POPULATION,
         n_resamples=view.trial.spec.bootstrap.B,
+        mc_error=_mc_error(view, rates, drawn, alpha, ranged),
     )
+
+
+def _once(view: View, alpha: float) -> float:
+    """The audit's alpha also where one-sided bounds are asked for (at twice that).
+
+    An index folds both directions of a difference into one, so that each of its bounds errs as often as the rectangle.
+    """
+    return min(alpha, view.trial.spec.bootstrap.alpha)
+
+
+def _over_box(view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: float, ranged: Ranged) -> Bounds | None:
+    values = contrasts.stacked([view.values(rate) for rate in rates])
+    box = contrasts.log_box(values, contrasts.stacked(drawn), alpha)
+    if box is None:
+        return None
+    parts = contrasts.split(box, len(view.groups())) if len(rates) == 2 else (box,)
+    return ranged(dict(zip(rates, parts, strict=True)), dict(zip(rates, drawn, strict=True)))
+
+
+def _mc_error(view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: float, ranged: Ranged) -> float | None:
+    """Monte Carlo standard error of the bounds, the larger of both: delete-a-tenth jackknife of the replicates."""
+    part = np.arange(len(drawn[0])) % PARTS
+    left = [_over_box(view, rates, [item[part != one] for item in drawn], alpha, ranged) for one in range(PARTS)]
+    known = np.array([bounds for bounds in left if bounds is not None])
+    if len(known) < PARTS:
+        return None
+    return finite(float(np.sqrt((PARTS - 1) * known.var(axis=0)).max()))
 
 
 def _estimate(

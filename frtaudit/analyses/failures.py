@@ -9,9 +9,10 @@ import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, LedgerEntry, Method, ScoreTable, Target
 from frtaudit.core.spec import FailureScore, Plan, Weighting
-from frtaudit.inference import SHARE, At, Place, empty, read
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, SHARE, At, Place, Reading, empty, read
 from frtaudit.registry import register
 from frtaudit.stats import clusters, wilson
+from frtaudit.stats.intervals import variance_error
 from frtaudit.trial import POOLED, Outcome, Trial
 
 NAME = "failures"
@@ -34,18 +35,22 @@ class Failures:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """By subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,) int64."""
+    """By subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,) int64.
+
+    ``known``: that none stands apart is so by the spec, and no estimate.
+    """
 
     failed: Ints
     tried: Ints
     mated: Ints
     non_mated: Ints
     unit: str
+    known: bool = False
 
     def scored(self) -> "Counts":
         """The same attempts with the failed ones scored: they are in FNMR already, so none stands apart."""
         none = {name: np.zeros_like(getattr(self, name)) for name in ("failed", "mated", "non_mated")}
-        return replace(self, **none)
+        return replace(self, known=True, **none)
 
 
 def _count(trial: Trial) -> Counts:
@@ -170,26 +175,58 @@ def _frr_at(
         return _estimate(trial, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison")
     fta = float(failed.sum() / tried.sum())
     value = fta + reading.value * (1 - fta)
-    interval = _frr_interval(reading.value, fta, failed, tried, reading.replicates.get(Plan.SUBJECTS), alpha)
-    if interval is None and reading.rule is not None and not failed.any():
-        interval = reading.rule(alpha)
-    made = interval or empty(Method.WILSON, alpha, "too few errors for the variance of FRR")
+    made = _frr_interval(reading, failed, tried, alpha, known=counts.known)
     return _estimate(trial, "frr", schema, group, at, value, None, "share of attempts", (made,))
 
 
-def _frr_interval(
-    fnmr: float, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64] | None, alpha: float
+def _frr_interval(reading: Reading, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
+    """Where FTA is no estimate, FNMR's own; by the variances where both parts have errors enough; else by the ends."""
+    ruled = empty(Method.WILSON, alpha, "no comparison") if reading.rule is None else reading.rule(alpha)
+    if known or ruled.low is None or ruled.high is None:
+        return ruled
+    errors = min(int(failed.sum()), reading.errors)
+    erring = min(int(np.count_nonzero(failed)), reading.erring)
+    drawn = reading.replicates.get(Plan.SUBJECTS)
+    if drawn is not None and errors >= MIN_ERRORS and erring >= MIN_ERRING:
+        fta = float(failed.sum() / tried.sum())
+        found = _by_variance(reading.value, fta, failed, tried, drawn, alpha)
+        if found is not None:
+            return found
+    return _by_ends(ruled, clusters.share_interval(failed, tried, alpha), alpha)
+
+
+def _by_ends(fnmr: Interval, fta: wilson.Score | None, alpha: float) -> Interval:
+    """FRR rises with FTA and with FNMR: the lower ends of both give its lower end, the upper ones its upper end."""
+    if fta is None or fnmr.low is None or fnmr.high is None:
+        return empty(Method.WILSON, alpha, "nothing was tried")
+    low, high = (share + rate * (1 - share) for share, rate in ((fta.low, fnmr.low), (fta.high, fnmr.high)))
+    return Interval(
+        low=low,
+        high=high,
+        level=1 - alpha,
+        method=Method.WILSON,
+        target=Target.POPULATION,
+        note="few errors: the ends of FTA's and of FNMR's interval together, whatever their correlation",
+    )
+
+
+def _by_variance(
+    fnmr: float, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64], alpha: float
 ) -> Interval | None:
     """Wilson on n_eff from the delta-method variance; the two parts' correlation is bounded by its largest value."""
-    if drawn is None or not failed.any():
-        return None
     drawn = drawn[np.isfinite(drawn)]
     spread = float(drawn.std(ddof=1)) if drawn.size > 1 else 0.0
-    error = (1 - fta) * spread + (1 - fnmr) * np.sqrt(clusters.share_variance(failed[tried > 0], tried[tried > 0]))
+    used = tried > 0
+    other = (1 - fnmr) * np.sqrt(clusters.share_variance(failed[used], tried[used]))
     value = fta + fnmr * (1 - fta)
-    if not (0 < value < 1 and 0 < error < np.inf):
+    if not (0 < value < 1 and 0 < (1 - fta) * spread + other < np.inf):
         return None
-    made = wilson.wilson_from_variance(value, float(error**2), int(tried.sum()), alpha, int((tried > 0).sum()) - 1)
+
+    def made_of(spread: float) -> wilson.Score:
+        error = (1 - fta) * spread + other
+        return wilson.wilson_from_variance(value, float(error**2), int(tried.sum()), alpha, int(used.sum()) - 1)
+
+    made, wider = made_of(spread), made_of(float(np.sqrt(spread**2 + variance_error(drawn))))
     return Interval(
         low=made.low,
         high=made.high,
@@ -198,6 +235,7 @@ def _frr_interval(
         target=Target.POPULATION,
         n_eff=made.n_eff,
         n_resamples=int(drawn.size),
+        mc_error=max(made.low - wider.low, wider.high - made.high),
         note="standard errors of FTA and FNMR added: no assumption on their correlation",
     )
 

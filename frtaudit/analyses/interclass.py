@@ -8,14 +8,17 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target
-from frtaudit.inference import empty
+from frtaudit.inference import empty, finite
 from frtaudit.registry import register
 from frtaudit.stats import interclass
 from frtaudit.stats.interclass import Space
 from frtaudit.trial import Outcome, Trial
 
 NAME = "interclass"
-UNIT = "points of the score range mapped to 0..100"
+UNITS = {
+    Space.QUANTILE: "points of the score range mapped to 0..100",
+    Space.TAR: "TAR (0..1) times the root of points of the score range mapped to 0..100",
+}
 MIN_SUBJECTS = 2
 Floats = npt.NDArray[np.float64]
 
@@ -141,11 +144,12 @@ def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[Interval, ...
             method=Method.VERTEX_GAUSSIAN,
             target=Target.POPULATION,
             n_resamples=table.n_resamples,
+            mc_error=finite(float(error)),
             note=f"all classes alike: p = {table.p_value:.4g}",
         )
         if low < high
         else empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
-        for low, high in zip(table.low, table.high, strict=True)
+        for low, high, error in zip(table.low, table.high, table.mc_error, strict=True)
     )
 
 
@@ -163,6 +167,7 @@ def _largest(parts: tuple[Interval, ...]) -> Interval:
         method=first.method,
         target=first.target,
         n_resamples=first.n_resamples,
+        mc_error=max((part.mc_error for part in parts if part.mc_error is not None), default=None),
         note="the largest lower and the largest upper bound over the classes, each taken by itself",
     )
 
@@ -181,7 +186,7 @@ def _estimate(
         value=value,
         numerator=None,
         denominator=None,
-        unit=UNIT,
+        unit=UNITS[space],
         intervals=intervals,
     )
 

@@ -71,15 +71,17 @@ def _ink() -> Iterator[None]:
         yield
 
 
-def panel(name: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT) -> str:
-    """One drawing as inline SVG of ``width`` x ``height`` inches; ``draw`` fills the axes."""
+def panel(
+    name: str, title: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT
+) -> str:
+    """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes."""
     with _ink():
         drawing = Drawing(figsize=(width, height), layout="constrained")
         draw(drawing.add_subplot())
-        return _written(drawing, name)
+        return _written(drawing, name, title)
 
 
-def swatch(index: int, name: str) -> str:
+def swatch(index: int, name: str, label: str) -> str:
     """The legend's sample of a pen."""
     style = pen(index)
     with _ink():
@@ -89,13 +91,13 @@ def swatch(index: int, name: str) -> str:
         axes.set(xlim=(0, 1), ylim=(0, 1))
         axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
         axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
-        return _written(drawing, name)
+        return _written(drawing, name, f"line and marker of {label}")
 
 
-def _written(drawing: Drawing, name: str) -> str:
+def _written(drawing: Drawing, name: str, title: str) -> str:
     stream = io.StringIO()
     FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
-    return clean(stream.getvalue(), name, COLOURS)
+    return clean(stream.getvalue(), name, title, COLOURS)
 
 
 def visible(

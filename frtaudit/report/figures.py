@@ -1,7 +1,7 @@
 """The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,7 +45,9 @@ class Dot:
 
 def keys(figure: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
     """The legend shared by a figure's panels: pen index and name."""
-    return tuple(Key(svg=canvas.swatch(index, f"{figure}-k{index}"), name=name) for index, name in names)
+    return tuple(
+        Key(svg=canvas.swatch(index, f"{figure}-k{index}", name), name=name) for index, name in names
+    )
 
 
 def det(name: str, series: Sequence[Series], title: str = "False non-matches against false matches") -> Panel:
@@ -60,7 +62,7 @@ def det(name: str, series: Sequence[Series], title: str = "False non-matches aga
         axes.set_title(title)
         _log_rates(axes)
 
-    return Panel(svg=canvas.panel(name, draw), alt=f"DET curves of {_names(series)}; lower left is better.")
+    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw)
 
 
 def roc(name: str, series: Sequence[Series]) -> Panel:
@@ -76,7 +78,7 @@ def roc(name: str, series: Sequence[Series]) -> Panel:
         _log_rates(axes, y=False)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
-    return Panel(svg=canvas.panel(name, draw), alt=f"ROC curves of {_names(series)}; upper left is better.")
+    return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw)
 
 
 def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
@@ -92,7 +94,7 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
         axes.set_title(title)
         _log_rates(axes, x=False)
 
-    return Panel(svg=canvas.panel(name, draw), alt=f"{ylabel} over the threshold, for {_names(series)}.")
+    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw)
 
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
@@ -109,7 +111,7 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
     shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
-    return Panel(svg=canvas.panel(name, draw), alt=f"{title}: {shown.lower()}, for {_names(series)}.")
+    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw)
 
 
 def dots(name: str, title: str, rows: Sequence[str], found: Sequence[Dot], xlabel: str) -> Panel:
@@ -131,7 +133,7 @@ def dots(name: str, title: str, rows: Sequence[str], found: Sequence[Dot], xlabe
         _log_rates(axes, y=False)
 
     height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
-    return Panel(svg=canvas.panel(name, draw, height=height), alt=_dots_read(title, found))
+    return _panel(name, _dots_read(title, found), draw, height=height)
 
 
 def folds(name: str, found: Sequence[Dot], rows: Sequence[str]) -> Panel:
@@ -149,9 +151,11 @@ def folds(name: str, found: Sequence[Dot], rows: Sequence[str]) -> Panel:
         axes.set_title("Accuracy of the folds")
 
     height = min(0.75 + 0.26 * len(rows), 8.0)
-    return Panel(
-        svg=canvas.panel(name, draw, height=height), alt="Accuracy of each held-out fold, by system."
-    )
+    return _panel(name, "Accuracy of each held-out fold, by system.", draw, height=height)
+
+
+def _panel(name: str, alt: str, draw: Callable[[Axes], None], height: float = canvas.HEIGHT) -> Panel:
+    return Panel(svg=canvas.panel(name, alt, draw, height=height), alt=alt)
 
 
 def _line(

@@ -232,5 +232,10 @@ def _percent_round(value: float, digits: int) -> Decimal:
 
 
 def _at_place(value: float, place: int) -> Decimal:
+    """The value rounded to a power of ten; where that adds a digit in front (9.996 to 10.00), the last one goes."""
     number = _decimal(value)
-    return Decimal(0) if number == 0 else number.quantize(Decimal(1).scaleb(place))
+    if number == 0:
+        return Decimal(0)
+    rounded = number.quantize(Decimal(1).scaleb(place))
+    grown = rounded.adjusted() > number.adjusted()
+    return rounded.quantize(Decimal(1).scaleb(place + 1)) if grown else rounded

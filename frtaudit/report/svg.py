@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from xml.sax.saxutils import escape
 
 _HEAD = re.compile(r"^.*?(?=<svg\b)", re.DOTALL)
 _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
@@ -18,11 +19,12 @@ _ROOT = "<svg "
 _STROKES = 'stroke-linejoin="round" stroke-linecap="butt" aria-hidden="true" focusable="false" '
 
 
-def clean(markup: str, name: str, colours: Mapping[str, str]) -> str:
+def clean(markup: str, name: str, title: str, colours: Mapping[str, str]) -> str:
     """Inline SVG from matplotlib's file.
 
-    ``name`` goes before every id, so that two drawings on a page never share one; ``colours`` maps a colour
-    (``#1f2328``) to the class suffix a style sheet may repaint: ``f-ink`` for fills, ``s-ink`` for strokes.
+    ``title`` says what is drawn; ``name`` goes before every id, so that two drawings on a page never share one;
+    ``colours`` maps a colour (``#1f2328``) to the class suffix that a style sheet may repaint: ``f-ink`` for fills,
+    ``s-ink`` for strokes.
     """
     text = _HEAD.sub("", markup)
     for part in (_METADATA, _STYLESHEET, _COMMENT):
@@ -34,7 +36,8 @@ def clean(markup: str, name: str, colours: Mapping[str, str]) -> str:
     text = _ID.sub(lambda found: f"{found[1]}{name}-", text)
     text = text.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "").replace("xlink:href", "href")
     text = _SPACE.sub(" ", text).replace("> <", "><").strip()
-    return text.replace(_ROOT, _ROOT + _STROKES, 1)
+    head, rest = text.split(">", 1)
+    return f"{head.replace(_ROOT, _ROOT + _STROKES, 1)}><title>{escape(title)}</title>{rest}"
 
 
 def _attributes(style: str, colours: Mapping[str, str]) -> str:

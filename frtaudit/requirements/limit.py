@@ -9,6 +9,14 @@ from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
 MAX_DIGITS = 17
+DECIDING = (
+    Method.WILSON,
+    Method.MAX_T,
+    Method.VERTEX_GAUSSIAN,
+    Method.VERTEX,
+    Method.DOUBLE_OR_NOTHING,
+    Method.T,
+)  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
 POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 WORDS = {
     "fmr": "FMR",
@@ -43,7 +51,6 @@ class Bench:
     ranked: dict[str, tuple[str, ...]]
     alpha: float
     weighting: Weighting
-    source: ThresholdSource
 
 
 def judge(requirement: RequirementSpec, bench: Bench) -> tuple[Finding, ...]:
@@ -86,7 +93,7 @@ def _same(found: float | str | None, asked: float | str) -> bool:
 def _decide(requirement: RequirementSpec, bench: Bench, index: int) -> Finding:
     estimate, bounded = bench.estimates[index], bench.bounds[index]
     interval = deciding(bounded)
-    reason = _untestable(requirement, bounded, interval, bench)
+    reason = _untestable(requirement, bounded, interval)
     if reason or interval is None or interval.low is None or interval.high is None:
         sentence = f"{_subject(estimate)} cannot be tested against {_limit(requirement)}: {reason}."
         return _finding(requirement, index, Verdict.NOT_TESTABLE, None, None, sentence)
@@ -96,26 +103,38 @@ def _decide(requirement: RequirementSpec, bench: Bench, index: int) -> Finding:
 
 
 def deciding(estimate: Estimate) -> Interval | None:
-    """The interval that decides: target population, the default method first, bounds present."""
+    """The interval that decides: target population, bounds present, the first of :data:`DECIDING`."""
     serving = [
-        item for item in estimate.intervals if item.target is Target.POPULATION and item.low is not None
+        item
+        for item in estimate.intervals
+        if item.target is Target.POPULATION and item.low is not None and item.method in DECIDING
     ]
-    serving.sort(key=lambda item: item.method is not Method.WILSON)
+    serving.sort(key=lambda item: DECIDING.index(item.method))
     return serving[0] if serving else None
 
 
-def _untestable(
-    requirement: RequirementSpec, estimate: Estimate, interval: Interval | None, bench: Bench
-) -> str | None:
+def _untestable(requirement: RequirementSpec, estimate: Estimate, interval: Interval | None) -> str | None:
     if estimate.value is None:
         return estimate.note
-    on_target = estimate.metric == "fmr" and "fmr" in estimate.at and estimate.group == "all"
-    if on_target and bench.source is ThresholdSource.SAME_DATA:
+    if _constructed(estimate):
         return "its threshold was chosen on these data, so it meets the target by construction"
     if interval is None:
         notes = [item.note for item in estimate.intervals if item.note]
         return notes[0] if notes else f"no interval for the population is offered for {requirement.metric}"
     return None
+
+
+def _constructed(estimate: Estimate) -> bool:
+    """Whether the rate was set by choosing its threshold on the same data (FORMULAS 8.13).
+
+    So is FMR at its own target, wherever other thresholds come from, and the rate that a grid threshold was read off.
+    """
+    if estimate.group != "all" or estimate.metric not in ("fmr", "fnmr"):
+        return False
+    chosen_by = str(estimate.at.get("name", ""))
+    measured = estimate.at.get("source") == ThresholdSource.SAME_DATA.value
+    on_grid = measured and chosen_by.startswith(f"{estimate.metric}=")
+    return on_grid or (estimate.metric == "fmr" and "fmr" in estimate.at)
 
 
 def _verdict(

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from frtaudit.core.freeze import freeze
+from frtaudit.stats.intervals import gaussian_error
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -228,7 +229,7 @@ class PopulationTable:
     """d_l2 for new people like these (FORMULAS 8.7), quantile space, 0..100.
 
     ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of
-    "all classes alike"; ``subjects``: shape (C,), int64.
+    "all classes alike"; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds.
     """
 
     low: Floats
@@ -238,9 +239,10 @@ class PopulationTable:
     p_value: float
     n_resamples: int
     subjects: Ints
+    mc_error: Floats
 
     def __post_init__(self) -> None:
-        freeze(self, "low", "point", "high", "subjects")
+        freeze(self, "low", "point", "high", "subjects", "mc_error")
 
 
 def population_bootstrap(
@@ -275,15 +277,23 @@ def population_bootstrap(
     point = np.square(delta).mean(axis=1)
     half = stats.norm.isf(alpha / 2) * square.std(axis=0, ddof=1)
     centre = 2 * point - square.mean(axis=0)
+    low, high = (np.sqrt(np.maximum(square_of, 0.0)) for square_of in (centre - half, centre + half))
     return PopulationTable(
-        low=np.sqrt(np.maximum(centre - half, 0.0)),
+        low=low,
         point=d_l2(classes, score_range),
-        high=np.sqrt(np.maximum(centre + half, 0.0)),
+        high=high,
         statistic=float(np.sqrt(point.max())),
         p_value=float((1 + np.count_nonzero(excess >= point.max())) / (n + 1)),
         n_resamples=n,
         subjects=np.array([one.n_subjects for one in ordered], dtype=np.int64),
+        mc_error=_root_error(low, high, np.array([gaussian_error(drawn, alpha) for drawn in square.T])),
     )
+
+
+def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
+    """From the Monte Carlo error of bounds on d^2 to that of the bounds on d: d/(2d), at most its own root."""
+    smallest = np.where(low > 0, low, high)
+    return np.minimum(error / np.maximum(2 * smallest, np.finfo(np.float64).tiny), np.sqrt(error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

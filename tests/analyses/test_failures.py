@@ -14,13 +14,14 @@ from small_audits import (
     one,
     pick,
     plain,
+    put,
     score_lines,
     spec,
     whole,
 )
 
 from frtaudit.cohorts.scores import ScoreLists
-from frtaudit.core import AuditResult, Method
+from frtaudit.core import AuditResult, Method, Templates
 from frtaudit.core.spec import FailureScore
 from frtaudit.protocols.listed import Listed
 
@@ -182,6 +183,30 @@ def test_score_zero_puts_failures_into_fnmr(source: str, tmp_path: Path) -> None
     assert pick(apart, "fnmr_worst_case")
 
 
+def test_below_the_tail_frr_is_refused() -> None:
+    """Where the threshold lies below the kept tail FRR is null with a note, and no case is bounded."""
+    result = audit(spec("failures", tail_budget=1)).result
+    assert {item.value for item in pick(result, "frr")} == {None}
+    assert {item.note for item in pick(result, "frr")} == {
+        "the threshold lies below the floor of the kept tail"
+    }
+    assert not pick(result, "fnmr_worst_case")
+    assert one(result, "fta", provider="one", group="all").value is not None
+
+
+def test_a_group_that_was_never_tried(tmp_path: Path) -> None:
+    """A class whose samples are never probes has no FTA and no FRR, and says why."""
+    lines = [line for line in score_lines() if line["probe_group"] == "x"]
+    pd.DataFrame(lines).to_csv(tmp_path / "one.csv", index=False)
+    made = spec("failures", cohort=ScoreLists(root=str(tmp_path / "one.csv")), protocol=Listed())
+    result = audit(made).result
+    fta = one(result, "fta", group="y")
+    assert (fta.value, fta.denominator, fta.note) == (None, 0, "nothing was tried in this group")
+    assert [item.note for item in fta.intervals] == ["nothing was tried"]
+    assert {item.note for item in pick(result, "frr", group="y")} == {"no comparison"}
+    assert one(result, "fta", group="x").value == 0.0
+
+
 def test_a_group_that_lost_every_sample() -> None:
     """Where nothing could be compared FRR is null with a note and FTA is 1."""
     made = spec("failures", analyses={"failures": ANALYSES["failures"]})
@@ -193,16 +218,12 @@ def test_a_group_that_lost_every_sample() -> None:
         """The synthetic cohort, all templates of class x missing."""
 
         def load(self, schemas: object, seed: int) -> object:
-            from frtaudit.core import Templates
-
             full = MATERIAL.templates["two"]()
             rows = np.setdiff1d(full.rows, lost).astype(np.int32)
             kept = Templates(rows=rows, vectors=full.vectors[rows])
             return replace(
                 MATERIAL, templates={"two": lambda: kept}, failures={"two": dict.fromkeys(lost, "no_face")}
             )
-
-    from small_audits import put
 
     trial = put(replace(made, cohort=Source()), "two")
     found = {

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core import Estimate, Interval, Method, Target, Verdict
-from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
+from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.requirements.limit import Bench, judge, text_beside
 
 LIMIT = 0.03
@@ -46,7 +46,6 @@ def bench(*estimates: Estimate) -> Bench:
         ranked={"group": ("x", "y")},
         alpha=0.05,
         weighting=Weighting.IDENTITY,
-        source=ThresholdSource.SAME_DATA,
     )
 
 

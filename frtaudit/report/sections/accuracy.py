@@ -102,4 +102,4 @@ def _fold(record: Record | None, notes: Footnotes) -> Text:
         Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
         for p in phrases.at_words(at, record.pointer)
     )
-    return say(phrases.value(record, notes), *([Piece(text=" ", kind="br"), *soft] if soft else []))
+    return say(phrases.value(record, notes), "  " if soft else "", soft)

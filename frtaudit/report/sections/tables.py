@@ -13,7 +13,7 @@ INTERVAL_COLUMNS = (
     Column(title="Method"),
     Column(title="Level", kind="num"),
     Column(title="Low to high", kind="num"),
-    Column(title="Monte Carlo error", kind="num"),
+    Column(title="MC error", kind="num"),
     Column(title="Rests on", kind="num"),
 )
 BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
