@@ -87,7 +87,9 @@ def _judge(
 ) -> tuple[Finding, ...]:
     ranked = {
         schema: tuple(
-            name for (own, name), flag in zip(groups.names, groups.ranked, strict=True) if own == schema and flag
+            name
+            for (own, name), flag in zip(groups.names, groups.ranked, strict=True)
+            if own == schema and flag
         )
         for schema in groups.schemas
     }

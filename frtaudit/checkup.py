@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from frtaudit.core import Cohort
-from frtaudit.core.spec import AuditSpec
-from frtaudit.panel import comparisons_of, material_of, panel_of
+from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.pairlist import read_pairs
+from frtaudit.panel import comparisons_of, material_of, panel_of
 from frtaudit.scoring import declared_thresholds, groups_of, planned_non_mated, refuse_unresolved
-from frtaudit.core.spec import FoldSource
 
 
 def check(spec: AuditSpec) -> list[str]:
-    """What the audit would do, one line each. Raises the error that the audit would stop with, as far as no score is needed.
+    """What the audit would do, one line each.
 
+    Raises the error that the audit would stop with, as far as no score is needed.
     Loads the cohort and every provider's templates; reads the pair lists.
     """
     material = material_of(spec)
@@ -31,7 +31,9 @@ def check(spec: AuditSpec) -> list[str]:
         read_pairs(Path(spec.folds.file), material.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and material.pairs:
         read_pairs(material.pairs, material.cohort)
-    lines.append(f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}")
+    lines.append(
+        f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
+    )
     return lines
 
 

@@ -67,7 +67,9 @@ def _draft(folder: Path) -> Iterator[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder))
     except OSError as error:
-        raise DataError("hydra.run.dir", f"cannot write there ({error.strerror})", "a writable folder") from None
+        raise DataError(
+            "hydra.run.dir", f"cannot write there ({error.strerror})", "a writable folder"
+        ) from None
     try:
         yield draft
         for path in sorted(draft.iterdir(), key=lambda found: found.name == RESULT):

@@ -32,7 +32,9 @@ def fold_pairs(
         return None
     listed, origin = _pairs(spec, material, comparisons)
     if table is None or listed is not comparisons:
-        request = TailRequest(fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads)
+        request = TailRequest(
+            fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads
+        )
         found = provider.scores(material, listed, groups, request, seed, spec.failures)
         if isinstance(found, ScoreTail):
             raise SpecError("folds.source", f"{provider.name} cannot score listed pairs", "folds.source=none")
@@ -40,26 +42,35 @@ def fold_pairs(
     return _folded(spec, provider, material, listed, table, origin)
 
 
-def _pairs(
-    spec: AuditSpec, material: Material, comparisons: Comparisons
-) -> tuple[Comparisons, str]:
+def _pairs(spec: AuditSpec, material: Material, comparisons: Comparisons) -> tuple[Comparisons, str]:
     """The file's pairs, the protocol's, the cohort's official ones, or as many drawn of each kind."""
     source = spec.folds.source
     if source is FoldSource.FILE:
         if spec.folds.file is None:
             raise SpecError("folds.file", "no file", "a list of pairs with a fold column")
-        return _with_folds(_listed(material, read_pairs(Path(spec.folds.file), material.cohort)), "folds.file"), "from a file"
+        pairs = _listed(material, read_pairs(Path(spec.folds.file), material.cohort))
+        return _with_folds(pairs, "folds.file"), "from a file"
     if source is FoldSource.OFFICIAL:
         if not comparisons.all_pairs and comparisons.fold is not None:
             return comparisons, "as the list of comparisons gives them"
         if material.pairs is None:
-            raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
-        return _with_folds(_listed(material, read_pairs(material.pairs, material.cohort)), "pairs"), "official"
-    words = "constructed identity-disjoint" if source is FoldSource.DISJOINT else "constructed, sharing no subject"
+            raise SpecError(
+                "folds.source", "the cohort has no official pairs", "file, disjoint, strict or none"
+            )
+        return _with_folds(
+            _listed(material, read_pairs(material.pairs, material.cohort)), "pairs"
+        ), "official"
+    words = (
+        "constructed identity-disjoint"
+        if source is FoldSource.DISJOINT
+        else "constructed, sharing no subject"
+    )
     if not comparisons.all_pairs:
         return comparisons, words
     if material.pairs is not None:
-        return _listed(material, read_pairs(material.pairs, material.cohort)), f"{words} on the official pairs"
+        return _listed(
+            material, read_pairs(material.pairs, material.cohort)
+        ), f"{words} on the official pairs"
     return _drawn(spec, material.cohort, comparisons), f"{words} on drawn pairs"
 
 

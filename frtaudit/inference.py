@@ -21,7 +21,9 @@ WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_
 
 SHARE = "share of comparisons"
 HELD = "threshold held fixed: too few errors or replicates to let it move"
-BY_CONSTRUCTION = "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
+BY_CONSTRUCTION = (
+    "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
+)
 
 Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
@@ -141,9 +143,7 @@ def _mc_error(method: Method, replicates: Floats, alpha: float) -> float:
     return make(replicates, alpha)
 
 
-def _bounds(
-    reading: Reading, method: Method, replicates: Floats, alpha: float
-) -> tuple[float, float] | None:
+def _bounds(reading: Reading, method: Method, replicates: Floats, alpha: float) -> tuple[float, float] | None:
     """Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are."""
     if method in PERCENTILE:
         return intervals.percentile(replicates, alpha)
@@ -172,6 +172,7 @@ class Place:
     threshold: float
     point: int
     schema: int | None = None
+
 
 def read(trial: Trial, place: Place) -> Reading:
     """Value, counts, replicates and rule of one rate at one place."""
@@ -234,7 +235,11 @@ def _rule(
     ruled = find(place.threshold, place.tag, alpha, place.weighting)
     if ruled.low is None or ruled.high is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
-    said = [ruled.note, HELD if moving else None, _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2)]
+    said = [
+        ruled.note,
+        HELD if moving else None,
+        _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
+    ]
     return Interval(
         low=ruled.low,
         high=ruled.high,
@@ -268,7 +273,7 @@ def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Int
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:
-    """At no error, what treating comparisons, or only disjoint subjects, as independent would give (FORMULAS 2, 8.1)."""
+    """At no error: what independence of comparisons, or of disjoint subjects alone, would give (FORMULAS 2, 8.1)."""
     units = ruled.subjects // ends
     if ruled.errors or not units:
         return None
@@ -277,9 +282,7 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
     return f"no error: up to {least:.3g} were comparisons independent, up to {most:.3g} on {units} {kind}"
 
 
-def _missing(
-    trial: Trial, residuals: dependence.Residuals, place: Place
-) -> Mapping[Method, str]:
+def _missing(trial: Trial, residuals: dependence.Residuals, place: Place) -> Mapping[Method, str]:
     missing: dict[Method, str] = {}
     if not trial.tail.mated_complete:
         reason = "needs every comparison within each subject"
@@ -303,7 +306,9 @@ def rate_estimate(
     reading = read(trial, place)
     if place.rate == "fmr" and place.tag == 0 and place.point < len(trial.points.targets):  # FORMULAS 8.13
         drawn = (method for method in PLAN_OF if method is not Method.WILSON)
-        reading = replace(reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)})
+        reading = replace(
+            reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
+        )
     known = bool(np.isfinite(reading.value))
     return Estimate(
         provider=trial.provider,

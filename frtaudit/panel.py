@@ -49,4 +49,6 @@ def _named(name: str, material: Material, offered: list[str]) -> object:
     if name in material.tables:
         score_range = usual_range(material.tables[name][1].score)
         return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
-    raise SpecError("providers", f"the cohort offers no {name!r}", ", ".join(offered) or "a mapping with name and type")
+    raise SpecError(
+        "providers", f"the cohort offers no {name!r}", ", ".join(offered) or "a mapping with name and type"
+    )

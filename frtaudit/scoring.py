@@ -54,9 +54,7 @@ def groups_of(cohort: Cohort) -> Groups:
             ranked.append(False)
         rows.append(row.astype(np.int32))
     of = np.stack(rows) if rows else np.empty((0, cohort.n_subjects), dtype=np.int32)
-    return Groups(
-        schemas=tuple(cohort.classifications), names=tuple(names), of=of, ranked=tuple(ranked)
-    )
+    return Groups(schemas=tuple(cohort.classifications), names=tuple(names), of=of, ranked=tuple(ranked))
 
 
 def targets_of(spec: AuditSpec) -> tuple[tuple[float, ...], tuple[int, ...]]:
@@ -80,9 +78,7 @@ def plans_of(spec: AuditSpec) -> tuple[Plan, ...]:
     return tuple(dict.fromkeys(PLAN_OF[item.method] for item in wanted if item.method in PLAN_OF))
 
 
-def declared_thresholds(
-    spec: AuditSpec, provider: Provider
-) -> list[tuple[float, Mapping[str, float | str]]]:
+def declared_thresholds(spec: AuditSpec, provider: Provider) -> list[tuple[float, Mapping[str, float | str]]]:
     """Fixed thresholds known before scoring: the explicit or linear grid, those from a file, the vendor's.
 
     Raises :class:`SpecError` for a value outside the provider's score range.
@@ -148,7 +144,9 @@ def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
     if name is None or name == "none":
         return None
     if name not in groups.schemas:
-        raise SpecError("bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"]))
+        raise SpecError(
+            "bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"])
+        )
     return np.asarray(groups.of[groups.schemas.index(name)], dtype=np.int32)
 
 
@@ -171,7 +169,9 @@ def refuse_unresolved(spec: AuditSpec, material: Material, comparisons: Comparis
     for target in spec.thresholds.fmr if planned else ():
         reason = unresolved(target, planned)
         if reason:
-            raise DataError("thresholds.fmr", reason.partition(";")[0], f"at least {smallest_target(planned)}")
+            raise DataError(
+                "thresholds.fmr", reason.partition(";")[0], f"at least {smallest_target(planned)}"
+            )
 
 
 def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
@@ -328,9 +328,7 @@ def _or_nan(find: Callable[..., float], *where: object) -> float:
         return float("nan")
 
 
-def _rates(
-    tail: ScoreTail, groups: Groups, points: Points
-) -> tuple[rates_of.Rates, rates_of.Rates]:
+def _rates(tail: ScoreTail, groups: Groups, points: Points) -> tuple[rates_of.Rates, rates_of.Rates]:
     """Rates at each weighting's thresholds; a missing threshold is read at +inf and masked by the analyses."""
     pair = []
     for w in range(len(WEIGHTINGS)):
@@ -347,13 +345,13 @@ def _max_points(
         for s in range(len(groups.schemas)):
             for a, target in enumerate(targets):
                 if resolved[a] is None:
-                    found[w, s, a] = _or_nan(rates_of.threshold_at_max_group, tail, groups, target, weighting, s)
+                    found[w, s, a] = _or_nan(
+                        rates_of.threshold_at_max_group, tail, groups, target, weighting, s
+                    )
     return found
 
 
-def _replicates(
-    spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points
-) -> dict[Plan, Replicates]:
+def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points) -> dict[Plan, Replicates]:
     """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
     drawn: dict[Plan, Replicates] = {}
     for plan in plans_of(spec):

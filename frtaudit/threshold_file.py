@@ -26,7 +26,10 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
     if not isinstance(own, dict):
         raise DataError(Path(spec.thresholds.file).name, f"no thresholds of provider {provider!r}", _LAYOUT)
     origin = spec.thresholds.source.value
-    return [(_number(spec, name, value), {"source": origin, "name": str(name)}) for name, value in sorted(own.items())]
+    return [
+        (_number(spec, name, value), {"source": origin, "name": str(name)})
+        for name, value in sorted(own.items())
+    ]
 
 
 def _number(spec: AuditSpec, name: str, value: object) -> float:
@@ -50,7 +53,12 @@ def _read(path: Path) -> dict[str, object]:
 def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
     estimates = found["estimates"] if isinstance(found["estimates"], list) else []
     taken: list[tuple[float, At]] = []
-    wanted = {"metric": "threshold_at_fmr", "provider": provider, "group": "all", "weighting": spec.weighting.value}
+    wanted = {
+        "metric": "threshold_at_fmr",
+        "provider": provider,
+        "group": "all",
+        "weighting": spec.weighting.value,
+    }
     for item in estimates:
         if not isinstance(item, dict) or any(item.get(key) != value for key, value in wanted.items()):
             continue
@@ -59,5 +67,7 @@ def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list
             origin = ThresholdSource.OTHER_COHORT.value
             taken.append((item["value"], {"source": origin, "name": f"fmr={target:g}"}))
     if not taken:
-        raise DataError(Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT)
+        raise DataError(
+            Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT
+        )
     return taken

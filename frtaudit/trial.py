@@ -7,7 +7,17 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Cohort, Comparisons, Groups, LedgerEntry, Material, Method, ScoreTable, ScoreTail, Target
+from frtaudit.core import (
+    Cohort,
+    Comparisons,
+    Groups,
+    LedgerEntry,
+    Material,
+    Method,
+    ScoreTable,
+    ScoreTail,
+    Target,
+)
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
@@ -86,7 +96,8 @@ class Provider(Protocol):
 class Points:
     """Where rates are read, for both weightings (first axis: pooled, identity).
 
-    ``targets`` (A,): FMR targets, ascending; ``at_target`` (2, A) float64: their thresholds on these data, NaN below the floor;
+    ``targets`` (A,): FMR targets, ascending; ``at_target`` (2, A) float64: their thresholds on these data, NaN below
+    the floor;
     ``thresholds`` (T,): fixed thresholds; ``origin``: T mappings that name a fixed threshold in an estimate's ``at``.
     ``declared``: positions of the targets that the spec declared (the rest only draw curves).
     """

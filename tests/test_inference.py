@@ -22,8 +22,10 @@ from frtaudit.inference import (
     rate_estimate,
     read,
 )
+from frtaudit.stats.wilson import prepare
 from frtaudit.trial import PLAN_OF
 
+B_MANY = 199
 RNG = np.random.default_rng(3)
 DRAWN = {
     plan: RNG.normal(0.3, 0.02, 999)
@@ -287,8 +289,6 @@ def test_a_group_without_comparisons_has_no_rate() -> None:
         mated_j=trial.tail.mated_j[:0],
         mated_score=trial.tail.mated_score[:0],
     )
-    from frtaudit.stats.wilson import prepare
-
     empty_trial = replace(trial, tail=none, rule=prepare(none, trial.groups, [0.3]), replicates={})
     where = place(point=fixed_point(trial, 0.3))
     found = rate_estimate(empty_trial, "a", "fnmr", None, "all", {"threshold": 0.3}, where, 0.05)
@@ -308,3 +308,60 @@ def test_an_audit_keeps_the_specs_order(order: tuple[str, ...]) -> None:
     assert set(trial.replicates) == {PLAN_OF[Method(name)] for name in order if Method(name) in PLAN_OF}
     found = rate_estimate(trial, "a", "fnmr", None, "all", {}, place(point=fixed_point(trial, 0.3)), 0.05)
     assert tuple(item.method.value for item in found.intervals) == order
+
+
+@pytest.mark.parametrize("weighting", [Weighting.POOLED, Weighting.IDENTITY])
+def test_fmr_at_its_own_target_has_no_bootstrap(weighting: Weighting) -> None:
+    """With t* drawn anew FMR* is the target by construction: only Wilson's interval stands for the true FMR (8.13)."""
+    at = {"fmr": 0.1}
+    found = one(whole().result, "fmr", provider="two", group="all", weighting=weighting.value, at=at)
+    wilson, vertex, recentered = found.intervals
+    assert wilson.low is not None
+    assert (vertex.low, recentered.low) == (None, None)
+    assert "FMR* says nothing" in (vertex.note or "")
+    threshold = one(
+        whole().result, "threshold_at_fmr", provider="two", group="all", weighting=weighting.value, at=at
+    )
+    assert all(item.low is not None for item in threshold.intervals)
+
+
+def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
+    """Its bounds rest on replicates: the error is about what other replicates of the same B would move them by."""
+    bounds, errors = [], []
+    for seed in range(12):
+        trial = put(spec(bootstrap=Bootstrap(B=B_MANY, plans=(Plan.SUBJECTS,))), "two")
+        drawn = trial.replicates[Plan.SUBJECTS]
+        picked = np.random.default_rng(seed).integers(0, B_MANY, B_MANY)
+        moved = replace(drawn, fnmr=drawn.fnmr[:, picked])
+        at = trial.points.targets.index(0.1)
+        where = place(threshold=float(trial.points.at_target[0, at]), point=at)
+        made = read(replace(trial, replicates={Plan.SUBJECTS: moved}), where).rule
+        assert made is not None
+        bounds.append(made(0.05).high)
+        errors.append(made(0.05).mc_error)
+    assert 0.4 < np.std(bounds) / np.mean(errors) < 2
+
+
+def test_undefined_replicates_hold_the_threshold() -> None:
+    """Where more than 2 % of the replicates have no threshold, Wilson's interval holds it fixed and says so."""
+    trial = trial_of("two")
+    drawn = trial.replicates[Plan.SUBJECTS]
+    lost = drawn.fnmr.copy()
+    lost[:, ::10] = np.nan
+    at = trial.points.targets.index(0.1)
+    where = place(threshold=float(trial.points.at_target[0, at]), point=at)
+    rule_of = read(replace(trial, replicates={Plan.SUBJECTS: replace(drawn, fnmr=lost)}), where).rule
+    assert rule_of is not None
+    assert "held fixed" in (rule_of(0.05).note or "")
+    assert rule_of(0.05).n_resamples is None
+
+
+def test_no_error_names_both_extremes() -> None:
+    """At no error the i.i.d. upper bound and the one on disjoint pairs of subjects stand beside the rule's (8.1)."""
+    trial = trial_of("two")
+    top = replace(trial, rule=prepare(trial.tail, trial.groups, [0.9999]))
+    rule_of = read(top, place(rate="fmr", threshold=0.9999, point=fixed_point(trial, 0.3))).rule
+    assert rule_of is not None
+    found = rule_of(0.05)
+    assert found.low == 0.0
+    assert "on 12 disjoint pairs of subjects" in (found.note or "")

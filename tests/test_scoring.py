@@ -381,3 +381,30 @@ def test_measured_thresholds_below_the_floor_are_counted() -> None:
         where = {"provider": item.provider, "group": item.group, "weighting": item.weighting}
         beside = one(small, "fmr", at=dict(item.at), **where)
         assert (beside.numerator, beside.denominator) == (item.numerator, item.denominator)
+
+
+def test_two_level_draws_subjects_within_strata() -> None:
+    """Both plans that draw subjects keep each group's number of them: another stratification is another draw (8.2)."""
+    wanted = (interval("two_level", "population"), interval("vertex", "population"))
+    within, across = (
+        put(spec(intervals=wanted, bootstrap=Bootstrap(B=39, stratify=name)), "two")
+        for name in ("group", "none")
+    )
+    for plan in (Plan.TWO_LEVEL, Plan.SUBJECTS):
+        pair = within.replicates[plan].fnmr, across.replicates[plan].fnmr
+        assert not np.array_equal(*pair, equal_nan=True)
+
+
+@pytest.mark.parametrize(("kind", "rate"), [(GridKind.QUANTILE, "fnmr"), (GridKind.FMR_DECADES, "fmr")])
+def test_measured_thresholds_say_so(kind: GridKind, rate: str) -> None:
+    """A grid threshold read off the data names them as its source, and the rate that it was read off (8.13)."""
+    trial = put(spec(thresholds=grid(kind)), "two")
+    assert trial.points.origin
+    for at in trial.points.origin:
+        assert at["source"] == "same_data"
+        assert str(at["name"]).startswith(f"{rate}=")
+
+
+def test_decades_below_a_small_tail_are_left_out() -> None:
+    """Under a budget that cuts the tail short, decades that it does not reach are left out: no error."""
+    assert put(spec(thresholds=grid(GridKind.FMR_DECADES), tail_budget=1), "two").points.origin == ()

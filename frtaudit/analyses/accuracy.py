@@ -26,7 +26,9 @@ class Accuracy:
             return Outcome(notes=(f"{trial.provider}: no folds were declared, so no accuracy",))
         notes = [f"{trial.provider}: folds {pairs.origin}"]
         if pairs.failed:
-            notes.append(f"{trial.provider}: {pairs.failed} pairs of the folds have no score and are left out")
+            notes.append(
+                f"{trial.provider}: {pairs.failed} pairs of the folds have no score and are left out"
+            )
         if pairs.dropped:
             notes.append(f"{trial.provider}: {pairs.dropped} non-mated pairs across folds are left out")
         return Outcome(estimates=tuple(_estimates(trial, pairs, alpha)), notes=tuple(notes))
@@ -36,13 +38,19 @@ def _estimates(trial: Trial, pairs: FoldPairs, alpha: float) -> Iterator[Estimat
     empty = folds.empty_folds(pairs.folds, pairs.k)
     if empty:
         note = f"{empty} of {pairs.k} folds hold no pair with a score"
-        yield _estimate(trial, "accuracy", None, None, "mean of the folds' shares of correct pairs", note=note)
+        yield _estimate(
+            trial, "accuracy", None, None, "mean of the folds' shares of correct pairs", note=note
+        )
         return
     found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
     correct, total = int(found.correct.sum()), int(found.total.sum())
     made = tuple(_intervals(found, pairs, alpha))
-    yield _estimate(trial, "accuracy", found.mean, (correct, total), "mean of the folds' shares of correct pairs", made)
-    yield _estimate(trial, "accuracy_fold_sd", found.sd_ddof1, None, "standard deviation of the folds, divisor k - 1")
+    yield _estimate(
+        trial, "accuracy", found.mean, (correct, total), "mean of the folds' shares of correct pairs", made
+    )
+    yield _estimate(
+        trial, "accuracy_fold_sd", found.sd_ddof1, None, "standard deviation of the folds, divisor k - 1"
+    )
     for fold, (threshold, accuracy) in enumerate(zip(found.thresholds, found.accuracies, strict=True)):
         counts = (int(found.correct[fold]), int(found.total[fold]))
         at = {"fold": float(fold), "threshold": float(threshold)}

@@ -150,7 +150,9 @@ def _simple(view: View, kind: str, rate: str, alpha: float) -> Estimate:
         view,
         (rate,),
         alpha,
-        lambda boxes, drawn: _simple_range(kind, boxes[rate], view.values(rate), drawn[rate], _once(view, alpha)),
+        lambda boxes, drawn: _simple_range(
+            kind, boxes[rate], view.values(rate), drawn[rate], _once(view, alpha)
+        ),
     )
     return _estimate(view, kind, at, value, (*made, population), None)
 
@@ -257,7 +259,9 @@ def _once(view: View, alpha: float) -> float:
     return min(alpha, view.trial.spec.bootstrap.alpha)
 
 
-def _over_box(view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: float, ranged: Ranged) -> Bounds | None:
+def _over_box(
+    view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: float, ranged: Ranged
+) -> Bounds | None:
     values = contrasts.stacked([view.values(rate) for rate in rates])
     box = contrasts.log_box(values, contrasts.stacked(drawn), alpha)
     if box is None:
@@ -266,10 +270,14 @@ def _over_box(view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: fl
     return ranged(dict(zip(rates, parts, strict=True)), dict(zip(rates, drawn, strict=True)))
 
 
-def _mc_error(view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: float, ranged: Ranged) -> float | None:
+def _mc_error(
+    view: View, rates: tuple[str, ...], drawn: list[Floats], alpha: float, ranged: Ranged
+) -> float | None:
     """Monte Carlo standard error of the bounds, the larger of both: delete-a-tenth jackknife of the replicates."""
     part = np.arange(len(drawn[0])) % PARTS
-    left = [_over_box(view, rates, [item[part != one] for item in drawn], alpha, ranged) for one in range(PARTS)]
+    left = [
+        _over_box(view, rates, [item[part != one] for item in drawn], alpha, ranged) for one in range(PARTS)
+    ]
     known = np.array([bounds for bounds in left if bounds is not None])
     if len(known) < PARTS:
         return None
@@ -305,7 +313,9 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
                 threshold = float(trial.max_points[w, s, a])
                 at: At = {"fmr": trial.points.targets[a], "threshold_of": "max_group"}
                 note = _unresolved_group(trial, schema, a) or (
-                    None if np.isfinite(threshold) else trial.resolved[a] or "below the floor of the kept tail"
+                    None
+                    if np.isfinite(threshold)
+                    else trial.resolved[a] or "below the floor of the kept tail"
                 )
                 yield _max_threshold(trial, schema, weighting, at, threshold, note)
                 for tag, group in tags.items():
@@ -346,9 +356,7 @@ def _max_threshold(
     )
 
 
-def _no_rate(
-    trial: Trial, schema: str, group: str, weighting: Weighting, at: At, note: str
-) -> Estimate:
+def _no_rate(trial: Trial, schema: str, group: str, weighting: Weighting, at: At, note: str) -> Estimate:
     return Estimate(
         provider=trial.provider,
         analysis=NAME,

@@ -66,9 +66,7 @@ def _at_thresholds(trial: Trial, alpha: float) -> Iterator[Estimate]:
                     yield rate_estimate(trial, NAME, rate, schema, group, at, place, alpha)
 
 
-def _threshold(
-    trial: Trial, weighting: Weighting, a: int, threshold: float, alpha: float
-) -> Estimate:
+def _threshold(trial: Trial, weighting: Weighting, a: int, threshold: float, alpha: float) -> Estimate:
     target = trial.points.targets[a]
     if not np.isfinite(threshold):
         return _refused(trial, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)

@@ -172,7 +172,9 @@ def _frr_at(
     member = _members(trial, tag)
     failed, tried = counts.failed[member], counts.tried[member]
     if not tried.sum() or not np.isfinite(reading.value):
-        return _estimate(trial, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison")
+        return _estimate(
+            trial, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison"
+        )
     fta = float(failed.sum() / tried.sum())
     value = fta + reading.value * (1 - fta)
     made = _frr_interval(reading, failed, tried, alpha, known=counts.known)
@@ -224,7 +226,9 @@ def _by_variance(
 
     def made_of(spread: float) -> wilson.Score:
         error = (1 - fta) * spread + other
-        return wilson.wilson_from_variance(value, float(error**2), int(tried.sum()), alpha, int(used.sum()) - 1)
+        return wilson.wilson_from_variance(
+            value, float(error**2), int(tried.sum()), alpha, int(used.sum()) - 1
+        )
 
     made, wider = made_of(spread), made_of(float(np.sqrt(spread**2 + variance_error(drawn))))
     return Interval(
@@ -253,14 +257,18 @@ def _bounds(trial: Trial, counts: Counts) -> Iterator[Estimate]:
                 yield from _case(trial, place, schema, group, at, int(lost[tag]))
 
 
-def _case(trial: Trial, place: Place, schema: str | None, group: str, at: At, lost: int) -> Iterator[Estimate]:
+def _case(
+    trial: Trial, place: Place, schema: str | None, group: str, at: At, lost: int
+) -> Iterator[Estimate]:
     reading = read(trial, place)
     total = reading.trials + lost
     if not lost:
         return
     for case, errors in (("best", reading.errors), ("worst", reading.errors + lost)):
         metric = f"{place.rate}_{case}_case"
-        yield _estimate(trial, metric, schema, group, at, errors / total, (errors, total), SHARE, weighting="pooled")
+        yield _estimate(
+            trial, metric, schema, group, at, errors / total, (errors, total), SHARE, weighting="pooled"
+        )
 
 
 def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
@@ -282,7 +290,13 @@ def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
             if count:
                 named = names.get(code, ()) if tag == 0 else ()
                 yield LedgerEntry(
-                    code=code, count=count, unit=unit, provider=trial.provider, schema=schema, group=group, names=named
+                    code=code,
+                    count=count,
+                    unit=unit,
+                    provider=trial.provider,
+                    schema=schema,
+                    group=group,
+                    names=named,
                 )
 
 
@@ -291,7 +305,9 @@ def _names(trial: Trial) -> dict[str, tuple[str, ...]]:
     failures = trial.failed
     codes = sorted(set(failures.values()))
     ids = trial.cohort.sample_ids
-    return {code: tuple(ids[sample] for sample in sorted(failures) if failures[sample] == code) for code in codes}
+    return {
+        code: tuple(ids[sample] for sample in sorted(failures) if failures[sample] == code) for code in codes
+    }
 
 
 def _estimate(

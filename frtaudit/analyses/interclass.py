@@ -42,7 +42,9 @@ class Interclass:
         notes: list[str] = []
         for schema in trial.groups.schemas:
             panel, missing = _classes(trial, schema)
-            notes += [f"{trial.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing]
+            notes += [
+                f"{trial.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing
+            ]
             if len(panel.names) >= MIN_SUBJECTS:
                 found += self._schema(trial, panel, alpha)
                 curves += _curves(trial, panel, self.curve_points)
@@ -108,7 +110,9 @@ def _classes(trial: Trial, schema: str) -> tuple[Panel, list[str]]:
             continue
         chosen = own == index
         if bool(chosen.any()):
-            kept.append((label, tail.mated_score[chosen].astype(np.float64), subject[chosen].astype(np.int64)))
+            kept.append(
+                (label, tail.mated_score[chosen].astype(np.float64), subject[chosen].astype(np.int64))
+            )
         else:
             missing.append(label)
     panel = Panel(
@@ -123,7 +127,11 @@ def _classes(trial: Trial, schema: str) -> tuple[Panel, list[str]]:
 
 def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[Interval, ...]:
     """FORMULAS 8.7: subjects resampled within classes."""
-    few = [name for name, who in zip(panel.names, panel.subjects, strict=True) if len(np.unique(who)) < MIN_SUBJECTS]
+    few = [
+        name
+        for name, who in zip(panel.names, panel.subjects, strict=True)
+        if len(np.unique(who)) < MIN_SUBJECTS
+    ]
     if few:
         note = f"{few[0]} has fewer than {MIN_SUBJECTS} subjects with mated comparisons"
         return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in panel.names)

@@ -35,8 +35,7 @@ class Classification:
         require(len(set(self.classes)) == len(self.classes), "class names are unique")
         require(UNKNOWN not in self.classes, "unknown is implied, not declared")
         require(
-            self.codes.size == 0
-            or bool(self.codes.min() >= -1 and self.codes.max() < len(self.classes)),
+            self.codes.size == 0 or bool(self.codes.min() >= -1 and self.codes.max() < len(self.classes)),
             "class codes lie in -1..classes",
         )
 

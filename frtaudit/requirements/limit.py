@@ -62,7 +62,9 @@ def judge(requirement: RequirementSpec, bench: Bench) -> tuple[Finding, ...]:
 
 
 def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
-    weighting = requirement.weighting or (item.weighting if item.metric in POOLED_ONLY else bench.weighting.value)
+    weighting = requirement.weighting or (
+        item.weighting if item.metric in POOLED_ONLY else bench.weighting.value
+    )
     if item.metric != requirement.metric or item.weighting not in (weighting, None):
         return False
     if any(not _same(item.at.get(key), value) for key, value in requirement.at.items()):
@@ -80,7 +82,9 @@ def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
 def _free(requirement: RequirementSpec) -> set[str]:
     """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
     origin = {"recommended", "source", "name"}
-    named = {"threshold"} if origin & set(requirement.at) else origin if "threshold" in requirement.at else set()
+    named = (
+        {"threshold"} if origin & set(requirement.at) else origin if "threshold" in requirement.at else set()
+    )
     return {"pairs", "space", "weight", *named}
 
 
@@ -137,9 +141,7 @@ def _constructed(estimate: Estimate) -> bool:
     return on_grid or (estimate.metric == "fmr" and "fmr" in estimate.at)
 
 
-def _verdict(
-    requirement: RequirementSpec, low: float, high: float, mc_error: float
-) -> tuple[Verdict, float]:
+def _verdict(requirement: RequirementSpec, low: float, high: float, mc_error: float) -> tuple[Verdict, float]:
     limit = requirement.limit
     at_most = requirement.sense == "<="
     good, bad = (high, low) if at_most else (low, high)

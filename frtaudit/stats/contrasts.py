@@ -53,7 +53,7 @@ def log_ratios(rates: Floats, replicates: Floats, alpha: float) -> tuple[float, 
 
 
 def log_box(rates: Floats, replicates: Floats, alpha: float) -> Box | None:
-    """Simultaneous rectangle of the rates, made on the log scale by studentised max-t; None as in :func:`log_ratios`."""
+    """Simultaneous rectangle of the rates, on the log scale by studentised max-t; None as in :func:`log_ratios`."""
     logs = _logs(rates, replicates)
     if logs is None:
         return None

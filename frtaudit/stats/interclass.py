@@ -293,7 +293,7 @@ def population_bootstrap(
 def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
     """From the Monte Carlo error of bounds on d^2 to that of the bounds on d: d/(2d), at most its own root."""
     smallest = np.where(low > 0, low, high)
-    return np.minimum(error / np.maximum(2 * smallest, np.finfo(np.float64).tiny), np.sqrt(error))
+    return np.asarray(np.minimum(error / np.maximum(2 * smallest, np.finfo(np.float64).tiny), np.sqrt(error)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_audits import CLASSES, TARGETS, audit, one, pick, plain, spec, whole
+from small_audits import CLASSES, TARGETS, audit, one, pick, plain, put, spec, whole
 
 from frtaudit.analyses.differentials import Differentials
 from frtaudit.core import Method
@@ -157,3 +157,19 @@ def test_a_small_tail_refuses_the_indices() -> None:
     assert result.estimates
     assert {item.value for item in result.estimates} == {None}
     assert all("floor of the kept tail" in (item.note or "") for item in result.estimates)
+
+
+def test_one_sided_bounds_of_an_index_keep_the_audits_alpha() -> None:
+    """An index folds two directions into one: asked for at 2 alpha its population bounds stay those of alpha."""
+    trial = put(spec("differentials", thresholds=THRESHOLDS), "two")
+    alpha = trial.spec.bootstrap.alpha
+    both, single = (Differentials().estimates(trial, level).estimates for level in (alpha, 2 * alpha))
+    checked = 0
+    for first, second in zip(both, single, strict=True):
+        for one_of, other in zip(first.intervals, second.intervals, strict=True):
+            if one_of.method is Method.MAX_T and one_of.low is not None:
+                assert (one_of.low, one_of.high, one_of.level) == (other.low, other.high, other.level)
+                assert one_of.mc_error is not None
+                assert one_of.mc_error > 0
+                checked += 1
+    assert checked

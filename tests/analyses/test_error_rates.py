@@ -186,6 +186,17 @@ def test_a_threshold_has_bootstrap_intervals_only() -> None:
         assert vertex.low <= (item.value or 0) <= vertex.high
 
 
+def test_fmr_at_its_own_target_has_no_bootstrap_interval() -> None:
+    """FMR of everybody at the threshold chosen for it keeps only Wilson's interval; groups keep replicates (8.13)."""
+    for item in pick(whole().result, "fmr", analysis="error_rates"):
+        if set(item.at) != {"fmr"}:
+            continue
+        wilson, *drawn = item.intervals
+        assert wilson.low is not None
+        by_construction = ["meets the target in every replicate" in (made.note or "") for made in drawn]
+        assert by_construction == [item.group == "all"] * 2
+
+
 def test_an_unresolved_provider_is_refused_with_a_note() -> None:
     """A target that one provider's comparisons cannot resolve is null there and says so; another provider's stands."""
     result = audit(spec(thresholds=Thresholds(fmr=(0.1, 0.002)))).result

@@ -233,3 +233,18 @@ def test_a_group_that_lost_every_sample() -> None:
     assert found["frr", "x"].value is None
     assert found["frr", "x"].note == "no comparison"
     assert found["frr", "y"].value is not None
+
+
+def test_frr_never_takes_an_estimated_zero_for_known() -> None:
+    """Few failures or few errors: FRR's bounds join the ends of both parts; only a scored failure is no estimate."""
+    for provider, failures in (("two", FailureScore.APART), ("two", FailureScore.SCORE_ZERO)):
+        result = audit(spec("failures", "error_rates", providers=(provider,), failures=failures)).result
+        for item in pick(result, "frr", group="all"):
+            (fta,) = [
+                made for made in one(result, "fta", group="all").intervals if made.method is Method.WILSON
+            ]
+            fnmr = one(result, "fnmr_at_fmr", group="all", weighting="pooled", at=dict(item.at)).intervals[0]
+            low, high = fnmr.low or 0.0, fnmr.high or 0.0
+            if failures is FailureScore.APART:
+                low, high = (a + b * (1 - a) for a, b in ((fta.low or 0.0, low), (fta.high or 0.0, high)))
+            assert (item.intervals[0].low, item.intervals[0].high) == pytest.approx((low, high))

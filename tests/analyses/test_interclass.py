@@ -118,3 +118,10 @@ def test_three_classes_have_three_pairs() -> None:
     assert groups == ["b", "a", "c", "b|a", "b|c", "a|c", "max"]
     values = {item.group: item.value for item in outcome.estimates if item.at["space"] == "tar"}
     assert values["max"] == max(values[name] for name in "abc")  # type: ignore[type-var]  # none is null
+
+
+def test_each_space_has_its_unit() -> None:
+    """A distance of TAR curves is no number of score points, and says so."""
+    units = {item.at["space"]: item.unit for item in pick(whole().result, "d_l2")}
+    assert units["quantile"] == "points of the score range mapped to 0..100"
+    assert units["tar"].startswith("TAR (0..1) times the root of points")

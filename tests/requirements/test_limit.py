@@ -13,10 +13,14 @@ from frtaudit.requirements.limit import Bench, judge, text_beside
 LIMIT = 0.03
 
 
-def interval(low: float | None, high: float | None, method: Method = Method.WILSON, **extra: object) -> Interval:
+def interval(
+    low: float | None, high: float | None, method: Method = Method.WILSON, **extra: object
+) -> Interval:
     """A population interval at one-sided level 0.95."""
     note = None if low is not None else "too few errors"
-    return Interval(low=low, high=high, level=0.9, method=method, target=Target.POPULATION, note=note, **extra)
+    return Interval(
+        low=low, high=high, level=0.9, method=method, target=Target.POPULATION, note=note, **extra
+    )
 
 
 def estimate(*intervals: Interval, **changes: object) -> Estimate:
@@ -64,7 +68,12 @@ REQUIREMENT = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": 0.001},
 def test_the_bound_decides(low: float, high: float, verdict: Verdict, bound: float) -> None:
     """Pass on the upper bound, fail on the lower one, inconclusive between; the estimate never decides."""
     (found,) = judge(REQUIREMENT, bench(estimate(interval(low, high))))
-    assert (found.verdict, found.bound, found.bound_level, found.estimate) == (verdict, bound, 0.95, "/estimates/0")
+    assert (found.verdict, found.bound, found.bound_level, found.estimate) == (
+        verdict,
+        bound,
+        0.95,
+        "/estimates/0",
+    )
 
 
 @given(st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
@@ -109,9 +118,7 @@ def test_no_bounds_is_not_testable() -> None:
 
 def test_each_takes_the_ranked_groups_only() -> None:
     """``each`` judges every ranked class of every schema once, and neither everybody nor ``unknown``."""
-    groups = [
-        estimate(interval(0.0, 0.01), schema="group", group=name) for name in ("x", "y", "unknown")
-    ]
+    groups = [estimate(interval(0.0, 0.01), schema="group", group=name) for name in ("x", "y", "unknown")]
     found = judge(replace(REQUIREMENT, group="each"), bench(estimate(interval(0.0, 0.01)), *groups))
     assert [item.estimate for item in found] == ["/estimates/1", "/estimates/2"]
 
@@ -128,3 +135,28 @@ def test_rounding_never_crosses_the_limit(value: float, limit: float) -> None:
     shown = float(text_beside(value, limit))
     assert (shown > limit) == (value > limit)
     assert (shown < limit) == (value < limit)
+
+
+def test_diagnostics_never_decide() -> None:
+    """Two-level replicates count noise twice and the published plug-in is no default: neither gives a verdict (8.2)."""
+    made = estimate(interval(0.01, 0.02, Method.TWO_LEVEL), interval(0.01, 0.02, Method.WILSON_PLUGIN))
+    assert judge(REQUIREMENT, bench(made))[0].verdict is Verdict.NOT_TESTABLE
+
+
+@pytest.mark.parametrize(
+    ("metric", "chosen", "group", "verdict"),
+    [
+        ("fmr", "fmr=0.001", "all", Verdict.NOT_TESTABLE),
+        ("fnmr", "fnmr=0.1", "all", Verdict.NOT_TESTABLE),
+        ("fnmr", "fmr=0.001", "all", Verdict.PASS),
+        ("fmr", "fmr=0.001", "x", Verdict.PASS),
+    ],
+)
+def test_a_rate_that_chose_the_threshold_is_not_testable(
+    metric: str, chosen: str, group: str, verdict: Verdict
+) -> None:
+    """At a grid threshold read off these data the rate that it was read off is constructed, other rates are not."""
+    at = {"threshold": 0.41, "source": "same_data", "name": chosen}
+    made = estimate(interval(0.0, 0.01), metric=metric, at=at, group=group)
+    asked = replace(REQUIREMENT, metric=metric, at={"threshold": 0.41}, group=group)
+    assert judge(asked, bench(made))[0].verdict is verdict

@@ -55,7 +55,10 @@ def test_overlapping_rectangle_reaches_equality() -> None:
 def test_too_many_groups_are_refused() -> None:
     """Corners are enumerated only up to twelve groups."""
     many = np.full(contrasts.MAX_GROUPS + 1, 0.1)
-    assert contrasts.index_range(lambda rates: rates.max(axis=-1), Box(low=many, high=many, critical=1.0)) is None
+    assert (
+        contrasts.index_range(lambda rates: rates.max(axis=-1), Box(low=many, high=many, critical=1.0))
+        is None
+    )
 
 
 def test_zero_rate_has_no_log() -> None:

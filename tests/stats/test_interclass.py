@@ -178,3 +178,18 @@ def test_population_resample_is_a_literal_one(seed: int) -> None:
     literal = np.sort(np.concatenate([values[who == names[one]] for one in drawn]))
     expected = literal[np.ceil(u * literal.size).astype(int) - 1]
     assert clustered.resample(u, np.random.default_rng(seed)).tolist() == expected.tolist()
+
+
+def test_population_bounds_have_a_monte_carlo_error() -> None:
+    """It is about the spread of the bounds over repetitions of the bootstrap on the same scores."""
+    rng = np.random.default_rng(5)
+    drawn = [_clustered(0.0, 30, rng), _clustered(6.0, 30, rng)]
+    tables = [
+        interclass.population_bootstrap(
+            [one for one, _ in drawn], [who for _, who in drawn], RANGE, alpha=0.1, n=99, rng=rng
+        )
+        for _ in range(40)
+    ]
+    seen = max(np.std([table.low[0] for table in tables]), np.std([table.high[0] for table in tables]))
+    said = np.mean([table.mc_error[0] for table in tables])
+    assert 0.5 < seen / said < 2

@@ -136,3 +136,15 @@ def test_percentile_covers_a_normal_mean() -> None:
         low, high = intervals.percentile(drawn, 0.05)
         hits += low <= 0 <= high
     assert stats.binomtest(hits, 400, 0.94).pvalue > 1e-4
+
+
+def test_monte_carlo_errors_of_moments() -> None:
+    """Both errors are the spread of what they speak of over many sets of replicates, to a tenth."""
+    rng = np.random.default_rng(8)
+    sets = rng.gamma(4.0, size=(4000, 300))
+    upper = sets.mean(axis=1) + stats.norm.isf(0.025) * sets.std(axis=1, ddof=1)
+    error = np.mean([intervals.gaussian_error(drawn, 0.05) for drawn in sets[:400]])
+    assert error == pytest.approx(upper.std(), rel=0.1)
+    spread = np.mean([intervals.variance_error(drawn) for drawn in sets[:400]])
+    assert spread == pytest.approx(sets.var(axis=1).std(), rel=0.15)
+    assert np.isnan(intervals.gaussian_error(np.ones(9), 0.05))

@@ -104,7 +104,7 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
 
 def test_what_is_not_declared_is_said() -> None:
     """An empty field of the title block reads not declared."""
-    found = context(result(), Report(), DATE, Status.SIGNED).summary.declared
+    found = context(replace(result(), curves=()), Report(), DATE, Status.SIGNED).summary.declared
     assert [value for name, value, _ in found if name == "Auditor"] == ["not declared"]
 
 
@@ -199,7 +199,9 @@ def test_long_tables_say_what_was_cut() -> None:
     """A table of more than 200 rows prints 200 and the number of the others."""
     base = result()
     extra = [replace(base.estimates[-1], metric=f"m{index}") for index in range(300)]
-    view = context(replace(base, estimates=(*base.estimates, *extra)), SETTINGS, DATE, Status.UNSIGNED)
+    view = context(
+        replace(base, estimates=(*base.estimates, *extra), curves=()), SETTINGS, DATE, Status.UNSIGNED
+    )
     table = section(view, "other").tables[0]
     assert len(rows(table)) == tables.MAX_ROWS
     assert table.left_out == "102 more rows are in result.json."
