@@ -22,7 +22,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.canonical import Json, to_bytes
 from frtaudit.core.spec import AuditSpec
-from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.shipped import shipped
 from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
@@ -63,12 +63,12 @@ class _Parent:
     """What the process that was started learns of its jobs: mutable, one per process, reset by :func:`run`."""
 
     code: int = DONE
-    made_folder: bool = False
+    made: tuple[Path, ...] = ()
     sweep: Path | None = None
 
     def reset(self) -> None:
         """As at the start of a process."""
-        self.code, self.made_folder, self.sweep = DONE, False, None
+        self.code, self.made, self.sweep = DONE, (), None
 
 
 _parent = _Parent()
@@ -78,8 +78,9 @@ class Folders(Callback):
     """Notes where jobs write, before they do."""
 
     def on_run_start(self, config: DictConfig, **_: object) -> None:
-        """A folder that a refused run made is removed again."""
-        _parent.made_folder = not Path(config.hydra.run.dir).exists()
+        """Folders that a refused run made are removed again, the deepest first."""
+        folder = Path(config.hydra.run.dir).absolute()
+        _parent.made = tuple(path for path in (folder, *folder.parents) if not path.exists())
 
     def on_multirun_start(self, config: DictConfig, **_: object) -> None:
         """A sweep's exit code is read from its jobs' folders."""
@@ -104,6 +105,11 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
         return max(error.exit_code, worst(_parent.sweep))
     except HYDRA_ERRORS as error:
         raise translated(error) from error
+    except OSError as error:  # a job tells its own; what is left is a folder that Hydra could not make
+        if os.environ.get(DEBUG):
+            raise
+        key = "hydra.run.dir" if _parent.sweep is None else "hydra.sweep.dir"
+        raise DataError(key, f"cannot write there ({error.strerror})", "a writable folder") from error
     return _parent.code if _parent.sweep is None else worst(_parent.sweep)
 
 
@@ -209,8 +215,9 @@ def _refused(error: Exception, folder: Path) -> int:
     if settings.mode is RunMode.MULTIRUN:
         return _refused_in_sweep(line, folder, settings.job.num)
     say(line)
-    if _parent.made_folder:
-        _remove_empty(folder)
+    with suppress(OSError):
+        for made in _parent.made:
+            made.rmdir()
     return line.exit_code
 
 
@@ -221,14 +228,6 @@ def _refused_in_sweep(error: FrtauditError, folder: Path, number: int) -> int:
     verdict: dict[str, Json] = {"exit_code": error.exit_code, "error": str(error)}
     (folder / VERDICT).write_bytes(to_bytes(verdict))
     return error.exit_code
-
-
-def _remove_empty(folder: Path) -> None:
-    """Remove a folder and those above it, below the working folder, as long as they are empty."""
-    with suppress(OSError):
-        folder.rmdir()
-        if folder.parent.is_relative_to(Path.cwd()) and folder.parent != Path.cwd():
-            _remove_empty(folder.parent)
 
 
 def _code(path: Path) -> int:

@@ -16,6 +16,7 @@ _AVAILABLE = re.compile(r"Available options(?: in '[^']*')?:\n((?:\t[^\n]*\n?)+)
 _OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")
 _MUST = re.compile(r"You must specify '([^']+)'")
 _TOO_LATE = re.compile(r"In '(audit/[^']+)': Could not override '(bootstrap|report)'")
+_SEVERAL = re.compile(r"Ambiguous value for argument '([^']+)'")
 _COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:config )?'?([^'\s.]+)'?")
 
 
@@ -38,6 +39,9 @@ def _selection(text: str) -> SpecError | None:
         return _no_option(option[1], text)
     if must := _MUST.search(text):
         return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
+    if several := _SEVERAL.search(text):
+        found = f"several values in {several[1].lstrip('+')!r}"
+        return SpecError("command line", found, "one value; a list, [a,b]; or --multirun")
     if late := _TOO_LATE.search(text):
         return SpecError(
             late[1], f"selects a {late[2]} preset", f"its fields, {late[2]}: ...; presets stand above them"

@@ -119,7 +119,43 @@ def test_a_folder_that_was_there_stays(somewhere: Path) -> None:
     """An empty folder of the user's is not removed."""
     (somewhere / "out").mkdir()
     assert run("seed=7", "hydra.run.dir=out") == 1
+    assert run("seed=7", "hydra.run.dir=out/a/b") == 1
     assert files(somewhere) == ["out"]
+
+
+def test_a_refused_run_leaves_no_folder_elsewhere(
+    tmp_path_factory: pytest.TempPathFactory, somewhere: Path
+) -> None:
+    """Outside the working folder too, those above the run's folder go if the run made them."""
+    other = tmp_path_factory.mktemp("other")
+    assert run("seed=7", f"hydra.run.dir={other}/a/b/c") == 1
+    assert files(other) == files(somewhere) == []
+
+
+@pytest.mark.parametrize(
+    ("override", "flags", "place"),
+    [("hydra.run.dir", (), "hydra.run.dir"), ("hydra.sweep.dir", ("--multirun",), "hydra.sweep.dir")],
+)
+def test_a_file_is_no_run_folder(
+    somewhere: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    override: str,
+    flags: tuple[str, ...],
+    place: str,
+) -> None:
+    """A file where the run's folder should be is one line that names the field; with --debug the fault itself."""
+    (somewhere / "taken").write_text("mine")
+    with pytest.raises(
+        DataError, match=rf"^{place}: cannot write there \(File exists\); accepted: a writable"
+    ):
+        run(f"{override}=taken", flags=flags)
+    assert files(somewhere) == ["taken"]
+    assert (somewhere / "taken").read_text() == "mine"
+    monkeypatch.setenv(app.DEBUG, "1")
+    with pytest.raises(FileExistsError):
+        run(f"{override}=taken", flags=flags)
+    assert lines(capsys) == []
 
 
 def test_a_folder_with_a_result_is_refused_and_left_alone(

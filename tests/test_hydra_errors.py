@@ -33,6 +33,10 @@ def test_our_own_errors_stay() -> None:
             "audit/mine: selects a report preset; accepted: its fields, report: ...; presets stand above them",
         ),
         (ConfigCompositionException("Could not delete 'x'. No match\nmore"), "x: Could not delete 'x'. No match"),
+        (
+            ConfigCompositionException("Ambiguous value for argument 'audit=demo,lfw'\n1. To use it as a list"),
+            "command line: several values in 'audit=demo,lfw'; accepted: one value; a list, [a,b]; or --multirun",
+        ),
         (HydraException("Something\nover several\nlines"), "spec: Something"),
         (ValueError("--resolve needs --cfg"), "spec: --resolve needs --cfg"),
     ],

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.errors import SpecError
 from frtaudit.inference import (
     MIN_ERRING,
     MIN_ERRORS,
@@ -45,6 +46,11 @@ class Differentials:
     """
 
     weight: float = 0.5
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a weight that is no share."""
+        if not 0 <= self.weight <= 1:
+            raise SpecError(f"analyses.{NAME}.weight", f"found {self.weight:g}", "a number from 0 to 1")
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All indices of every schema at every declared target, in both weightings."""
@@ -311,7 +317,7 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
         for a in trial.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 threshold = float(trial.max_points[w, s, a])
-                at: At = {"fmr": trial.points.targets[a], "threshold_of": "max_group"}
+                at: At = {"fmr": trial.points.targets[a], "threshold_of": "max_group", "schema": schema}
                 note = _unresolved_group(trial, schema, a) or (
                     None
                     if np.isfinite(threshold)
@@ -319,13 +325,14 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
                 )
                 yield _max_threshold(trial, schema, weighting, at, threshold, note)
                 for tag, group in tags.items():
+                    own = schema if tag else None
                     if note:
-                        yield _no_rate(trial, schema, group, weighting, at, note)
+                        yield _no_rate(trial, own, group, weighting, at, note)
                         continue
                     place = Place(
                         rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a, schema=s
                     )
-                    yield rate_estimate(trial, NAME, "fnmr_at_fmr", schema, group, at, place, alpha)
+                    yield rate_estimate(trial, NAME, "fnmr_at_fmr", own, group, at, place, alpha)
 
 
 def _unresolved_group(trial: Trial, schema: str, a: int) -> str | None:
@@ -356,7 +363,9 @@ def _max_threshold(
     )
 
 
-def _no_rate(trial: Trial, schema: str, group: str, weighting: Weighting, at: At, note: str) -> Estimate:
+def _no_rate(
+    trial: Trial, schema: str | None, group: str, weighting: Weighting, at: At, note: str
+) -> Estimate:
     return Estimate(
         provider=trial.provider,
         analysis=NAME,

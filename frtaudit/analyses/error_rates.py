@@ -7,6 +7,7 @@ import numpy as np
 
 from frtaudit.core import Curve, Estimate, Method
 from frtaudit.core.spec import Weighting
+from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
 from frtaudit.registry import register
 from frtaudit.stats import rates
@@ -14,6 +15,7 @@ from frtaudit.stats.sums import BelowFloorError
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial
 
 NAME = "error_rates"
+MIN_POINTS = 2
 
 
 @register("analysis", NAME)
@@ -22,6 +24,12 @@ class ErrorRates:
     """Error rates at targets and thresholds, EER and DET curves."""
 
     curve_points: int = 200
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a curve without points."""
+        if self.curve_points < MIN_POINTS:
+            found = f"found {self.curve_points}"
+            raise SpecError(f"analyses.{NAME}.curve_points", found, f"{MIN_POINTS} or more")
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Everything that is read off one provider's scores at a threshold."""

@@ -54,7 +54,19 @@ class Counts:
 
 
 def _count(trial: Trial) -> Counts:
-    return _of_samples(trial) if trial.attempts is None else _of_comparisons(trial, trial.attempts)
+    """Lists tell of failed comparisons; elsewhere samples fail, whichever of their comparisons are made."""
+    if trial.attempts is None:
+        return _of_samples(trial)
+    lost = _of_comparisons(trial, trial.attempts)
+    if _was_listed(trial):
+        return lost
+    samples = _of_samples(trial)
+    return replace(lost, failed=samples.failed, tried=samples.tried, unit=samples.unit)
+
+
+def _was_listed(trial: Trial) -> bool:
+    """Whether the scores came with the cohort, as lists."""
+    return trial.provider in trial.material.tables
 
 
 def _of_samples(trial: Trial) -> Counts:
@@ -277,7 +289,7 @@ def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
     for sample, code in failures.items():
         found[code, int(trial.cohort.subject_of[sample])] += 1
     unit = "samples"
-    if trial.attempts is not None:
+    if trial.attempts is not None and _was_listed(trial):
         unit, found = "comparisons", Counter()
         subjects = trial.cohort.subject_of[trial.comparisons.probe]
         for row in np.flatnonzero(trial.attempts.failure >= 0):

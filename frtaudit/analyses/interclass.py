@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target
+from frtaudit.errors import SpecError
 from frtaudit.inference import empty, finite
 from frtaudit.registry import register
 from frtaudit.stats import interclass
@@ -20,6 +21,7 @@ UNITS = {
     Space.TAR: "TAR (0..1) times the root of points of the score range mapped to 0..100",
 }
 MIN_SUBJECTS = 2
+MIN_NUMBER = 2
 Floats = npt.NDArray[np.float64]
 
 
@@ -34,6 +36,17 @@ class Interclass:
     B: int = 9999
     alpha: float = 0.10
     curve_points: int = 101
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no bootstrap and no curve has."""
+        if not 0 < self.alpha < 1:
+            found = f"found {self.alpha:g}"
+            raise SpecError(f"analyses.{NAME}.alpha", found, "a number between 0 and 1, both excluded")
+        for key in ("B", "curve_points"):
+            if getattr(self, key) < MIN_NUMBER:
+                raise SpecError(
+                    f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", f"{MIN_NUMBER} or more"
+                )
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All schemas with at least two classes that have mated scores."""

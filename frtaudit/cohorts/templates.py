@@ -136,7 +136,7 @@ def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]
 def _template_files(
     root: Path, index: Mapping[str, int], cohort: Cohort, reasons: Mapping[str, Mapping[str, str]]
 ) -> dict[str, TemplateFile]:
-    paths = sorted((root / "templates").glob("*.npz"))
+    paths = sorted(path for path in (root / "templates").glob("*.npz") if path.is_file())
     if not paths:
         raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
     return {

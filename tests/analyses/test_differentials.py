@@ -8,6 +8,7 @@ from small_audits import CLASSES, TARGETS, audit, one, pick, plain, put, spec, w
 from frtaudit.analyses.differentials import Differentials
 from frtaudit.core import Method
 from frtaudit.core.spec import Thresholds
+from frtaudit.errors import SpecError
 
 THRESHOLDS = Thresholds(fmr=(0.3,))
 
@@ -66,8 +67,8 @@ def test_composite_indices_of_both_rates(target: float) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_strictest_groups_threshold(target: float) -> None:
     """At the max-group threshold the larger class FMR meets the target, and one score lower it does not."""
-    at = {"fmr": target, "threshold_of": "max_group"}
-    where = {"provider": "one", "schema": "group", "at": at}
+    at = {"fmr": target, "threshold_of": "max_group", "schema": "group"}
+    where = {"provider": "one", "at": at}
     found = one(whole().result, "threshold_at_fmr", group="max", weighting="pooled", **where)
     made = plain()
     scores = np.unique(made.score[~made.mated])
@@ -82,7 +83,7 @@ def test_the_strictest_groups_threshold(target: float) -> None:
     for group, code in (("all", None), ("x", 0), ("y", 1)):
         rate = one(whole().result, "fnmr_at_fmr", group=group, weighting="pooled", **where)
         assert (rate.numerator, rate.denominator) == made.rate("fnmr", scores[place], code)
-        assert rate.schema == "group"
+        assert rate.schema == (None if code is None else "group")
 
 
 def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
@@ -173,3 +174,12 @@ def test_one_sided_bounds_of_an_index_keep_the_audits_alpha() -> None:
                 assert one_of.mc_error > 0
                 checked += 1
     assert checked
+
+
+@pytest.mark.parametrize("weight", [-0.1, 1.5, math.nan])
+def test_the_weight_is_a_share(weight: float) -> None:
+    """A weight outside 0..1 is a usage error."""
+    with pytest.raises(
+        SpecError, match=r"^analyses\.differentials\.weight: found .*; accepted: a number from 0 to 1$"
+    ):
+        Differentials(weight=weight)

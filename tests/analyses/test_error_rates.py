@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from small_audits import CLASSES, TARGETS, B, audit, one, pick, plain, put, spec, trial_of, whole
 
+from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.core import Method
 from frtaudit.core.spec import Thresholds
+from frtaudit.errors import SpecError
 
 SYSTEMS = ("one", "two")
 GROUPS = [(None, "all", None), ("group", "x", 0), ("group", "y", 1)]
@@ -248,3 +250,11 @@ def test_trials_stand_where_they_should() -> None:
     assert points.thresholds == (0.1, 0.2, 0.3)
     assert [points.targets[a] for a in points.declared] == sorted(TARGETS)
     assert len(points.origin) == 3
+
+
+def test_a_curve_has_points() -> None:
+    """Fewer than two points of a curve are a usage error."""
+    with pytest.raises(
+        SpecError, match=r"^analyses\.error_rates\.curve_points: found 0; accepted: 2 or more$"
+    ):
+        ErrorRates(curve_points=0)

@@ -24,6 +24,7 @@ from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import AuditResult, Method, Templates
 from frtaudit.core.spec import FailureScore
 from frtaudit.protocols.listed import Listed
+from frtaudit.protocols.round_robin import RoundRobin
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
 CODES = MATERIAL.cohort.classifications["group"].codes
@@ -248,3 +249,14 @@ def test_frr_never_takes_an_estimated_zero_for_known() -> None:
             if failures is FailureScore.APART:
                 low, high = (a + b * (1 - a) for a, b in ((fta.low or 0.0, low), (fta.high or 0.0, high)))
             assert (item.intervals[0].low, item.intervals[0].high) == pytest.approx((low, high))
+
+
+def test_templates_count_failed_samples_whatever_is_compared() -> None:
+    """Under round_robin, which lists comparisons, FTA and the ledger of templates still count samples."""
+    result = audit(spec("failures", protocol=RoundRobin())).result
+    found = one(result, "fta", provider="one", group="all")
+    assert (found.numerator, found.denominator) == failed_of(None)
+    assert found.unit == "share of samples"
+    mine = [item for item in result.failures if item.provider == "one" and item.schema is None]
+    assert [item.unit for item in mine] == ["samples"] * len(mine)
+    assert sum(item.count for item in mine) == found.numerator

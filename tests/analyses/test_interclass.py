@@ -1,11 +1,14 @@
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from small_audits import ANALYSES, CLASSES, audit, one, pick, plain, put, spec, trial_of, whole
 
+from frtaudit.analyses.interclass import Interclass
 from frtaudit.core import Method
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import SpecError
 
 
 def mated_of(provider: str) -> list[np.ndarray]:
@@ -125,3 +128,18 @@ def test_each_space_has_its_unit() -> None:
     units = {item.at["space"]: item.unit for item in pick(whole().result, "d_l2")}
     assert units["quantile"] == "points of the score range mapped to 0..100"
     assert units["tar"].startswith("TAR (0..1) times the root of points")
+
+
+@pytest.mark.parametrize(
+    ("field", "line"),
+    [
+        ({"alpha": 0.0}, "analyses.interclass.alpha: found 0; accepted: a number between 0 and 1"),
+        ({"alpha": 1.5}, "analyses.interclass.alpha: found 1.5; accepted: a number between 0 and 1"),
+        ({"B": 1}, "analyses.interclass.B: found 1; accepted: 2 or more"),
+        ({"curve_points": 0}, "analyses.interclass.curve_points: found 0; accepted: 2 or more"),
+    ],
+)
+def test_its_own_numbers_are_checked(field: dict[str, float], line: str) -> None:
+    """An alpha outside (0, 1), fewer than two resamples or points are usage errors."""
+    with pytest.raises(SpecError, match=f"^{re.escape(line)}"):
+        Interclass(**field)

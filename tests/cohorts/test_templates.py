@@ -180,3 +180,11 @@ def test_orl_is_read(face_data: Path) -> None:
     material = TemplateFolder(root=str(face_data / "orl")).load({}, 0)
     assert np.bincount(material.cohort.subject_of).tolist() == [10] * 38
     assert sum(len(material.failures[name]) for name in material.failures) == 1
+
+
+def test_a_folder_is_no_template_file(tmp_path: Path) -> None:
+    """A folder whose name ends in .npz is not taken for a system."""
+    (tmp_path / "templates" / "a.npz").mkdir(parents=True)
+    (tmp_path / "metadata.csv").write_text("image_id,subject_id\na1,a\nb1,b\n")
+    with pytest.raises(DataError, match=r"^templates: no \.npz file"):
+        TemplateFolder(root=str(tmp_path)).load({}, 0)

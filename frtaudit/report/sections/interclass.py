@@ -56,13 +56,23 @@ def _table(source: Source, schema: str, records: list[Record]) -> Table:
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
     caption = say(
         Piece(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
-        "Distance of each class from the mean of the classes, and between classes; unit: ",
-        Piece(text=records[0].estimate.unit, pointer=f"{records[0].pointer}/unit"),
+        "Distance of each class from the mean of the classes, and between classes; ",
+        *_units(records),
         ".",
         methods_said(records, *TARGETS),
         _plain_caution(records),
     )
     return finished(f"d-l2-{schema}", caption, _columns(spaces, bounded), blocks, notes, "dense")
+
+
+def _units(records: list[Record]) -> list[Piece | str]:
+    """The unit, or the unit of each space where they differ."""
+    first = {item.estimate.unit: item for item in reversed(records)}
+    parts: list[Piece | str] = ["unit: "]
+    for number, (unit, item) in enumerate(reversed(first.items())):
+        space = "" if len(first) == 1 else f"{called(words().at_value, _space(item))}: "
+        parts += [f"{'; ' if number else ''}{space}", Piece(text=unit, pointer=f"{item.pointer}/unit")]
+    return parts
 
 
 def _columns(spaces: list[str], bounded: list[str]) -> list[Column]:
