@@ -186,7 +186,6 @@ def _tables(
             rows = scores.provider == provider
             part = (probe[rows], reference[rows], scores.score[rows], scores.failure[rows])
             lines.setdefault(provider, []).append(part)
-            _check_once(scores, rows)
     tables, ledger = {}, []
     for provider in sorted(lines):
         merged = [np.concatenate(column) for column in zip(*lines[provider], strict=True)]
@@ -202,19 +201,6 @@ def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
             raise DataError(
                 scores.table.place(row), f"a {word} line disagrees with the subjects", "mated iff one subject"
             )
-
-
-def _check_once(scores: ScoreList, rows: npt.NDArray[np.bool_]) -> None:
-    """A comparison counts once: the second line of one provider for the same probe and reference is refused."""
-    said = pd.DataFrame({"probe": scores.probe[rows], "reference": scores.reference[rows]})
-    again = np.flatnonzero(said.duplicated().to_numpy())
-    if again.size:
-        row = int(np.flatnonzero(rows)[again[0]])
-        raise DataError(
-            scores.table.place(row),
-            "duplicate ids: the provider's score of this probe and reference stands already",
-            "each comparison once",
-        )
 
 
 def _indices(samples: npt.NDArray[np.object_], index: Mapping[str, int]) -> Index:

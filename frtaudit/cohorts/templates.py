@@ -136,9 +136,12 @@ def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]
 def _template_files(
     root: Path, index: Mapping[str, int], cohort: Cohort, reasons: Mapping[str, Mapping[str, str]]
 ) -> dict[str, TemplateFile]:
-    paths = sorted(path for path in (root / "templates").glob("*.npz") if path.is_file())
+    paths = sorted((root / "templates").glob("*.npz"))
     if not paths:
         raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
+    for path in paths:
+        if path.is_dir():
+            raise DataError(f"templates/{path.name}", "is a folder", "an .npz file")
     return {
         path.stem: TemplateFile(
             path=path,

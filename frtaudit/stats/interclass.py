@@ -2,7 +2,8 @@
 
 Scores are mapped from the provider's range to 0..100. In quantile space a class is its empirical quantile
 function Q(u) = x_(ceil(n u)), in TAR space its share of mated scores above t. Both are step functions:
-integrals are exact sums over the union of the classes' breakpoints.
+integrals are exact sums over the union of the classes' breakpoints. Long because the thesis's bootstrap and the one
+for the population stand on the same exact integrals.
 """
 
 from collections.abc import Iterable, Sequence

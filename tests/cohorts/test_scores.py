@@ -137,12 +137,3 @@ def test_official_scores_of_lfw_are_read(face_data: Path, tmp_path: Path) -> Non
     assert comparisons.mated.sum() == 3000
     assert (table.failure >= 0).sum() == 5
     assert table.codes == ("missing_score",)
-
-
-def test_a_comparison_counts_once(tmp_path: Path) -> None:
-    """A second line of one provider for the same probe and reference is refused by its place."""
-    path = written(tmp_path, HEAD + LINES + LINES.splitlines()[0] + "\n")
-    with pytest.raises(
-        DataError, match=r"^vendor\.csv line 6: duplicate ids: .*; accepted: each comparison once$"
-    ):
-        ScoreLists(root=str(path)).load({}, 0)

@@ -183,8 +183,8 @@ def test_orl_is_read(face_data: Path) -> None:
 
 
 def test_a_folder_is_no_template_file(tmp_path: Path) -> None:
-    """A folder whose name ends in .npz is not taken for a system."""
+    """A folder whose name ends in .npz is refused by its name, not passed over."""
     (tmp_path / "templates" / "a.npz").mkdir(parents=True)
     (tmp_path / "metadata.csv").write_text("image_id,subject_id\na1,a\nb1,b\n")
-    with pytest.raises(DataError, match=r"^templates: no \.npz file"):
+    with pytest.raises(DataError, match=r"^templates/a\.npz: is a folder; accepted: an \.npz file$"):
         TemplateFolder(root=str(tmp_path)).load({}, 0)
