@@ -90,7 +90,7 @@ def declared_thresholds(spec: AuditSpec, provider: Provider) -> list[tuple[float
     elif grid.kind is GridKind.LINEAR:
         low = score_range[0] if grid.low is None else grid.low
         high = score_range[1] if grid.high is None else grid.high
-        values = [float(value) for value in np.linspace(low, high, grid.num)]
+        values = [float(f"{value:.12g}") for value in np.linspace(low, high, grid.num)]
     found: list[tuple[float, Mapping[str, float | str]]] = [(value, {}) for value in values]
     found += thresholds_from_file(spec, provider.name)
     found += [(value, {"recommended": name}) for name, value in provider.recommended.items()]

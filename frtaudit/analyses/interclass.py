@@ -1,7 +1,7 @@
 """Interclass bias by subject (Pena-Alcantara): d_l2 of each class from the mean of the classes, TAR curves."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -76,15 +76,27 @@ class Interclass:
             for first in range(len(panel.names)):
                 for second in range(first + 1, len(panel.names)):
                     group = f"{panel.names[first]}|{panel.names[second]}"
-                    yield _estimate(trial, panel, group, space, float(pairs[first, second]), ())
+                    between = (self._between(trial, panel, first, second, alpha),) if quantile else ()
+                    yield _estimate(trial, panel, group, space, float(pairs[first, second]), between)
             most = (_largest(thesis), _largest(population)) if quantile else ()
             yield _estimate(trial, panel, "max", space, float(values.max()), most)
+
+    def _between(self, trial: Trial, panel: "Panel", first: int, second: int, alpha: float) -> Interval:
+        """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
+        two = replace(
+            panel,
+            names=(panel.names[first], panel.names[second]),
+            scores=(panel.scores[first], panel.scores[second]),
+            subjects=(panel.subjects[first], panel.subjects[second]),
+        )
+        half = self._thesis(trial, two, alpha)[0]
+        return replace(half, low=2 * (half.low or 0.0), high=2 * (half.high or 0.0))
 
     def _thesis(self, trial: Trial, panel: "Panel", alpha: float) -> tuple[Interval, ...]:
         """The thesis's interval at its own alpha (twice that where one-sided bounds are asked for)."""
         share = alpha / trial.spec.bootstrap.alpha
         level = min(self.alpha * share, 0.5)
-        seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema)
+        seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *panel.names)
         table = interclass.thesis_bootstrap(
             panel.scores, panel.score_range, alpha=level, n=self.B, rng=np.random.default_rng(seed)
         )

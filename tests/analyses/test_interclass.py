@@ -143,3 +143,15 @@ def test_its_own_numbers_are_checked(field: dict[str, float], line: str) -> None
     """An alpha outside (0, 1), fewer than two resamples or points are usage errors."""
     with pytest.raises(SpecError, match=f"^{re.escape(line)}"):
         Interclass(**field)
+
+
+def test_pairs_carry_the_thesis_interval_of_class_minus_class() -> None:
+    """For two classes the pair's interval is twice that of either class from their mean; TAR space offers none."""
+    at = {"space": "quantile"}
+    pair = one(whole().result, "d_l2", provider="one", group="x|y", at=at)
+    single = one(whole().result, "d_l2", provider="one", group="x", at=at)
+    between, alone = (item.intervals[0] for item in (pair, single))
+    assert between.low == pytest.approx(2 * alone.low, rel=1e-12)
+    assert between.high == pytest.approx(2 * alone.high, rel=1e-12)
+    assert between.low <= pair.value <= between.high
+    assert not one(whole().result, "d_l2", provider="one", group="x|y", at={"space": "tar"}).intervals
