@@ -10,7 +10,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.stats.failures import score_zero
-from frtaudit.stats.tail import BlockScorer, TailRequest, score_all_pairs
+from frtaudit.stats.tail import BlockScorer, TailRequest, from_listed, score_all_pairs
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int32]
@@ -102,6 +102,20 @@ def table_of(
         score[part] = scorer(comparisons.probe[part], comparisons.reference[part]).astype(np.float32)
     table = ScoreTable(score=score, failure=failure, codes=codes)
     return score_zero(table, score_range) if failures is FailureScore.SCORE_ZERO else table
+
+
+def listed_tail(
+    table: ScoreTable, comparisons: Comparisons, cohort: Cohort, score_range: tuple[float, float]
+) -> ScoreTail:
+    """Scores of listed comparisons as the estimators need them."""
+    return from_listed(
+        table.score,
+        comparisons.probe,
+        comparisons.reference,
+        subject_of=cohort.subject_of,
+        cells=comparisons.cells,
+        score_range=score_range,
+    )
 
 
 def usual_range(score: Floats) -> tuple[float, float]:

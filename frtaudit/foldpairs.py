@@ -5,13 +5,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.acquisition import listed_tail
 from frtaudit.canonical import seed_of
 from frtaudit.core import Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.errors import SpecError
 from frtaudit.pairlist import PairList, read_pairs
 from frtaudit.stats import folds
-from frtaudit.stats.tail import TailRequest, from_listed
+from frtaudit.stats.tail import TailRequest
 from frtaudit.trial import FoldPairs, Provider
 
 DRAWN = 3000
@@ -140,14 +141,7 @@ def _folded(
     made = _assigned(spec, listed, scored, first, second, mated, material.cohort.subject_ids)
     k = spec.folds.k if listed.fold is None or _constructed(spec) else int(listed.fold.max()) + 1
     check = folds.check_folds(first, second, mated, made.folds, k)
-    tail = from_listed(
-        table.score,
-        listed.probe,
-        listed.reference,
-        subject_of=material.cohort.subject_of,
-        cells=listed.cells,
-        score_range=provider.score_range,
-    )
+    tail = listed_tail(table, listed, material.cohort, provider.score_range)
     return FoldPairs(
         first=first,
         second=second,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.acquisition import listed_tail
 from frtaudit.canonical import seed_of
 from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
 from frtaudit.core.spec import AuditSpec, FailureScore, GridKind, Plan, ThresholdSource
@@ -17,7 +18,8 @@ from frtaudit.stats.orders import Asymmetry, pool_orders
 from frtaudit.stats.resample import Replicates, replicate
 from frtaudit.stats.resolution import smallest_target, unresolved, warning
 from frtaudit.stats.sums import BelowFloorError
-from frtaudit.stats.tail import TailRequest, from_listed
+from frtaudit.stats.tail import TailRequest
+from frtaudit.stats.trials import complete_pairs
 from frtaudit.stats.wilson import prepare
 from frtaudit.threshold_file import thresholds_from_file
 from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial
@@ -93,7 +95,8 @@ def declared_thresholds(spec: AuditSpec, provider: Provider) -> list[tuple[float
         values = [float(f"{value:.12g}") for value in np.linspace(low, high, grid.num)]
     found: list[tuple[float, Mapping[str, float | str]]] = [(value, {}) for value in values]
     found += thresholds_from_file(spec, provider.name)
-    found += [(value, {"recommended": name}) for name, value in provider.recommended.items()]
+    version = {} if provider.thresholds_version is None else {"version": provider.thresholds_version}
+    found += [(value, {"recommended": name, **version}) for name, value in provider.recommended.items()]
     for value, _ in found:
         if not score_range[0] <= value <= score_range[1]:
             raise SpecError(
@@ -179,13 +182,7 @@ def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
     if not comparisons.all_pairs:
         return int(np.count_nonzero(~comparisons.mated))
     samples = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
-    inside = comparisons.cells >= 0
-    cells = comparisons.cells[inside]
-    size = np.zeros(int(cells.max(initial=0)) + 1, dtype=np.int64)
-    square = size.copy()
-    np.add.at(size, cells, samples[inside])
-    np.add.at(square, cells, np.square(samples[inside]))
-    return int(((np.square(size) - square) // 2).sum())
+    return complete_pairs(samples, comparisons.cells)
 
 
 def put_on_trial(
@@ -222,8 +219,6 @@ def put_on_trial(
         resolved=resolved,
         warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(material, seed),
-        recommended=provider.recommended,
-        recommended_version=provider.thresholds_version,
         attempts=scored.attempts,
         notes=scored.notes,
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
@@ -263,22 +258,8 @@ def _scored(
         notes = (_asymmetry(provider.name, pooled.asymmetry),)
         attempts = pool_orders(comparisons, found).table
         table, compared = pooled.table, pooled.comparisons
-    tail = listed_tail(table, compared, material, provider.score_range)
+    tail = listed_tail(table, compared, material.cohort, provider.score_range)
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes)
-
-
-def listed_tail(
-    table: ScoreTable, comparisons: Comparisons, material: Material, score_range: tuple[float, float]
-) -> ScoreTail:
-    """Listed scores as the estimators need them."""
-    return from_listed(
-        table.score,
-        comparisons.probe,
-        comparisons.reference,
-        subject_of=material.cohort.subject_of,
-        cells=comparisons.cells,
-        score_range=score_range,
-    )
 
 
 def _asymmetry(provider: str, found: Asymmetry) -> str:

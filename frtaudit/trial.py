@@ -158,8 +158,6 @@ class Trial:
     resolved: tuple[str | None, ...]
     warned: tuple[str | None, ...]
     failed: Mapping[int, str]
-    recommended: Mapping[str, float]
-    recommended_version: str | None
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
     fold_pairs: FoldPairs | None = None

@@ -148,7 +148,7 @@ def test_a_vendors_threshold_can_be_required(at: dict[str, float | str], count: 
     """A requirement names a vendor's threshold by name, by value, or both."""
     from frtaudit.providers.cosine import Cosine
 
-    vendor = Cosine(name="two", recommended={"high": 0.35})
+    vendor = Cosine(name="two", recommended={"high": 0.35}, thresholds_version="3")
     requirement = RequirementSpec(name="r", metric="fnmr", at=at, limit=1.0)
     result = audit(spec(providers=(vendor,), requirements=(requirement,))).result
     pointed = [finding for finding in result.findings if finding.estimate is not None]

@@ -85,7 +85,7 @@ def test_plans_are_what_intervals_need() -> None:
 
 def test_declared_thresholds() -> None:
     """An explicit or linear grid, then the vendor's thresholds by name; the other grids wait for the scores."""
-    vendor = [(0.4, {"recommended": "high"}), (0.15, {"recommended": "low"})]
+    vendor = [(0.4, {"recommended": "high", "version": "3"}), (0.15, {"recommended": "low", "version": "3"})]
     assert declared_thresholds(spec(), VENDOR) == [(0.1, {}), (0.2, {}), (0.3, {}), *vendor]
     linear = declared_thresholds(spec(thresholds=grid(GridKind.LINEAR, num=5)), VENDOR)
     assert [value for value, _ in linear[:5]] == [-1.0, -0.5, 0.0, 0.5, 1.0]
@@ -108,11 +108,11 @@ def test_thresholds_out_of_range_are_refused(value: float) -> None:
 
 
 def test_recommended_thresholds_are_always_reported() -> None:
-    """FMR and FNMR at the vendor's thresholds stand in every audit, named, whatever the grid."""
+    """FMR and FNMR at the vendor's thresholds stand in every audit, with name and version, whatever the grid."""
     result = audit(spec(providers=(VENDOR,), thresholds=grid(GridKind.QUANTILE, num=3))).result
     for name, threshold in VENDOR.recommended.items():
         for rate in ("fmr", "fnmr"):
-            at = {"threshold": threshold, "recommended": name}
+            at = {"threshold": threshold, "recommended": name, "version": "3"}
             found = one(result, rate, group="all", weighting="pooled", at=at)
             assert (found.numerator, found.denominator) == plain().rate(rate, threshold)
 

@@ -13,6 +13,7 @@ from frtaudit.inference import MIN_ERRING, MIN_ERRORS, SHARE, At, Place, Reading
 from frtaudit.registry import register
 from frtaudit.stats import clusters, wilson
 from frtaudit.stats.intervals import variance_error
+from frtaudit.stats.trials import complete_pairs, members
 from frtaudit.trial import POOLED, Outcome, Trial
 
 NAME = "failures"
@@ -81,10 +82,7 @@ def _of_samples(trial: Trial) -> Counts:
 
 
 def _members(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
-    if tag == 0:
-        return np.ones(trial.cohort.n_subjects, dtype=np.bool_)
-    schema = trial.groups.schemas.index(trial.groups.names[tag - 1][0])
-    return np.asarray(trial.groups.of[schema] == tag - 1)
+    return np.asarray(members(trial.groups, trial.cohort.n_subjects)[tag])
 
 
 def _by_tag(trial: Trial, values: Ints) -> Ints:
@@ -93,13 +91,9 @@ def _by_tag(trial: Trial, values: Ints) -> Ints:
 
 def _pairs(trial: Trial, tag: int, samples: Ints) -> int:
     """Non-mated comparisons within the cells among the tag's subjects."""
-    chosen = _members(trial, tag) & (trial.comparisons.cells >= 0)
-    cells = trial.comparisons.cells[chosen]
-    if not cells.size or not trial.comparisons.all_pairs:
+    if not trial.comparisons.all_pairs:
         return 0
-    size = np.bincount(cells, weights=samples[chosen]).astype(np.int64)
-    square = np.bincount(cells, weights=np.square(samples[chosen])).astype(np.int64)
-    return int(((np.square(size) - square) // 2).sum())
+    return complete_pairs(samples, np.where(_members(trial, tag), trial.comparisons.cells, -1))
 
 
 def _of_comparisons(trial: Trial, attempts: ScoreTable) -> Counts:

@@ -106,7 +106,7 @@ class Estimate:
     """One number: which system, which metric, for which group, at which threshold or target.
 
     ``value`` None means refused or not estimable: ``note`` says why. ``numerator`` and ``denominator`` are
-    pooled counts (None for thresholds, indices, d_l2). ``details`` holds further named numbers of the metric.
+    pooled counts (None for thresholds, indices, d_l2).
     """
 
     provider: str

@@ -82,9 +82,10 @@ def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
 def _free(requirement: RequirementSpec) -> set[str]:
     """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
     origin = {"recommended", "source", "name"}
-    named = (
-        {"threshold"} if origin & set(requirement.at) else origin if "threshold" in requirement.at else set()
-    )
+    if origin & set(requirement.at):
+        named = {"threshold", "version"}
+    else:
+        named = {*origin, "version"} if "threshold" in requirement.at else set()
     return {"pairs", "space", "weight", *named}
 
 

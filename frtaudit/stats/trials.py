@@ -137,6 +137,17 @@ def complete_trials(n_samples: Ints, cells: Index, scope: Index | None = None) -
     )
 
 
+def complete_pairs(n_samples: Ints, cells: Index) -> int:
+    """Unordered non-mated comparisons when every pair within a cell is compared.
+
+    ``n_samples`` (K,) int64: samples of each subject; ``cells`` (K,) int32, -1 = in no cell.
+
+    >>> complete_pairs(np.array([2, 1, 1]), np.array([0, 0, -1], dtype=np.int32))
+    2
+    """
+    return int(complete_trials(n_samples, cells).comparisons.sum()) // 2
+
+
 def _listed_trials(blocks: Blocks, scope: Index) -> SubjectTrials:
     inside = (scope[blocks.k] >= 0) & (scope[blocks.k] == scope[blocks.l])
     ends = np.concatenate([blocks.k[inside], blocks.l[inside]])

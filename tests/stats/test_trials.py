@@ -3,7 +3,15 @@ from hypothesis import given
 from oracles_rates import World, lists, matrices
 
 from frtaudit.core import ScoreTail
-from frtaudit.stats.trials import block_sizes, complete_trials, mated_pairs, members, subject_trials, trials
+from frtaudit.stats.trials import (
+    block_sizes,
+    complete_pairs,
+    complete_trials,
+    mated_pairs,
+    members,
+    subject_trials,
+    trials,
+)
 
 
 def check(world: World, tail: ScoreTail) -> None:
@@ -69,3 +77,9 @@ def test_members_and_mated_pairs(drawn: tuple[World, ScoreTail]) -> None:
     assert held[0].all()
     assert [[world.in_tag(k, tag) for k in range(world.n_subjects)] for tag in world.tags] == held.tolist()
     assert mated_pairs(tail).tolist() == [world.n(k) * (world.n(k) - 1) // 2 for k in range(world.n_subjects)]
+
+
+def test_complete_pairs_count_each_comparison_once() -> None:
+    """Within two cells of 3 and 2 samples and one subject in none: the pairs of different subjects, counted by hand."""
+    found = complete_pairs(np.array([2, 1, 1, 1, 5]), np.array([0, 0, 1, 1, -1], dtype=np.int32))
+    assert found == 2 * 1 + 1 * 1

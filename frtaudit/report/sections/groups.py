@@ -10,6 +10,7 @@ from frtaudit.report.sections import points, summary
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
     BOTH,
+    RATE_COLUMNS,
     by_provider,
     finished,
     interval_cells,
@@ -85,12 +86,7 @@ def _points(records: list[Record]) -> list[At]:
 COLUMNS = (
     Column(title="Group"),
     Column(title="People", kind="num"),
-    Column(title="FMR", kind="num"),
-    Column(title="false matches", kind="num"),
-    Column(title="interval", kind="num"),
-    Column(title="FNMR", kind="num"),
-    Column(title="false non-matches", kind="num"),
-    Column(title="interval", kind="num"),
+    *RATE_COLUMNS,
 )
 
 

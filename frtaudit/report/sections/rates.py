@@ -10,6 +10,7 @@ from frtaudit.report.sections import points, summary
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
+    RATE_COLUMNS,
     by_provider,
     finished,
     interval_rows,
@@ -172,12 +173,7 @@ def _at_thresholds(source: Source) -> list[Table]:
     ]
     columns: tuple[Column, ...] = (
         Column(title="Operating point"),
-        Column(title="FMR", kind="num"),
-        Column(title="false matches", kind="num"),
-        Column(title="interval", kind="num"),
-        Column(title="FNMR", kind="num"),
-        Column(title="false non-matches", kind="num"),
-        Column(title="interval", kind="num"),
+        *RATE_COLUMNS,
     )
     caption = say(
         Piece(text="FMR and FNMR at fixed thresholds. ", kind="b"),

@@ -8,6 +8,15 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text,
 from frtaudit.report.source import Bounds, Record, Source
 
 MAX_ROWS = 200
+RATE_COLUMNS = (
+    Column(title="FMR", kind="num"),
+    Column(title="false matches", kind="num"),
+    Column(title="interval", kind="num"),
+    Column(title="FNMR", kind="num"),
+    Column(title="false non-matches", kind="num"),
+    Column(title="interval", kind="num"),
+)
+
 INTERVAL_COLUMNS = (
     Column(title="Interval holds for"),
     Column(title="Method"),
