@@ -24,7 +24,7 @@ from frtaudit.core.spec import (
     Weighting,
 )
 from frtaudit.errors import SpecError
-from frtaudit.schemas import check_schemas
+from frtaudit.intake.schemas import check_schemas
 from frtaudit.typed import closest
 
 METRICS = (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from frtaudit.core import Cohort
 from frtaudit.core.spec import AuditSpec, FoldSource
-from frtaudit.pairlist import read_pairs
+from frtaudit.intake.pairlist import read_pairs
 from frtaudit.panel import comparisons_of, material_of, panel_of
 from frtaudit.scoring import declared_thresholds, groups_of, planned_non_mated, refuse_unresolved
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.acquisition import listed_tail
 from frtaudit.canonical import seed_of
 from frtaudit.core import Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.errors import SpecError
-from frtaudit.pairlist import PairList, read_pairs
+from frtaudit.intake.acquisition import listed_tail
+from frtaudit.intake.pairlist import PairList, read_pairs
 from frtaudit.stats import folds
 from frtaudit.stats.tail import TailRequest
 from frtaudit.trial import FoldPairs, Provider

@@ -2,10 +2,10 @@
 
 from typing import cast
 
-from frtaudit.acquisition import usual_range
 from frtaudit.core import Comparisons, Material
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
+from frtaudit.intake.acquisition import usual_range
 from frtaudit.registry import lookup
 from frtaudit.trial import Analysis, CohortSource, Pairing, Provider
 

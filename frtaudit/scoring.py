@@ -6,12 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.acquisition import listed_tail
 from frtaudit.canonical import seed_of
 from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
 from frtaudit.core.spec import AuditSpec, FailureScore, GridKind, Plan, ThresholdSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.foldpairs import fold_pairs
+from frtaudit.intake.acquisition import listed_tail
+from frtaudit.intake.threshold_file import thresholds_from_file
 from frtaudit.stats import rates as rates_of
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
@@ -21,7 +22,6 @@ from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
 from frtaudit.stats.wilson import prepare
-from frtaudit.threshold_file import thresholds_from_file
 from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial
 
 CURVE_POINTS_PER_DECADE = 4

@@ -14,12 +14,12 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.pairing import both_orders, listed_comparisons
-from frtaudit.pseudonyms import key_bytes
+from frtaudit.intake.pairing import both_orders, listed_comparisons
+from frtaudit.intake.pseudonyms import key_bytes
+from frtaudit.intake.roster import Roster, enrol
+from frtaudit.intake.scorelist import ScoreList, read_scores, said_mated
+from frtaudit.intake.tables import SUFFIXES, Table, Texts, read_table
 from frtaudit.registry import register
-from frtaudit.roster import Roster, enrol
-from frtaudit.scorelist import ScoreList, read_scores, said_mated
-from frtaudit.tables import SUFFIXES, Table, Texts, read_table
 
 SELF = "self_comparison"
 OF_DROPPED = "comparison_of_dropped_subject"

@@ -11,8 +11,8 @@ from frtaudit.canonical import seed_of
 from frtaudit.core.cohort import Material, Templates
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
+from frtaudit.intake.roster import Roster, enrol
 from frtaudit.registry import register
-from frtaudit.roster import Roster, enrol
 from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
 
 FAILED = "synthetic_failure"

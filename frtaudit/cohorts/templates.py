@@ -8,11 +8,11 @@ from frtaudit.canonical import sha256_file
 from frtaudit.core.cohort import Cohort, Material, Templates
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.pseudonyms import key_bytes
+from frtaudit.intake.pseudonyms import key_bytes
+from frtaudit.intake.roster import Roster, enrol
+from frtaudit.intake.tables import Table, read_table
+from frtaudit.intake.vectors import LEFT, NO_TEMPLATE, TemplateFile
 from frtaudit.registry import register
-from frtaudit.roster import Roster, enrol
-from frtaudit.tables import Table, read_table
-from frtaudit.vectors import LEFT, NO_TEMPLATE, TemplateFile
 
 SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")

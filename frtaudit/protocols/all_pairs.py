@@ -6,7 +6,7 @@ import numpy as np
 
 from frtaudit.core.cohort import Material
 from frtaudit.core.comparisons import Comparisons, NonMated
-from frtaudit.pairing import cells_of
+from frtaudit.intake.pairing import cells_of
 from frtaudit.registry import register
 
 

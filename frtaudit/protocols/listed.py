@@ -10,8 +10,8 @@ from frtaudit.core.cohort import Material
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.spec import PATH
 from frtaudit.errors import DataError
-from frtaudit.pairing import Index, align, cells_of, listed_comparisons, pair_keys
-from frtaudit.pairlist import PairList, read_pairs
+from frtaudit.intake.pairing import Index, align, cells_of, listed_comparisons, pair_keys
+from frtaudit.intake.pairlist import PairList, read_pairs
 from frtaudit.registry import register
 
 

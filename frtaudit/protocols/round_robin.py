@@ -8,7 +8,7 @@ import numpy.typing as npt
 from frtaudit.core.cohort import Cohort, Material
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.errors import DataError
-from frtaudit.pairing import cells_of, listed_comparisons
+from frtaudit.intake.pairing import cells_of, listed_comparisons
 from frtaudit.registry import register
 
 Index = npt.NDArray[np.int32]

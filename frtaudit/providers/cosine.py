@@ -7,13 +7,13 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.acquisition import Index, PairScorer, table_of, tail_of
 from frtaudit.core.cohort import Material, Templates
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
-from frtaudit.recommendation import check_recommended
+from frtaudit.intake.acquisition import Index, PairScorer, table_of, tail_of
+from frtaudit.intake.recommendation import check_recommended
 from frtaudit.registry import register
 from frtaudit.stats.tail import (
     COSINE_RANGE,

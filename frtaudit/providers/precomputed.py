@@ -10,8 +10,8 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import DataError, SpecError
-from frtaudit.pairing import align, pair_keys
-from frtaudit.recommendation import check_recommended
+from frtaudit.intake.pairing import align, pair_keys
+from frtaudit.intake.recommendation import check_recommended
 from frtaudit.registry import register
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.tail import TailRequest

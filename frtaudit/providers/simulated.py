@@ -7,14 +7,14 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from frtaudit.acquisition import Index, acquired_rows, table_of, tail_of
 from frtaudit.canonical import seed_of
 from frtaudit.core.cohort import Material
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
-from frtaudit.recommendation import check_recommended
+from frtaudit.intake.acquisition import Index, acquired_rows, table_of, tail_of
+from frtaudit.intake.recommendation import check_recommended
 from frtaudit.registry import register
 from frtaudit.stats.tail import BlockScorer, TailRequest
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.roster import Roster, enrol
+from frtaudit.intake.roster import Roster, enrol
 
 IDS = ["a1", "a2", "b1", "c1", "c2"]
 SUBJECTS = ["a", "a", "b", "c", "c"]

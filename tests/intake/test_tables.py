@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.tables import read_table
+from frtaudit.intake.tables import read_table
 
 
 def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from frtaudit.core.cohort import Cohort
 from frtaudit.errors import DataError
-from frtaudit.schemas import DROPPED
-from frtaudit.tables import SUFFIXES, read_table
+from frtaudit.intake.schemas import DROPPED
+from frtaudit.intake.tables import SUFFIXES, read_table
 
 PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1")
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")

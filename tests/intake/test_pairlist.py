@@ -6,8 +6,8 @@ import pytest
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.pairlist import read_pairs
-from frtaudit.roster import Roster, enrol
+from frtaudit.intake.pairlist import read_pairs
+from frtaudit.intake.roster import Roster, enrol
 
 IDS = ["A_B_0001", "A_B_0002", "C_0001", "C_0010", "D_0001"]
 LFW = "2\t1\nA_B\t1\t2\nA_B\t1\tD\t1\nC\t1\t10\nC\t10\tA_B\t2\n"

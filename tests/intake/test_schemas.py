@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from frtaudit.core.spec import Bins, ConflictRule, SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.schemas import Classified, check_schemas, classify, subject_codes
+from frtaudit.intake.schemas import Classified, check_schemas, classify, subject_codes
 
 
 def texts(*values: str) -> np.ndarray:

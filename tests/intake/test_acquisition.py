@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.acquisition import acquired_rows, table_of, usual_range, with_failed
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.spec import FailureScore
+from frtaudit.intake.acquisition import acquired_rows, table_of, usual_range, with_failed
 
 FAILED = {1: "no_face", 3: "blurred"}
 

@@ -8,8 +8,8 @@ from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
-from frtaudit.pairing import align, both_orders, cells_of, listed_comparisons, occurrence, pair_keys
-from frtaudit.roster import Roster, enrol
+from frtaudit.intake.pairing import align, both_orders, cells_of, listed_comparisons, occurrence, pair_keys
+from frtaudit.intake.roster import Roster, enrol
 
 KEYS = st.lists(st.integers(0, 4), max_size=12)
 

@@ -9,7 +9,7 @@ from frtaudit.canonical import Json, digest
 from frtaudit.core.cohort import Classification, Cohort
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.schemas import Columns, classify
+from frtaudit.intake.schemas import Columns, classify
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
     """The cohort of a roster: sorted by subject then sample, classified, conflicting subjects dropped and counted.
 
     Raises :class:`DataError` for a missing or repeated sample id, a missing subject, fewer than two subjects, and
-    what :func:`frtaudit.schemas.classify` refuses. The order of the roster changes nothing.
+    what :func:`frtaudit.intake.schemas.classify` refuses. The order of the roster changes nothing.
 
     >>> roster = Roster(sample_ids=["b1", "a1"], subjects=["b", "a"], columns={}, places=["line 2", "line 3"])
     >>> enrol(roster, {}).sample_ids

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.pseudonyms import key_bytes
+from frtaudit.intake.pseudonyms import key_bytes
 
 
 def test_a_key_file_goes_before_the_digest(tmp_path: Path) -> None:

@@ -7,8 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.errors import DataError
-from frtaudit.pairlist import PROBE, REFERENCE
-from frtaudit.tables import Table, Texts, read_table
+from frtaudit.intake.pairlist import PROBE, REFERENCE
+from frtaudit.intake.tables import Table, Texts, read_table
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
 REFERENCE_SUBJECT = ("reference_subject", "reference_subject_id", "subject_id_2", "subject_2")

@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.binning import bin_names, by_edges, by_percentiles, check_bins
 from frtaudit.core.spec import Bins
 from frtaudit.errors import SpecError
+from frtaudit.intake.binning import bin_names, by_edges, by_percentiles, check_bins
 
 
 @given(st.lists(st.integers(-50, 50), min_size=1, max_size=5, unique=True), st.integers(-60, 60))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from frtaudit.errors import DataError
-from frtaudit.scorelist import ScoreList, read_scores, said_mated
+from frtaudit.intake.scorelist import ScoreList, read_scores, said_mated
 
 HEAD = "probe,reference,probe_subject,reference_subject,score,failure\n"
 

@@ -12,10 +12,10 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.binning import bin_names, by_edges, by_percentiles, check_bins
 from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.errors import DataError, SpecError
+from frtaudit.intake.binning import bin_names, by_edges, by_percentiles, check_bins
 
 Texts = npt.NDArray[np.object_]
 Columns = Mapping[str, Texts]
