@@ -1,0 +1,191 @@
+"""How many subjects an error rate needs: rule of 3, rule of 30, and the power to pass a limit (FORMULAS 8.1).
+
+A crew of K subjects makes n comparisons, which are worth n_eff = n/deff independent ones. The design effect deff is
+that of FORMULAS 8.1; between its least value and the comparisons of one subject it is planned by :class:`Dependence`.
+The rule of 3: no error in n_eff trials shows, with 95 % confidence, a rate of at most 3/n_eff (0.95 = 1 - e^-3). The
+rule of 30 (Doddington): with 30 errors the true rate lies within 30 % of the estimate with 90 % confidence, since
+z_0.95/sqrt(30) = 0.30.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from scipy import special, stats
+
+RULE_OF_3 = 3.0
+RULE_OF_30 = 30.0
+MOST_SUBJECTS = 10**9
+LEAST_SUBJECTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """What comparisons the subjects of a test crew make.
+
+    ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
+    subject (1 end), or between two subjects (2 ends), on average over all; ``part``: share of subjects who take part
+    (those with two samples, where mated comparisons are made).
+    """
+
+    ends: int
+    each: float
+    part: float = 1.0
+
+    def trials(self, subjects: float) -> float:
+        """Comparisons of ``subjects`` subjects: each K, or each K(K-1)/2.
+
+        >>> Crew(ends=2, each=16).trials(100)
+        79200.0
+        """
+        return self.each * subjects * (1.0 if self.ends == 1 else (subjects - 1) / 2)
+
+    def per_subject(self, subjects: float) -> float:
+        """Comparisons of one subject who takes part: n/K2 (FNMR) or 2M/K (FMR)."""
+        return self.each * (1.0 if self.ends == 1 else subjects - 1) / self.part
+
+
+def mated(samples: float) -> Crew:
+    """All m(m-1)/2 mated comparisons of the ``samples`` of a subject.
+
+    >>> mated(4).each
+    6.0
+    """
+    return Crew(ends=1, each=samples * (samples - 1) / 2)
+
+
+def non_mated(samples: float) -> Crew:
+    """All m^2 comparisons of the ``samples`` of two subjects.
+
+    >>> non_mated(4).trials(2)
+    16.0
+    """
+    return Crew(ends=2, each=samples**2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependence:
+    """How a design effect follows from the size: deff = max(1, base + share * (c - ends)), c comparisons per subject.
+
+    FORMULAS 8.1 sums the products of residuals over the ordered pairs of comparisons that share a subject. With
+    correlation rho between two comparisons of one subject that is n p(1-p) ends (1 + (c - 1) rho): for independent
+    comparisons deff = ends (non-mated: 2, as each comparison counts at both its subjects), and it grows along a line
+    with c. ``share`` is the place on the line from there (0) to the bound of 8.1, deff = c (1). ``base``: deff at share
+    0, or a fixed design effect.
+    """
+
+    base: float
+    share: float
+
+    def deff(self, crew: Crew, subjects: float) -> float:
+        """Design effect of a crew of ``subjects``.
+
+        >>> Dependence(base=1, share=0.2).deff(mated(4), 100)
+        2.0
+        """
+        return max(1.0, self.base + self.share * max(crew.per_subject(subjects) - crew.ends, 0.0))
+
+    def n_eff(self, crew: Crew, subjects: float) -> float:
+        """Effective number of comparisons of a crew of ``subjects``."""
+        return crew.trials(subjects) / self.deff(crew, subjects)
+
+
+INDEPENDENT = Dependence(base=1.0, share=0.0)
+
+
+def least(crew: Crew) -> Dependence:
+    """Independent comparisons as the rule of FORMULAS 8.1 counts them: deff 1 (mated) or 2 (non-mated)."""
+    return Dependence(base=float(crew.ends), share=0.0)
+
+
+def worst(crew: Crew) -> Dependence:
+    """The bound of FORMULAS 8.1: all comparisons of one subject err together, deff = comparisons per subject.
+
+    >>> worst(non_mated(1)).n_eff(non_mated(1), 6000)
+    3000.0
+    """
+    return Dependence(base=float(crew.ends), share=1.0)
+
+
+def measured(crew: Crew, subjects: float, deff: float) -> Dependence:
+    """The dependence that a pilot of ``subjects`` with design effect ``deff`` (FORMULAS 8.1) shows.
+
+    >>> round(measured(mated(4), 100, 2.0).share, 3)
+    0.2
+    """
+    room = crew.per_subject(subjects) - crew.ends
+    share = min(max((deff - crew.ends) / room, 0.0), 1.0) if room > 0 else 0.0
+    return Dependence(base=float(crew.ends), share=share)
+
+
+def subjects_for(crew: Crew, dependence: Dependence, n_eff: float) -> int | None:
+    """The fewest subjects worth ``n_eff`` independent comparisons; None where no number is.
+
+    >>> subjects_for(non_mated(1), INDEPENDENT, 3 / 1e-3), subjects_for(mated(4), worst(mated(4)), 3 / 0.01)
+    (78, 300)
+    """
+    return fewest(lambda subjects: dependence.n_eff(crew, subjects) >= n_eff * (1 - 1e-12))
+
+
+def fewest(enough: Callable[[int], bool]) -> int | None:
+    """The fewest subjects, 2 or more, for which ``enough`` holds, a claim that stays true as subjects are added.
+
+    None above 10^9.
+
+    >>> fewest(lambda subjects: subjects**2 > 1000)
+    32
+    """
+    high = LEAST_SUBJECTS
+    while not enough(high):
+        high *= 2
+        if high > MOST_SUBJECTS:
+            return None
+    low = high // 2
+    while high - low > 1 and high > LEAST_SUBJECTS:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def power_to_pass(
+    crew: Crew, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
+) -> float:
+    """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8) when the true rate is ``rate``.
+
+    Pass: the one-sided upper Wilson bound is at most L, with the critical value t_{K-1, 1-alpha} over those who take
+    part. The bound solves (L - p) = t sqrt(L(1-L)/n_eff), so that pass means p <= L - t sqrt(L(1-L)/n_eff), or at most
+    x = n_eff times that many effective errors. They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y,
+    y + 1) at y = x - 1: at most the probability of the last whole count below x, so that the power does not fall back
+    as subjects are added. ``dependence``: with fewer than 30 errors 8.1 takes the design effect of a laxer threshold.
+
+    >>> crew = mated(2)
+    >>> round(power_to_pass(crew, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
+    0.41
+    """
+    deff = dependence.deff(crew, subjects)
+    n_eff = crew.trials(subjects) / deff
+    critical = float(stats.t.isf(alpha, max(crew.part * subjects - 1, 1)))
+    allowed = n_eff * limit - critical * math.sqrt(n_eff * limit * (1 - limit))
+    if rate <= 0:
+        return 1.0 if allowed >= 0 else 0.0
+    whole = allowed - 1
+    if allowed < 0 or whole <= -1:
+        return 0.0
+    return float(special.betainc(n_eff - whole, whole + 1, 1 - rate))
+
+
+def subjects_to_pass(
+    crew: Crew, dependence: Dependence, rate: float, limit: float, alpha: float, power: float
+) -> int | None:
+    """The fewest subjects that pass ``limit`` with probability ``power`` when the true rate is ``rate`` < ``limit``.
+
+    None for a rate at or above the limit: no size passes it with a power above alpha.
+
+    >>> subjects_to_pass(mated(4), worst(mated(4)), 0.005, 0.01, 0.05, 0.8)
+    2164
+    """
+    if rate >= limit or crew.each <= 0:
+        return None
+    return fewest(
+        lambda subjects: power_to_pass(crew, dependence, subjects, rate, limit, alpha) >= power * (1 - 1e-12)
+    )
