@@ -117,7 +117,7 @@ def complete(words: Sequence[str]) -> int:
     """Hydra's own tab completion: ``install=bash`` prints what a shell evaluates, ``query=bash`` what it then asks."""
     publish()
     line = os.environ.get("COMP_LINE", "")
-    os.environ["COMP_LINE"] = re.sub(r"^(\s*\S+\s+)(run|check)\s+", r"\1", line)
+    os.environ["COMP_LINE"] = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", line)
     with _as_called(["--shell-completion", *words]):
         _hydra()
     return DONE

@@ -20,8 +20,19 @@ overrides
   analysis=x                   one more analysis
   requirement=[x]              one more profile of requirements
   hydra.run.dir=FOLDER         where the run goes (default: reports/<audit>/<time>)
+"""
 
+EXIT_CODES = """
 exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed; of a sweep, its worst job's
+"""
+
+PLAN_EXAMPLES = """
+rates: fmr, fnmr, fta
+
+examples
+  frtaudit plan audit=demo                                 a spec with data, its providers scored as a pilot
+  frtaudit plan --samples 4 --limit fnmr=0.01              no cohort yet: how many subjects?
+  frtaudit plan --subjects 500 --samples 4 schema=gender requirement=[nist_800_63a_4]
 """
 
 
@@ -69,6 +80,36 @@ def check(argv: Sequence[str]) -> int:
 
     spec = load_spec(options.overrides, options.config_dir)
     print("\n".join(check_data(spec)))
+    return 0
+
+
+def plan(argv: Sequence[str]) -> int:
+    """Say how many subjects a spec's limits and groups need; a cohort may be given by its size alone."""
+    parser = _parser("plan", OVERRIDES + PLAN_EXAMPLES)
+    _add_plan_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.canonical import to_bytes
+    from frtaudit.planning.plan import plan as make
+    from frtaudit.planning.plan import with_stand_in
+    from frtaudit.planning.values import Settings
+    from frtaudit.spec import load_spec
+
+    by_size = options.samples is not None or options.subjects is not None
+    settings = Settings(
+        power=options.power,
+        ratio=options.ratio,
+        expected=dict(options.expected),
+        deff=dict(options.deff),
+        limits=dict(options.limit),
+        subjects=options.subjects,
+        samples=options.samples,
+        scores=not options.no_scores,
+    )
+    words = with_stand_in(options.overrides) if by_size else options.overrides
+    made = make(load_spec(words, options.config_dir), settings)
+    print(
+        to_bytes(made.to_json()).decode() if options.json else made.text(), end="" if options.json else "\n"
+    )
     return 0
 
 
@@ -134,6 +175,7 @@ def init(argv: Sequence[str]) -> int:
 COMMANDS: Mapping[str, Command] = {
     "run": run,
     "check": check,
+    "plan": plan,
     "verify": verify,
     "reproduce": reproduce,
     "keygen": keygen,
@@ -170,27 +212,59 @@ def _help() -> str:
 
 def _run_options(command: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Flags and overrides in any order; the second value is the flags that are Hydra's."""
+    parser = _parser(command, OVERRIDES + EXIT_CODES)
+    parser.add_argument(
+        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="the mildest verdict that exits with 3 (default: fail)",
+    )  # fmt: skip
+    if command == "run":
+        _add_hydra_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    return options, _hydra_flags(options)
+
+
+def _parser(command: str, epilog: str) -> Parser:
+    """What every command on a spec takes: overrides, and a folder of presets."""
     parser = Parser(
         prog=f"frtaudit {command}",
         description=(COMMANDS[command].__doc__ or "").strip(),
-        epilog=OVERRIDES,
+        epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    add = parser.add_argument
-    add("overrides", nargs="*", metavar="key=value", help="what to set; see below")
-    add(
+    parser.add_argument("overrides", nargs="*", metavar="key=value", help="what to set; see below")
+    parser.add_argument(
         "--config-dir",
         "-cd",
         metavar="FOLDER",
         help="presets of your own: audit/, schema/, requirement/, ...",
     )
-    add("--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="the mildest verdict that exits with 3 (default: fail)")  # fmt: skip
-    if command == "run":
-        _add_hydra_flags(parser)
-    options = parser.parse_intermixed_args(argv)
-    return options, _hydra_flags(options)
+    return parser
+
+
+def _add_plan_flags(parser: Parser) -> None:
+    add = parser.add_argument
+    add("--power", type=float, default=0.8, metavar="P", help="probability of a decision (default: 0.8)")
+    add("--ratio", type=float, default=2.0, metavar="R", help="between the rates of two groups (default: 2)")
+    for name, what in (
+        ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
+        ("expected", "the true rate (default: half the limit): fnmr=0.004"),
+        ("deff", "a design effect, the same at every size: fnmr=2"),
+    ):
+        add(f"--{name}", type=_rate, action="append", default=[], metavar="RATE=X", help=what)
+    add("--subjects", type=int, metavar="K", help="plan without data: a cohort of K subjects")
+    add("--samples", type=float, metavar="M", help="plan without data: M samples of each subject")
+    add("--no-scores", action="store_true", help="do not score the providers as a pilot")
+    add("--json", action="store_true", help="print canonical JSON")
+
+
+def _rate(text: str) -> tuple[str, float]:
+    """``fnmr=0.01`` as name and number."""
+    name, equals, value = text.partition("=")
+    try:
+        return name, float(value if equals else "")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, which is not like fnmr=0.01") from None
 
 
 def _add_hydra_flags(parser: Parser) -> None:

@@ -1,5 +1,6 @@
 """Tests of frtaudit.cli, and of the public door."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -92,6 +93,13 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
             ["run", "audit=demo", "hydra.verbose=true"],
             "frtaudit: command line: 'hydra.verbose=true' sets Hydra itself",
         ),
+        (
+            ["plan", "audit=demo", "--limit", "fnmr"],
+            "frtaudit: command line: argument --limit: found 'fnmr', which is not like fnmr=0.01; accepted: ",
+        ),
+        (["plan", "--subjects", "9"], "frtaudit: --samples: no value beside --subjects; accepted: how many"),
+        (["plan", "--samples", "2", "--power", "2"], "frtaudit: --power: found 2; accepted: a number"),
+        (["plan"], "frtaudit: audit: nothing is selected"),
         (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
         (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),
     ],
@@ -149,6 +157,39 @@ def test_check_refuses_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
     """One spec is checked at a time."""
     assert cli.main(["check", "audit=demo", "-m"]) == 2
     assert "unrecognized arguments: -m" in capsys.readouterr().err
+
+
+PLANNED = """\
+fnmr: FNMR at most 0.01, 0.005 expected
+                          independent  independent  dependent    dependent  there are
+  group  by                  subjects  comparisons   subjects  comparisons   subjects
+  all    rule of 3                 50          300        300         1800          -
+  all    rule of 30               500         3000       3000        18000          -
+  all    pass, power 0.8          362         2172       2164        12984          -
+"""
+
+
+def test_plan_answers_without_a_cohort(capsys: pytest.CaptureFixture[str]) -> None:
+    """Samples per subject and a limit are enough; flags and overrides come in any order."""
+    assert cli.main(["plan", "--samples", "4", "--limit", "fnmr=0.01"]) == 0
+    assert PLANNED in "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
+    words = ["plan", "schema=gender", "--subjects=500", "requirement=[nist_800_63a_4]", "--samples", "4"]
+    assert cli.main([*words, "--deff", "fnmr=2", "--expected", "fnmr=0.002", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (each,) = [item for item in found["sections"] if item["title"].startswith("nist-800-63a-4-fnmr-each")]
+    assert [row["group"] for row in each["rows"]] == ["each"] * 3
+    assert each["rows"][0]["deff given: subjects"] == 100
+
+
+def test_plan_reads_a_spec(capsys: pytest.CaptureFixture[str]) -> None:
+    """A spec with data is planned from its cohort, with pilots unless they are declined."""
+    words = ["plan", "audit=demo", "cohort.subjects=40", "thresholds.fmr=[0.01]", "requirements=[]"]
+    assert cli.main([*words, "--no-scores"]) == 0
+    bare = capsys.readouterr().out
+    assert "Differences between the 3 groups of group" in bare
+    assert "Pilot" not in bare
+    assert cli.main(words) == 0
+    assert "Pilot vendor_b: group, mean mated score" in capsys.readouterr().out
 
 
 def test_list_shows_every_group(capsys: pytest.CaptureFixture[str]) -> None:

@@ -34,6 +34,18 @@ def critical_value(groups: int, alpha: float) -> float:
     return float(stats.studentized_range.ppf(1 - alpha, groups, math.inf)) / math.sqrt(2)
 
 
+def resampled(dependence: Dependence, crew: Crew) -> Dependence:
+    """The dependence that subject replicates show: they triple the noise of a non-mated block (FORMULAS 8.2).
+
+    The rule of 8.1 counts it twice, so that deff is one larger; mated comparisons have no blocks.
+
+    >>> from frtaudit.stats.power import least, non_mated
+    >>> resampled(least(non_mated(1)), non_mated(1)).base
+    3.0
+    """
+    return Dependence(base=dependence.base + crew.ends - 1, share=dependence.share)
+
+
 def enough_errors(power: float) -> float:
     """Errors to expect, so that at least 10 come (Poisson) with probability 1 - (1 - power)/10.
 

@@ -1,0 +1,119 @@
+"""Everybody, and each group: how many they are, and what comparisons they make."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Comparisons, Groups, Material
+from frtaudit.core.spec import AuditSpec
+from frtaudit.stats import power
+from frtaudit.stats.power import Crew
+from frtaudit.stats.trials import complete_pairs, members
+
+EVERYBODY = "all"
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Party:
+    """Everybody (``schema`` None), or one group of a schema, with its comparisons before any failure.
+
+    ``subjects``: how many there are, None where only samples per subject are known; ``crews``: rate name (``fmr``,
+    ``fnmr``, ``fta``) to what each subject, or each two, compare; non-mated ones within the group.
+    """
+
+    schema: str | None
+    name: str
+    subjects: int | None
+    samples: float
+    crews: dict[str, Crew]
+
+    def trials(self, rate: str) -> int | None:
+        """Comparisons (or acquisitions) behind a rate."""
+        return None if self.subjects is None else round(self.crews[rate].trials(self.subjects))
+
+
+def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Party]:
+    """A cohort by its size: all pairs, schemas that declare their classes, groups of equal size."""
+    crews = {
+        "fmr": power.non_mated(samples),
+        "fnmr": power.mated(samples),
+        "fta": Crew(ends=1, each=float(samples)),
+    }
+    found = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, crews=crews)]
+    for name, schema in spec.schemas.items():
+        share = None if subjects is None else subjects // max(len(schema.classes), 1)
+        found += [
+            Party(schema=name, name=label, subjects=share, samples=samples, crews=crews)
+            for label in schema.classes
+        ]
+    return found
+
+
+def from_cohort(material: Material, comparisons: Comparisons, groups: Groups) -> list[Party]:
+    """Everybody and each ranked group of a cohort, with the comparisons that the protocol plans."""
+    owner = material.cohort.subject_of
+    member = members(groups, material.cohort.n_subjects)
+    samples = np.bincount(owner, minlength=material.cohort.n_subjects).astype(np.int64)
+    names = [(None, EVERYBODY), *groups.names]
+    ranked = [True, *(groups.ranked or [True] * len(groups.names))]
+    listed = None if comparisons.all_pairs else _listed(comparisons, owner)
+    return [
+        _party(schema, name, samples, comparisons, inside, listed)
+        for (schema, name), inside, flag in zip(names, member, ranked, strict=True)
+        if flag
+    ]
+
+
+def of_schema(parties: list[Party], schema: str) -> list[Party]:
+    """The groups of one schema."""
+    return [party for party in parties if party.schema == schema]
+
+
+def schemas_of(parties: list[Party]) -> Iterator[str]:
+    """Schemas of two or more groups."""
+    for schema in dict.fromkeys(party.schema for party in parties):
+        if schema is not None and len(of_schema(parties, schema)) > 1:
+            yield schema
+
+
+def _party(
+    schema: str | None,
+    name: str,
+    samples: Ints,
+    comparisons: Comparisons,
+    inside: npt.NDArray[np.bool_],
+    listed: Ints | None,
+) -> Party:
+    count = int(inside.sum())
+    if listed is None:
+        within = np.where(inside, comparisons.cells, -1).astype(np.int32)
+        mated, non_mated = inside * samples * (samples - 1) // 2, complete_pairs(samples, within)
+    else:
+        same, first, second = listed[:, 0] == listed[:, 1], inside[listed[:, 0]], inside[listed[:, 1]]
+        mated = np.bincount(listed[same & first, 0], minlength=inside.size)
+        non_mated = int(np.count_nonzero(~same & first & second))
+    pairs = count * (count - 1) / 2
+    taking = int(np.count_nonzero(mated))
+    crews = {
+        "fmr": Crew(ends=2, each=non_mated / pairs if pairs else 0.0),
+        "fnmr": Crew(ends=1, each=int(mated.sum()) / max(count, 1), part=taking / count if taking else 1.0),
+        "fta": Crew(ends=1, each=int(samples[inside].sum()) / max(count, 1)),
+    }
+    return Party(
+        schema=schema,
+        name=name,
+        subjects=count,
+        samples=int(samples[inside].sum()) / max(count, 1),
+        crews=crews,
+    )
+
+
+def _listed(comparisons: Comparisons, owner: npt.NDArray[np.int32]) -> Ints:
+    """Subjects of each listed comparison, (P, 2); both orders of two samples are one comparison (FORMULAS 8.15)."""
+    ends = np.sort(np.stack([comparisons.probe, comparisons.reference], axis=1), axis=1)
+    if comparisons.ordered:
+        ends = np.unique(ends, axis=0)
+    return np.sort(owner[ends], axis=1).astype(np.int64)

@@ -1,0 +1,219 @@
+"""What the providers' own scores say to a plan: rates, design effects (FORMULAS 8.1), and how far classes lie apart."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Comparisons, Groups, Material
+from frtaudit.core.spec import AuditSpec, Folds, RequirementSpec, Weighting
+from frtaudit.panel import panel_of
+from frtaudit.planning.parties import Party, of_schema, schemas_of
+from frtaudit.planning.sizes import TOO_FEW, Desk
+from frtaudit.planning.values import Cell, Section
+from frtaudit.planning.wanted import WORDS, Wanted
+from frtaudit.progress import Progress, quiet
+from frtaudit.scoring import put_on_trial
+from frtaudit.stats import detectable, power
+from frtaudit.stats.efficiency import noether, probability_above
+from frtaudit.stats.power import Dependence
+from frtaudit.stats.wilson import RuleInterval
+from frtaudit.trial import Trial
+
+Floats = npt.NDArray[np.float64]
+POOLED = 0
+LEAST = 2  # subjects of a class with mated scores
+WEAK = "from few errors: the design effect is borrowed"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A rate of a party as the pilot shows it, by the rule of FORMULAS 8.1."""
+
+    party: Party
+    interval: RuleInterval
+
+
+def pilots(
+    spec: AuditSpec, material: Material, comparisons: Comparisons, groups: Groups, progress: Progress = quiet
+) -> Iterator[Trial]:
+    """Score each provider as the audit would, without replicates and folds."""
+    bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
+    for provider in progress(panel_of(spec, material), "providers"):
+        yield put_on_trial(bare, provider, material, comparisons, groups)
+
+
+def limits(trial: Trial, asked: list[Wanted], desk: Desk) -> Iterator[Section]:
+    """What each planned requirement needs by this provider's own dependence, at the expected rate and at its own."""
+    rows: list[tuple[Cell, ...]] = []
+    notes: list[str] = []
+    for item, party in [(one, of) for one in asked for of in one.parties]:
+        place = f"{item.requirement.name}, {party.name}"
+        threshold = _threshold(trial, item.requirement)
+        seen = None if threshold is None else read(trial, item.rate, party, threshold)
+        if seen is None:
+            notes.append(f"{place}: these scores do not say")
+            continue
+        rows.append((item.requirement.name, party.name, *_needs(seen, item, desk)))
+        if seen.interval.borrowed_from is not None or seen.interval.note:
+            notes.append(f"{place}: {WEAK}")
+    if asked:
+        yield Section(
+            name="pilot",
+            title=f"Pilot {trial.provider}: subjects to pass with its own design effect",
+            columns=(
+                "requirement",
+                "group",
+                "errors",
+                "rate",
+                "deff",
+                "at the rate: expected",
+                "own",
+                "there are",
+            ),
+            rows=tuple(rows),
+            notes=tuple(notes),
+        )
+
+
+def ratios(trial: Trial, parties: list[Party], desk: Desk) -> Iterator[Section]:
+    """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
+    for schema in schemas_of(parties):
+        groups = of_schema(parties, schema)
+        rows = [
+            (WORDS[rate], trial.points.targets[place], *found)
+            for place in reversed(trial.points.declared)
+            for rate in ("fnmr", "fmr")
+            for found in _ratio(trial, rate, float(trial.points.at_target[POOLED, place]), groups, desk)
+        ]
+        if rows:
+            yield Section(
+                name="pilot_ratio",
+                title=f"Pilot {trial.provider}: differences between the {len(groups)} groups of {schema}",
+                columns=(
+                    "rate",
+                    "at FMR",
+                    "lowest rate",
+                    "largest deff",
+                    "smallest ratio",
+                    f"subjects per group for {desk.settings.ratio:g}",
+                ),
+                rows=tuple(rows),
+                notes=(TOO_FEW,),
+            )
+
+
+def classes(trial: Trial, desk: Desk) -> Iterator[Section]:
+    """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
+    means, who = subject_means(trial)
+    for s, schema in enumerate(trial.groups.schemas):
+        names = [
+            (g, name)
+            for g, ((own, name), flag) in enumerate(zip(trial.groups.names, trial.groups.ranked, strict=True))
+            if own == schema and flag
+        ]
+        rows = tuple(_apart(name, g, trial.groups.of[s][who], means, len(names), desk) for g, name in names)
+        if len(names) > 1:
+            yield Section(
+                name="classes",
+                title=f"Pilot {trial.provider}: {schema}, mean mated score of each subject, a class against the rest "
+                "(Mann-Whitney)",
+                columns=("class", "subjects", "P(class > rest)", "subjects of the class", "of all"),
+                rows=rows,
+                notes=("needed to tell a shift as large as the pilot's; a chance shift makes it too small",),
+            )
+
+
+def subject_means(trial: Trial) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Mean mated score of each subject that has one, and which subjects they are."""
+    tail = trial.tail
+    owner = tail.subject_of[tail.mated_i]
+    count = np.bincount(owner, minlength=tail.n_samples.size)
+    total = np.bincount(owner, weights=tail.mated_score.astype(np.float64), minlength=tail.n_samples.size)
+    who = np.flatnonzero(count).astype(np.int64)
+    return total[who] / count[who], who
+
+
+def read(trial: Trial, rate: str, party: Party, threshold: float) -> Seen | None:
+    """A rate of a party at a threshold, with its design effect; None where the scores do not say."""
+    if rate == "fta" or math.isnan(threshold):
+        return None
+    tag = 0 if party.schema is None else 1 + trial.groups.names.index((party.schema, party.name))
+    rule = trial.rule.fmr if rate == "fmr" else trial.rule.fnmr
+    found = rule(threshold, tag, trial.spec.bootstrap.alpha, Weighting.POOLED)
+    return None if found.trials == 0 or found.subjects < LEAST else Seen(party=party, interval=found)
+
+
+def _threshold(trial: Trial, requirement: RequirementSpec) -> float | None:
+    """Where a requirement is read: at an FMR target (pooled), at a threshold by value, or at one by its name."""
+    at, points = requirement.at, trial.points
+    if isinstance(at.get("fmr"), float) and at["fmr"] in points.targets:
+        return float(points.at_target[POOLED, points.targets.index(float(at["fmr"]))])
+    for value, origin in zip(points.thresholds, points.origin, strict=True):
+        if at.get("threshold") == value or (at and all(origin.get(key) == at[key] for key in at)):
+            return value
+    return None
+
+
+def _dependence(seen: Seen, rate: str) -> Dependence:
+    return power.measured(seen.party.crews[rate], seen.party.subjects or 0, seen.interval.deff)
+
+
+def _needs(seen: Seen, item: Wanted, desk: Desk) -> tuple[Cell, ...]:
+    found, crew = seen.interval, seen.party.crews[item.rate]
+    needed = (
+        power.subjects_to_pass(
+            crew, _dependence(seen, item.rate), rate, item.limit, desk.alpha, desk.settings.power
+        )
+        for rate in (item.expected, found.rate)
+    )
+    return found.errors, float(found.rate), float(found.deff), *needed, seen.party.subjects
+
+
+def _ratio(
+    trial: Trial, rate: str, threshold: float, groups: list[Party], desk: Desk
+) -> Iterator[tuple[Cell, ...]]:
+    """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
+    seen = [found for party in groups if (found := read(trial, rate, party, threshold)) is not None]
+    if len(seen) < LEAST:
+        return
+    lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)
+    ratio = needed = None
+    if lowest > 0:
+        ways = [detectable.resampled(_dependence(item, rate), item.party.crews[rate]) for item in seen]
+        sizes = [
+            way.n_eff(item.party.crews[rate], item.party.subjects or 0)
+            for way, item in zip(ways, seen, strict=True)
+        ]
+        few = min(range(len(seen)), key=lambda place: sizes[place])
+        ratio = detectable.detectable_ratio(
+            lowest, *sorted(sizes)[:2], groups=len(seen), alpha=desk.alpha, power=desk.settings.power
+        )
+        needed = detectable.subjects_to_find(
+            desk.settings.ratio,
+            lowest,
+            seen[few].party.crews[rate],
+            ways[few],
+            groups=len(seen),
+            alpha=desk.alpha,
+            power=desk.settings.power,
+        )
+    yield lowest, float(deff), ratio, needed
+
+
+def _apart(
+    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, desk: Desk
+) -> tuple[Cell, ...]:
+    """A class against the others: subjects, P(class > rest) with ties half, and Noether's numbers."""
+    inside, rest = means[codes == group], means[(codes >= 0) & (codes != group)]
+    if inside.size < LEAST or rest.size < LEAST:
+        return name, int(inside.size), None, None, None
+    share = inside.size / (inside.size + rest.size)
+    p = probability_above(rest, inside)
+    tests = count if count > 2 else 1  # of two classes each is the other's rest
+    total = noether(p, share, desk.alpha / tests, desk.settings.power)
+    if math.isinf(total):
+        return name, int(inside.size), p, None, None
+    return name, int(inside.size), p, math.ceil(share * total), math.ceil(total)

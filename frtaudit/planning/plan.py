@@ -1,0 +1,143 @@
+"""From a spec and settings to a plan: what the cohort would have to be. Nothing is audited and nothing written."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from frtaudit.core.spec import AuditSpec, RequirementSpec
+from frtaudit.errors import SpecError
+from frtaudit.panel import comparisons_of, material_of, panel_of
+from frtaudit.planning import pilot, sizes
+from frtaudit.planning.parties import Party, from_cohort, from_sizes, schemas_of
+from frtaudit.planning.sizes import Desk
+from frtaudit.planning.values import Plan, Section, Settings
+from frtaudit.planning.wanted import EACH, WORDS, Wanted, wanted, with_limits
+from frtaudit.progress import Progress, quiet
+from frtaudit.scoring import groups_of
+from frtaudit.stats.power import LEAST_SUBJECTS
+from frtaudit.trial import Trial
+
+DEFF, ONE = "--deff", "1 (independent comparisons) or more"
+SHARE = "a rate between 0 and 1, both excluded"
+STAND_IN = {"audit": "templates", "cohort": "synthetic"}
+
+
+def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Plan:
+    """Every section that spec and settings allow.
+
+    Without ``settings.samples`` the spec's cohort is loaded and, unless ``settings.scores`` is off, scored as a pilot.
+    Raises :class:`~frtaudit.errors.FrtauditError`.
+
+    >>> from frtaudit.spec import load_spec
+    >>> spec = load_spec(with_stand_in([]))
+    >>> found = plan(spec, Settings(subjects=500, samples=4, limits={"fnmr": 0.01}))
+    >>> [section.name for section in found.sections]
+    ['settings', 'cohort', 'resolution', 'requirement', 'resamples']
+    """
+    check(settings)
+    asked = replace(spec, requirements=with_limits(spec, settings))
+    desk = Desk(alpha=spec.bootstrap.alpha, settings=settings)
+    if settings.samples is not None:
+        parties = from_sizes(asked, settings.subjects, settings.samples)
+        sections = _sections(asked, desk, parties, len(spec.providers or ()), ())
+    else:
+        material = material_of(asked)
+        groups, comparisons = groups_of(material.cohort), comparisons_of(asked, material)
+        trials = pilot.pilots(asked, material, comparisons, groups, progress) if settings.scores else ()
+        parties = from_cohort(material, comparisons, groups)
+        sections = _sections(asked, desk, parties, len(panel_of(asked, material)), trials)
+    return Plan(sections=tuple(sections), alpha=desk.alpha, settings=settings)
+
+
+def with_stand_in(overrides: Sequence[str]) -> list[str]:
+    """Overrides for a cohort given by its size: the spec's own is not asked for, and a spec need not be named.
+
+    >>> with_stand_in(["schema=gender", "cohort.root=faces"])
+    ['audit=templates', 'cohort=synthetic', 'schema=gender']
+    """
+    kept = [word for word in overrides if word.partition("=")[0].partition(".")[0] != "cohort"]
+    named = {word.partition("=")[0] for word in kept}
+    return [*(f"{key}={value}" for key, value in STAND_IN.items() if key not in named), *kept]
+
+
+def check(settings: Settings) -> None:
+    """Raise :class:`SpecError` for the first setting that no plan can have."""
+    if not 0 < settings.power < 1:
+        raise SpecError("--power", f"found {settings.power:g}", "a number between 0 and 1, both excluded")
+    if not 1 < settings.ratio < math.inf:
+        raise SpecError("--ratio", f"found {settings.ratio:g}", "a number above 1")
+    for option, values in (
+        ("--expected", settings.expected),
+        ("--limit", settings.limits),
+        (DEFF, settings.deff),
+    ):
+        _check_rates(option, values)
+    _check_sizes(settings.subjects, settings.samples)
+
+
+def _check_sizes(subjects: int | None, samples: float | None) -> None:
+    if subjects is not None and subjects < LEAST_SUBJECTS:
+        raise SpecError("--subjects", f"found {subjects}", f"{LEAST_SUBJECTS} or more")
+    if samples is None and subjects is not None:
+        raise SpecError("--samples", "no value beside --subjects", "how many samples each subject has")
+    if samples is not None and not 1 <= samples < math.inf:
+        raise SpecError("--samples", f"found {samples:g}", "1 or more")
+
+
+def _check_rates(option: str, values: Mapping[str, float]) -> None:
+    for rate, value in values.items():
+        if rate not in WORDS:
+            raise SpecError(option, f"no rate is named {rate!r}", ", ".join(WORDS))
+        inside, accepted = (1 <= value < math.inf, ONE) if option == DEFF else (0 < value < 1, SHARE)
+        if not inside:
+            raise SpecError(option, f"found {rate}={value:g}", accepted)
+
+
+def _sections(
+    spec: AuditSpec, desk: Desk, parties: list[Party], systems: int, trials: Iterable[Trial]
+) -> Iterator[Section]:
+    found = list(wanted(spec.requirements, parties, desk.settings))
+    planned = [item for item in found if isinstance(item, Wanted)]
+    yield sizes.settings(desk)
+    yield sizes.cohort(parties)
+    if spec.thresholds.fmr:
+        yield sizes.resolution(parties, spec.thresholds.fmr)
+    for item in planned:
+        yield sizes.limit(item, desk)
+    yield from sizes.ratios(parties, list(_rates(spec, planned, desk.settings)), desk)
+    yield from _unplanned([item for item in found if not isinstance(item, Wanted)])
+    if spec.requirements:
+        members = sum(_members(item, parties) for item in spec.requirements)
+        yield sizes.resamples(members, systems, desk.alpha, spec.bootstrap.B)
+    for trial in trials:
+        yield from pilot.limits(trial, planned, desk)
+        yield from pilot.ratios(trial, parties, desk)
+        yield from pilot.classes(trial, desk)
+
+
+def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterator[tuple[str, float]]:
+    """At which rates groups are compared: FNMR as expected, FMR as expected or at each target."""
+    fnmr = [item.expected for item in planned if item.rate == "fnmr"]
+    if "fnmr" in settings.expected or fnmr:
+        yield "fnmr", settings.expected.get("fnmr", min(fnmr, default=0.0))
+    targets = [settings.expected["fmr"]] if "fmr" in settings.expected else spec.thresholds.fmr
+    for target in sorted(targets, reverse=True):
+        yield "fmr", target
+
+
+def _members(item: RequirementSpec, parties: list[Party]) -> int:
+    """How many verdicts a requirement brings for one system."""
+    if item.group != EACH:
+        return 1
+    schemas = tuple(schemas_of(parties)) if item.schema is None else (item.schema,)
+    return max(1, sum(party.schema in schemas for party in parties))
+
+
+def _unplanned(left: list[tuple[RequirementSpec, str]]) -> Iterator[Section]:
+    if left:
+        yield Section(
+            name="unplanned",
+            title="Requirements without a plan",
+            columns=("requirement", "metric", "why"),
+            rows=tuple((item.name, item.metric, why) for item, why in left),
+        )

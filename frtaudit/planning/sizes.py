@@ -1,0 +1,208 @@
+"""The sections that need no scores: cohort, resolution, limits, ratios between groups, resamples."""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from frtaudit.planning.parties import Party, of_schema, schemas_of
+from frtaudit.planning.values import Cell, Section, Settings
+from frtaudit.planning.wanted import EACH, WORDS, Wanted
+from frtaudit.stats import detectable, power
+from frtaudit.stats.power import INDEPENDENT, RULE_OF_3, RULE_OF_30, Crew, Dependence
+from frtaudit.stats.resolution import MIN_EXPECTED, WARN_EXPECTED
+
+GIVEN = "deff given"
+TOO_FEW = "-: the group that errs less lets fewer than 10 errors expect, so that it would not be tested"
+SAID = (
+    "independent: as if no comparison knew of another; dependent: all comparisons of one subject err together",
+    "the truth lies between them: a pilot's scores, or --deff, say where",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """What every section is worked out with."""
+
+    alpha: float
+    settings: Settings
+
+    def ways(self, rate: str, crew: Crew, *, rule: bool) -> dict[str, Dependence]:
+        """How comparisons may hang together: not, all of one subject, or as given; ``rule``: as FORMULAS 8.1 counts."""
+        found = {"independent": power.least(crew) if rule else INDEPENDENT, "dependent": power.worst(crew)}
+        given = self.settings.deff.get(rate)
+        return found if given is None else {**found, GIVEN: Dependence(base=given, share=0.0)}
+
+
+def settings(desk: Desk) -> Section:
+    """What the plan was made with."""
+    title = f"Plan: alpha {desk.alpha:g}, power {desk.settings.power:g}"
+    return Section(name="settings", title=title, notes=SAID)
+
+
+def cohort(parties: list[Party]) -> Section:
+    """Who there is."""
+    rows = tuple(
+        (
+            party.schema or "",
+            party.name,
+            party.subjects,
+            float(party.samples),
+            party.trials("fnmr"),
+            party.trials("fmr"),
+        )
+        for party in parties
+    )
+    columns = ("schema", "group", "subjects", "samples each", "mated", "non-mated")
+    notes = () if parties[0].subjects is not None else ("how many subjects: see below",)
+    return Section(name="cohort", title="Cohort", columns=columns, rows=rows, notes=notes)
+
+
+def resolution(parties: list[Party], targets: tuple[float, ...]) -> Section:
+    """Expected false matches at each FMR target, and the subjects that the target needs (FORMULAS 8.4)."""
+    everybody = parties[0]
+    crew, trials = everybody.crews["fmr"], everybody.trials("fmr")
+    rows = []
+    for target in sorted(targets, reverse=True):
+        needed = [
+            power.subjects_for(crew, INDEPENDENT, count / target) for count in (MIN_EXPECTED, WARN_EXPECTED)
+        ]
+        expected = None if trials is None else target * trials
+        rows.append((target, expected, _answer(expected), *needed))
+    return Section(
+        name="resolution",
+        title="FMR targets: false matches that the cohort lets expect",
+        columns=("FMR", "expected", "outcome", f"subjects for {MIN_EXPECTED:g}", f"for {WARN_EXPECTED:g}"),
+        rows=tuple(rows),
+        notes=(f"below {MIN_EXPECTED:g} a target is refused, below {WARN_EXPECTED:g} there is a warning",),
+    )
+
+
+def limit(asked: Wanted, desk: Desk) -> Section:
+    """What a requirement needs of each group: rule of 3, rule of 30, and the power to pass."""
+    parties = _alike(asked)
+    ways = desk.ways(asked.rate, parties[0].crews[asked.rate], rule=True)
+    counts = [f"{name}: {what}" for name in ways for what in ("subjects", "comparisons")]
+    notes = () if asked.expected < asked.limit else ("a rate at or above its limit passes at no size",)
+    return Section(
+        name="requirement",
+        title=asked.title(),
+        columns=("group", "by", *counts, "there are: subjects"),
+        rows=tuple(row for party in parties for row in _needs(party, asked, desk)),
+        notes=notes,
+    )
+
+
+def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: Desk) -> Iterator[Section]:
+    """The smallest ratio that the two smallest groups of each schema let find, and what ``settings.ratio`` needs.
+
+    ``rates``: rate name, and the rate of the group that errs less.
+    """
+    for schema in schemas_of(parties):
+        groups = of_schema(parties, schema)
+        if groups[0].subjects is not None:
+            groups = sorted(groups, key=lambda party: party.subjects or 0)
+        rows = [
+            (WORDS[rate], expected, name, *cells)
+            for rate, expected in rates
+            for name, cells in _ratio_rows(groups, rate, expected, desk)
+        ]
+        least = ", ".join(f"{party.name} {_count(party)}".strip() for party in groups[:2])
+        yield Section(
+            name="ratio",
+            title=f"Differences between the {len(groups)} groups of {schema}",
+            columns=(
+                "rate",
+                "lower rate",
+                "comparisons",
+                "smallest ratio",
+                f"subjects per group for {desk.settings.ratio:g}",
+            ),
+            rows=tuple(rows),
+            notes=(f"between the smallest groups, {least}", TOO_FEW),
+        )
+
+
+def resamples(verdicts: int, systems: int, alpha: float, planned: int) -> Section:
+    """B of a confirmatory family: 1/(B+1) <= alpha/m (FORMULAS 8.9); ``systems`` 0: not known, one is taken."""
+    family = verdicts * max(systems, 1)
+    needed = math.ceil(round(family / alpha, 9)) - 1
+    enough = "enough" if planned >= needed else "too few"
+    return Section(
+        name="resamples",
+        title="Bootstrap resamples",
+        columns=("family", "alpha", "B needed", "B of the spec", "outcome"),
+        rows=((family, alpha, needed, planned, enough),),
+        notes=(
+            f"family: {verdicts} requirements and groups x {max(systems, 1)} systems; needed: 1/(B+1) <= alpha/family",
+        ),
+    )
+
+
+def _alike(asked: Wanted) -> list[Party]:
+    """The parties of a requirement; one that stands for all where they do not differ."""
+    first, *others = asked.parties
+    alike = all((item.crews, item.subjects) == (first.crews, first.subjects) for item in others)
+    return [replace(first, name=EACH)] if others and alike else list(asked.parties)
+
+
+def _needs(party: Party, asked: Wanted, desk: Desk) -> Iterator[tuple[Cell, ...]]:
+    crew = party.crews[asked.rate]
+    have = party.subjects
+    for name, errors in (("rule of 3", RULE_OF_3), ("rule of 30", RULE_OF_30)):
+        found = [
+            power.subjects_for(crew, way, errors / asked.limit)
+            for way in desk.ways(asked.rate, crew, rule=False).values()
+        ]
+        yield (party.name, name, *_pairs(crew, found), have)
+    to_pass = [
+        power.subjects_to_pass(crew, way, asked.expected, asked.limit, desk.alpha, desk.settings.power)
+        for way in desk.ways(asked.rate, crew, rule=True).values()
+    ]
+    yield (party.name, f"pass, power {desk.settings.power:g}", *_pairs(crew, to_pass), have)
+
+
+def _pairs(crew: Crew, subjects: list[int | None]) -> Iterator[int | None]:
+    for count in subjects:
+        yield count
+        yield None if count is None else round(crew.trials(count))
+
+
+def _ratio_rows(
+    groups: list[Party], rate: str, expected: float, desk: Desk
+) -> Iterator[tuple[str, tuple[Cell, Cell]]]:
+    small, next_small = groups[0], groups[1]
+    crew = small.crews[rate]
+    for name, way in desk.ways(rate, crew, rule=True).items():
+        drawn = detectable.resampled(way, crew)
+        needed = detectable.subjects_to_find(
+            desk.settings.ratio,
+            expected,
+            crew,
+            drawn,
+            groups=len(groups),
+            alpha=desk.alpha,
+            power=desk.settings.power,
+        )
+        ratio = None
+        if small.subjects is not None and next_small.subjects is not None:
+            ratio = detectable.detectable_ratio(
+                expected,
+                drawn.n_eff(crew, small.subjects),
+                drawn.n_eff(next_small.crews[rate], next_small.subjects),
+                groups=len(groups),
+                alpha=desk.alpha,
+                power=desk.settings.power,
+            )
+        yield name, (ratio, needed)
+
+
+def _answer(expected: float | None) -> str:
+    if expected is None:
+        return ""
+    if expected < MIN_EXPECTED * (1 - 1e-9):
+        return "refused"
+    return "warning" if expected < WARN_EXPECTED else "resolved"
+
+
+def _count(party: Party) -> str:
+    return "" if party.subjects is None else f"({party.subjects})"

@@ -1,0 +1,68 @@
+"""What a spec's requirements ask of a plan: which rate, of whom, below which limit."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from frtaudit.core.spec import AuditSpec, RequirementSpec
+from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
+from frtaudit.planning.values import Settings
+
+RATES: Mapping[str, str] = {"fmr": "fmr", "fnmr": "fnmr", "fnmr_at_fmr": "fnmr", "fta": "fta"}
+WORDS: Mapping[str, str] = {"fmr": "FMR", "fnmr": "FNMR", "fta": "failure to acquire"}
+EACH = "each"
+HALF = 0.5  # of the limit: the true rate that is expected where nobody says another
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """A requirement that can be planned: ``rate`` of ``parties`` at most ``limit``, ``expected`` in truth."""
+
+    requirement: RequirementSpec
+    rate: str
+    limit: float
+    expected: float
+    parties: tuple[Party, ...]
+
+    def title(self) -> str:
+        """The requirement in words."""
+        at = ", ".join(
+            f"{key.upper() if key == 'fmr' else key} {value}" for key, value in self.requirement.at.items()
+        )
+        place = f" at {at}" if at else ""
+        return f"{self.requirement.name}: {WORDS[self.rate]}{place} at most {self.limit:g}, {self.expected:g} expected"
+
+
+def with_limits(spec: AuditSpec, settings: Settings) -> tuple[RequirementSpec, ...]:
+    """The spec's requirements and the settings' limits: each for everybody and, with schemas, for each group."""
+    added = []
+    for rate, limit in settings.limits.items():
+        added.append(RequirementSpec(name=rate, metric=rate, limit=limit))
+        if spec.schemas:
+            added.append(RequirementSpec(name=f"{rate}-each-group", metric=rate, limit=limit, group=EACH))
+    return (*spec.requirements, *added)
+
+
+def wanted(
+    requirements: tuple[RequirementSpec, ...], parties: list[Party], settings: Settings
+) -> Iterator[Wanted | tuple[RequirementSpec, str]]:
+    """Each requirement as a :class:`Wanted`, or with the reason why it has no plan."""
+    for item in requirements:
+        rate = RATES.get(item.metric)
+        asked = tuple(_asked(item, parties))
+        if rate is None:
+            yield item, f"no plan is made for {item.metric}"
+        elif item.sense != "<=" or not 0 < item.limit < 1:
+            yield item, "only upper limits between 0 and 1 are planned"
+        elif not asked:
+            yield item, f"the classes of {item.group!r} are not known without the data"
+        else:
+            expected = settings.expected.get(rate, HALF * item.limit)
+            yield Wanted(requirement=item, rate=rate, limit=item.limit, expected=expected, parties=asked)
+
+
+def _asked(item: RequirementSpec, parties: list[Party]) -> Iterator[Party]:
+    if item.group == EVERYBODY:
+        yield from (party for party in parties if party.schema is None)
+        return
+    for schema in schemas_of(parties) if item.schema is None else (item.schema,):
+        yield from (party for party in of_schema(parties, schema) if item.group in (EACH, party.name))

@@ -1,0 +1,100 @@
+"""The plan of a spec: which sections it allows, and what it refuses."""
+
+import pytest
+from small_audits import spec
+
+from frtaudit.core.spec import RequirementSpec, Thresholds
+from frtaudit.errors import SpecError
+from frtaudit.planning.plan import check, plan, with_stand_in
+from frtaudit.planning.values import Plan, Settings
+from frtaudit.spec import load_spec
+
+REQUIREMENTS = (
+    RequirementSpec(name="each", metric="fnmr_at_fmr", limit=0.3, at={"fmr": 0.1}, group="each"),
+    RequirementSpec(name="index", metric="max_min", limit=1.5, group="max"),
+)
+SPEC = spec(requirements=REQUIREMENTS)
+
+
+def names(found: Plan) -> list[str]:
+    return [section.name for section in found.sections]
+
+
+def test_data_allow_every_section() -> None:
+    """With data each provider is a pilot; without scoring the pilots are missing and nothing else moves."""
+    whole, bare = plan(SPEC, Settings()), plan(SPEC, Settings(scores=False))
+    assert names(bare) == [
+        "settings",
+        "cohort",
+        "resolution",
+        "requirement",
+        "ratio",
+        "unplanned",
+        "resamples",
+    ]
+    assert names(whole) == [*names(bare), *["pilot", "pilot_ratio", "classes"] * 2]
+    assert whole.sections[: len(bare.sections)] == bare.sections
+
+
+def test_family_counts_requirements_groups_and_systems() -> None:
+    """Two groups and one index, two systems: six verdicts."""
+    section = plan(SPEC, Settings(scores=False)).sections[-1]
+    assert section.rows[0][:3] == (6, 0.05, 119)
+
+
+def test_sizes_need_no_data() -> None:
+    """A cohort given by its size is not loaded; a spec need not be named; an unresolved target is a row, no error."""
+    made = load_spec(with_stand_in(["thresholds.fmr=[1e-6]"]))
+    found = plan(made, Settings(subjects=50, samples=2, limits={"fnmr": 0.01, "fmr": 1e-6}))
+    assert names(found) == ["settings", "cohort", "resolution", "requirement", "requirement", "resamples"]
+    assert found.sections[2].rows[0][2] == "refused"
+    unresolved = plan(spec(thresholds=Thresholds(fmr=(1e-5,))), Settings(scores=False))
+    assert unresolved.sections[2].rows[0][2] == "refused"
+
+
+def test_the_same_plan_again() -> None:
+    """Planning twice gives the same sections, pilots included."""
+    assert plan(SPEC, Settings()).to_json() == plan(SPEC, Settings()).to_json()
+
+
+@pytest.mark.parametrize(
+    ("words", "kept"),
+    [
+        (["audit=demo"], ["cohort=synthetic", "audit=demo"]),
+        (["cohort=scores", "cohort.root=x", "seed=3"], ["audit=templates", "cohort=synthetic", "seed=3"]),
+    ],
+)
+def test_stand_in_takes_the_place_of_the_cohort(words: list[str], kept: list[str]) -> None:
+    """What is said of the cohort falls away; a named audit stays."""
+    assert with_stand_in(words) == kept
+
+
+@pytest.mark.parametrize(
+    ("settings", "line"),
+    [
+        (Settings(power=1.0), "--power: found 1; accepted: a number between 0 and 1, both excluded"),
+        (Settings(ratio=1.0), "--ratio: found 1; accepted: a number above 1"),
+        (Settings(expected={"fnr": 0.1}), "--expected: no rate is named 'fnr'; accepted: fmr, fnmr, fta"),
+        (
+            Settings(limits={"fmr": 1.5}),
+            "--limit: found fmr=1.5; accepted: a rate between 0 and 1, both excluded",
+        ),
+        (Settings(deff={"fmr": 0.5}), "--deff: found fmr=0.5; accepted: 1 (independent comparisons) or more"),
+        (Settings(subjects=1, samples=2), "--subjects: found 1; accepted: 2 or more"),
+        (
+            Settings(subjects=9),
+            "--samples: no value beside --subjects; accepted: how many samples each subject has",
+        ),
+        (Settings(samples=0.5), "--samples: found 0.5; accepted: 1 or more"),
+    ],
+)
+def test_bad_settings_are_one_line(settings: Settings, line: str) -> None:
+    """A setting that no plan can have is refused with its option, what was found, and what is accepted."""
+    with pytest.raises(SpecError) as caught:
+        check(settings)
+    assert str(caught.value) == line
+
+
+def test_a_design_effect_of_one_is_accepted() -> None:
+    """Independent comparisons are a design effect of 1, which is allowed."""
+    check(Settings(deff={"fmr": 1.0}))

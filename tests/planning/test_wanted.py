@@ -1,0 +1,61 @@
+"""Which requirements are planned, and for whom."""
+
+import pytest
+from small_audits import spec
+
+from frtaudit.core.spec import RequirementSpec, SchemaSpec
+from frtaudit.planning.parties import from_sizes
+from frtaudit.planning.values import Settings
+from frtaudit.planning.wanted import Wanted, wanted, with_limits
+
+SPEC = spec(schemas={"site": SchemaSpec(column="site", classes=("a", "b"))})
+PARTIES = from_sizes(SPEC, 100, 4)
+
+
+def one(**fields: object) -> Wanted | tuple[RequirementSpec, str]:
+    item = RequirementSpec(**({"name": "r", "metric": "fnmr", "limit": 0.02} | fields))
+    (found,) = wanted((item,), PARTIES, Settings(expected={"fmr": 0.004}))
+    return found
+
+
+@pytest.mark.parametrize(("group", "names"), [("all", ["all"]), ("each", ["a", "b"]), ("b", ["b"])])
+def test_parties_of_a_requirement(group: str, names: list[str]) -> None:
+    """Everybody, each group, or one."""
+    found = one(group=group)
+    assert isinstance(found, Wanted)
+    assert [party.name for party in found.parties] == names
+
+
+def test_half_the_limit_is_expected_unless_said() -> None:
+    """The true rate is half the limit, or the one that is given for the rate."""
+    assert one().expected == 0.01
+    found = one(metric="fmr")
+    assert found.expected == 0.004
+    assert found.title() == "r: FMR at most 0.02, 0.004 expected"
+    at_target = one(metric="fnmr_at_fmr", at={"fmr": 0.001})
+    assert (at_target.rate, at_target.title()) == ("fnmr", "r: FNMR at FMR 0.001 at most 0.02, 0.01 expected")
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"metric": "d_l2"}, "no plan is made for d_l2"),
+        ({"sense": ">="}, "only upper limits between 0 and 1 are planned"),
+        ({"limit": 2.0}, "only upper limits between 0 and 1 are planned"),
+        ({"group": "nobody"}, "the classes of 'nobody' are not known without the data"),
+    ],
+)
+def test_what_has_no_plan_says_why(fields: dict[str, object], why: str) -> None:
+    """A requirement that is not planned is named with the reason, not dropped."""
+    item, said = one(**fields)
+    assert (item.name, said) == ("r", why)
+
+
+def test_limits_of_the_command_are_for_all_and_each() -> None:
+    """A limit stands once for everybody, and once for each group where there are schemas."""
+    found = with_limits(SPEC, Settings(limits={"fmr": 0.001}))[-2:]
+    assert [(item.name, item.group, item.limit) for item in found] == [
+        ("fmr", "all", 0.001),
+        ("fmr-each-group", "each", 0.001),
+    ]
+    assert len(with_limits(spec(schemas={}), Settings(limits={"fmr": 0.001}))) == 1
