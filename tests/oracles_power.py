@@ -7,9 +7,10 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.contrasts import log_ratios
 from frtaudit.stats.dependence import Residuals
 from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import Lender, _rule, wilson_rule_fmr
+from frtaudit.stats.wilson import Lender, RuleInterval, _rule, wilson_rule_fmr
 
 Ints = npt.NDArray[np.int64]
+ALPHA = 0.05  # one-sided
 LAXER = 4.0  # times the rate, at the threshold that lends its design effect
 LEAST = 10  # errors, and erring subjects, of a group that is tested (FORMULAS 8.5)
 
@@ -53,10 +54,8 @@ def fnmr_passes(
     return bound is not None and bound <= limit
 
 
-def fmr_passes(
-    rng: np.random.Generator, subjects: int, rate: float, variance: float, limit: float, alpha: float
-) -> bool:
-    """The same for FMR with one sample a subject: subjects k, l match with probability rate g_k g_l, gamma g of mean 1.
+def fmr_seen(rng: np.random.Generator, subjects: int, rate: float, variance: float) -> RuleInterval:
+    """FMR of one drawn crew, one sample a subject: k, l match with probability rate g_k g_l, gamma g of mean 1.
 
     The score log g_k + log g_l + an exponential exceeds -log(rate) with that probability, and every other threshold
     likewise.
@@ -65,8 +64,13 @@ def fmr_passes(
     noise = np.triu(rng.exponential(size=(subjects, subjects)), 1)
     scores = own[:, None] + own[None, :] + noise + noise.T
     tail = from_matrix(scores, list(range(subjects)))
-    found = wilson_rule_fmr(tail, no_groups(tail), -float(np.log(rate)), 0, 2 * alpha, Weighting.POOLED)
-    return found.high is not None and found.high <= limit
+    return wilson_rule_fmr(tail, no_groups(tail), -float(np.log(rate)), 0, 2 * ALPHA, Weighting.POOLED)
+
+
+def fmr_passes(rng: np.random.Generator, subjects: int, rate: float, variance: float, limit: float) -> bool:
+    """Whether one drawn crew passes ``limit`` by the Wilson rule of FORMULAS 8.1."""
+    bound = fmr_seen(rng, subjects, rate, variance).high
+    return bound is not None and bound <= limit
 
 
 def told_apart(
