@@ -170,7 +170,7 @@ fnmr: FNMR at most 0.01, 0.005 expected
 
 
 def test_plan_answers_without_a_cohort(capsys: pytest.CaptureFixture[str]) -> None:
-    """Samples per subject and a limit are enough, and give the documented table; flags and overrides come in any order."""
+    """Samples per subject and a limit are enough, and give the documented table; words come in any order."""
     assert cli.main(["plan", "--samples", "4", "--limit", "fnmr=0.01"]) == 0
     assert PLANNED in "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
     page = Path(__file__).resolve().parents[1] / "docs" / "planning.md"

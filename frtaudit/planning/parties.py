@@ -10,7 +10,7 @@ from frtaudit.core import Comparisons, Groups, Material
 from frtaudit.core.spec import AuditSpec
 from frtaudit.stats import power
 from frtaudit.stats.power import Crew
-from frtaudit.stats.trials import complete_pairs, members
+from frtaudit.stats.trials import complete_trials, members
 
 EVERYBODY = "all"
 Ints = npt.NDArray[np.int64]
@@ -90,18 +90,14 @@ def _party(
     count = int(inside.sum())
     if listed is None:
         within = np.where(inside, comparisons.cells, -1).astype(np.int32)
-        mated, non_mated = inside * samples * (samples - 1) // 2, complete_pairs(samples, within)
+        mated, non_mated = inside * samples * (samples - 1) // 2, complete_trials(samples, within).comparisons
     else:
-        same, first, second = listed[:, 0] == listed[:, 1], inside[listed[:, 0]], inside[listed[:, 1]]
-        mated = np.bincount(listed[same & first, 0], minlength=inside.size)
-        non_mated = int(np.count_nonzero(~same & first & second))
-    pairs = count * (count - 1) / 2
-    taking = int(np.count_nonzero(mated))
-    crews = {
-        "fmr": Crew(ends=2, each=non_mated / pairs if pairs else 0.0),
-        "fnmr": Crew(ends=1, each=int(mated.sum()) / max(count, 1), part=taking / count if taking else 1.0),
-        "fta": Crew(ends=1, each=int(samples[inside].sum()) / max(count, 1)),
-    }
+        both = inside[listed[:, 0]] & inside[listed[:, 1]]
+        same = listed[:, 0] == listed[:, 1]
+        mated = np.bincount(listed[both & same, 0], minlength=inside.size)
+        non_mated = np.bincount(listed[both & ~same].ravel(), minlength=inside.size)
+    taken = inside * samples
+    crews = {"fmr": _crew(2, non_mated, count), "fnmr": _crew(1, mated, count), "fta": _crew(1, taken, count)}
     return Party(
         schema=schema,
         name=name,
@@ -109,6 +105,16 @@ def _party(
         samples=int(samples[inside].sum()) / max(count, 1),
         crews=crews,
     )
+
+
+def _crew(ends: int, each: Ints, subjects: int) -> Crew:
+    """The crew of ``subjects`` of whom subject k makes ``each[k]`` comparisons."""
+    total = int(each.sum())
+    groups = subjects if ends == 1 else subjects * (subjects - 1)
+    if total == 0 or groups == 0:
+        return Crew(ends=ends, each=0.0)
+    heap = float(np.square(each, dtype=np.float64).sum()) / total**2 * subjects
+    return Crew(ends=ends, each=total / groups, heap=heap)
 
 
 def _listed(comparisons: Comparisons, owner: npt.NDArray[np.int32]) -> Ints:

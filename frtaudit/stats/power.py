@@ -24,13 +24,13 @@ class Crew:
     """What comparisons the subjects of a test crew make.
 
     ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
-    subject (1 end), or between two subjects (2 ends), on average over all; ``part``: share of subjects who take part
-    (those with two samples, where mated comparisons are made).
+    subject (1 end), or between two subjects (2 ends), on average over all; ``heap``: how unequal they are, the mean of
+    c_k over comparisons, sum c_k^2 / sum c_k, over their mean over subjects (1: all subjects make as many).
     """
 
     ends: int
     each: float
-    part: float = 1.0
+    heap: float = 1.0
 
     def trials(self, subjects: float) -> float:
         """Comparisons of ``subjects`` subjects: each K, or each K(K-1)/2.
@@ -41,8 +41,8 @@ class Crew:
         return self.each * subjects * (1.0 if self.ends == 1 else (subjects - 1) / 2)
 
     def per_subject(self, subjects: float) -> float:
-        """Comparisons of one subject who takes part: n/K2 (FNMR) or 2M/K (FMR)."""
-        return self.each * (1.0 if self.ends == 1 else subjects - 1) / self.part
+        """Comparisons of the subject of a comparison, on average over comparisons: sum c_k^2 / sum c_k."""
+        return self.each * (1.0 if self.ends == 1 else subjects - 1) * self.heap
 
 
 def mated(samples: float) -> Crew:
@@ -68,10 +68,10 @@ class Dependence:
     """How a design effect follows from the size: deff = max(1, base + share * (c - ends)), c comparisons per subject.
 
     FORMULAS 8.1 sums the products of residuals over the ordered pairs of comparisons that share a subject. With
-    correlation rho between two comparisons of one subject that is n p(1-p) ends (1 + (c - 1) rho): for independent
-    comparisons deff = ends (non-mated: 2, as each comparison counts at both its subjects), and it grows along a line
-    with c. ``share`` is the place on the line from there (0) to the bound of 8.1, deff = c (1). ``base``: deff at share
-    0, or a fixed design effect.
+    correlation rho between two comparisons of one subject that is n p(1-p) ends (1 + (c - 1) rho), c = sum c_k^2 / sum
+    c_k: for independent comparisons deff = ends (non-mated: 2, as each comparison counts at both its subjects), and it
+    grows along a line with c. ``share`` is the place on the line from there (0) to deff = c (1), which is the bound of
+    8.1 where all subjects make as many comparisons. ``base``: deff at share 0, or a fixed design effect.
     """
 
     base: float
@@ -99,7 +99,7 @@ def least(crew: Crew) -> Dependence:
 
 
 def worst(crew: Crew) -> Dependence:
-    """The bound of FORMULAS 8.1: all comparisons of one subject err together, deff = comparisons per subject.
+    """All comparisons of one subject err together: deff = comparisons per subject, the bound of FORMULAS 8.1.
 
     >>> worst(non_mated(1)).n_eff(non_mated(1), 6000)
     3000.0
@@ -114,7 +114,7 @@ def measured(crew: Crew, subjects: float, deff: float) -> Dependence:
     0.2
     """
     room = crew.per_subject(subjects) - crew.ends
-    share = min(max((deff - crew.ends) / room, 0.0), 1.0) if room > 0 else 0.0
+    share = max((deff - crew.ends) / room, 0.0) if room > 0 else 0.0
     return Dependence(base=float(crew.ends), share=share)
 
 
@@ -152,11 +152,11 @@ def power_to_pass(
 ) -> float:
     """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8) when the true rate is ``rate``.
 
-    Pass: the one-sided upper Wilson bound is at most L, with the critical value t_{K-1, 1-alpha} over those who take
-    part. The bound solves (L - p) = t sqrt(L(1-L)/n_eff), so that pass means p <= L - t sqrt(L(1-L)/n_eff), or at most
-    x = n_eff times that many effective errors. They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y,
-    y + 1) at y = x - 1: at most the probability of the last whole count below x, so that the power does not fall back
-    as subjects are added. ``dependence``: with fewer than 30 errors 8.1 takes the design effect of a laxer threshold.
+    Pass: the one-sided upper Wilson bound is at most L, with the critical value t_{K-1, 1-alpha}. The bound solves
+    (L - p) = t sqrt(L(1-L)/n_eff), so that pass means p <= L - t sqrt(L(1-L)/n_eff), or at most x = n_eff times that
+    many effective errors. They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y, y + 1) at y = x - 1: at
+    most the probability of the last whole count below x, so that the power does not fall back as subjects are added.
+    ``dependence``: with fewer than 30 errors 8.1 takes the design effect of a laxer threshold.
 
     >>> crew = mated(2)
     >>> round(power_to_pass(crew, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
@@ -164,7 +164,7 @@ def power_to_pass(
     """
     deff = dependence.deff(crew, subjects)
     n_eff = crew.trials(subjects) / deff
-    critical = float(stats.t.isf(alpha, max(crew.part * subjects - 1, 1)))
+    critical = float(stats.t.isf(alpha, subjects - 1))
     allowed = n_eff * limit - critical * math.sqrt(n_eff * limit * (1 - limit))
     if rate <= 0:
         return 1.0 if allowed >= 0 else 0.0

@@ -58,8 +58,11 @@ def test_listed_comparisons_are_counted_once(ordered: bool) -> None:
     once = listed(keep)
     assert found.trials("fnmr") == int(once.mated.sum())
     assert found.trials("fmr") == int((~once.mated).sum())
-    taking = np.unique(OWNER[once.probe[once.mated]])
-    assert found.crews["fnmr"].part == taking.size / MATERIAL.cohort.n_subjects
+    mine = np.bincount(OWNER[once.probe[once.mated]])
+    others = np.bincount(OWNER[np.concatenate([once.probe[~once.mated], once.reference[~once.mated]])])
+    for rate, each in (("fnmr", mine), ("fmr", others)):
+        weighted = float(np.sum(each**2) / each.sum())
+        assert found.crews[rate].per_subject(MATERIAL.cohort.n_subjects) == pytest.approx(weighted)
 
 
 def test_a_size_is_a_cohort_of_equal_groups() -> None:
