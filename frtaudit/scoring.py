@@ -22,7 +22,7 @@ from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
 from frtaudit.stats.wilson import prepare
-from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial
+from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial, strata_of
 
 CURVE_POINTS_PER_DECADE = 4
 WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
@@ -139,18 +139,6 @@ def decades_of(spec: AuditSpec) -> list[float]:
     low = grid.low or min(targets)
     first, last = np.floor(np.log10(high) + 1e-9), np.ceil(np.log10(low) - 1e-9)
     return [float(f"1e{int(power)}") for power in np.arange(first, last - 1, -1)]
-
-
-def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
-    """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
-    name = spec.bootstrap.stratify or (groups.schemas[0] if groups.schemas else None)
-    if name is None or name == "none":
-        return None
-    if name not in groups.schemas:
-        raise SpecError(
-            "bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"])
-        )
-    return np.asarray(groups.of[groups.schemas.index(name)], dtype=np.int32)
 
 
 def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:

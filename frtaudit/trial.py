@@ -21,6 +21,7 @@ from frtaudit.core import (
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
+from frtaudit.errors import SpecError
 from frtaudit.stats.rates import Rates, Trials
 from frtaudit.stats.resample import Replicates
 from frtaudit.stats.tail import TailRequest
@@ -178,6 +179,18 @@ class Trial:
             (0, None, "all"),
             *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
         ]
+
+
+def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
+    """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
+    name = spec.bootstrap.stratify or (groups.schemas[0] if groups.schemas else None)
+    if name is None or name == "none":
+        return None
+    if name not in groups.schemas:
+        raise SpecError(
+            "bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"])
+        )
+    return np.asarray(groups.of[groups.schemas.index(name)], dtype=np.int32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

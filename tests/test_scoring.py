@@ -29,9 +29,9 @@ from frtaudit.scoring import (
     plans_of,
     refuse_unresolved,
     request_of,
-    strata_of,
     targets_of,
 )
+from frtaudit.trial import strata_of
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
 VENDOR = Cosine(name="one", recommended={"high": 0.4, "low": 0.15}, thresholds_version="3")

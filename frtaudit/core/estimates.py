@@ -15,6 +15,7 @@ class Target(Enum):
     POPULATION = "population"
     FIXED_IDENTITIES = "fixed_identities"
     COMPARISONS_IID = "comparisons_iid"
+    SIMULATION = "simulation"
 
 
 class Method(Enum):
@@ -33,6 +34,7 @@ class Method(Enum):
     T = "t"
     MAX_T = "max_t"
     VERTEX_GAUSSIAN = "vertex_gaussian"
+    MONTE_CARLO = "monte_carlo"
 
 
 SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
@@ -50,6 +52,7 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
         Method.T: (Target.COMPARISONS_IID, Target.POPULATION),
         Method.MAX_T: (Target.POPULATION,),
         Method.VERTEX_GAUSSIAN: (Target.POPULATION,),
+        Method.MONTE_CARLO: (Target.SIMULATION,),
     }
 )
 

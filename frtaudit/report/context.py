@@ -9,6 +9,7 @@ from frtaudit.core.spec import Report
 from frtaudit.report.sections import (
     accuracy,
     cohort,
+    coverage,
     failures,
     groups,
     interclass,
@@ -44,6 +45,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("other", "Further estimates", other.build),
     ("method", "Method", method.build),
     ("cohort", "Cohort", cohort.build),
+    ("coverage", "Simulated coverage", coverage.build),
     ("glossary", "Glossary", lambda _: words().glossary),
     ("record", "Record", record.build),
 )

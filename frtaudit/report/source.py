@@ -21,8 +21,14 @@ PRINTED_FIRST = (
     Method.T_BOOTSTRAP,
     Method.NAIVE,
     Method.WILSON_IID,
+    Method.MONTE_CARLO,
 )
-TARGETS_FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+TARGETS_FIRST = (
+    Target.POPULATION,
+    Target.FIXED_IDENTITIES,
+    Target.COMPARISONS_IID,
+    Target.SIMULATION,
+)
 At = tuple[tuple[str, "float | str"], ...]
 
 

@@ -12,6 +12,7 @@ RATES = frozenset(
         *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
         *("accuracy", "fold_accuracy"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
+        *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )
 SPREADS = frozenset({"accuracy_fold_sd"})
@@ -47,8 +48,10 @@ class Words:
     threshold_source: Names
     failure_score: Names
     at: Names
+    scenario: Names
     at_value: Names
     fair_value: Names
+    coverage: Names
     notice: Names
     mark: Names
     cannot_show: tuple[str, ...]

@@ -12,6 +12,7 @@ PRINTED = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "threshold_at_fmr", "eer", "fta", "frr", "d_l2"),
         *("accuracy", "accuracy_fold_sd", "fold_accuracy"),
+        *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
         *INDICES,
     }

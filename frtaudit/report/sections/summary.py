@@ -19,6 +19,7 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
+from frtaudit.report.sections import coverage
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst, worst_group
 from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets
 from frtaudit.report.source import Bounds, Record, Source
@@ -39,6 +40,7 @@ class Summary:
     dockets: tuple[Docket, ...]
     more: int
     worst: Text
+    warnings: tuple[Text, ...]
     headline: Table | None
     figure: Figure | None
     terms: tuple[tuple[str, Text], ...]
@@ -56,6 +58,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         dockets=dockets(rulings[:FIRST_PAGE_VERDICTS]),
         more=max(len(rulings) - FIRST_PAGE_VERDICTS, 0),
         worst=worst_group(source),
+        warnings=coverage.warnings(source),
         headline=headline(source),
         figure=_figure(source),
         terms=_terms(source),
@@ -278,7 +281,7 @@ def _verdict_rule(source: Source) -> Text:
 def _for_whom(source: Source) -> Text:
     seen: dict[Target, Bounds] = {}
     for record in source.records:
-        if record.estimate.metric in THRESHOLDS:
+        if record.estimate.metric in THRESHOLDS or record.estimate.metric == coverage.METRIC:
             continue
         for item in record.bounds:
             seen.setdefault(item.interval.target, item)

@@ -1,0 +1,431 @@
+"""Simulated coverage of this report's own intervals under a named model of errors (FORMULAS 8.12).
+
+Long because a plug-in is one file: the settings, the rates to try, the structure of the cohort, the counts.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import dumps, seed_of
+from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.spec import Plan, ThresholdSource, Weighting
+from frtaudit.errors import SpecError
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
+from frtaudit.registry import register
+from frtaudit.stats import coverage, simulated, weights, wilson
+from frtaudit.stats.coverage import Bounds, Copies, Denominators, Misses
+from frtaudit.stats.effects import BlockErrors, Effects, mated_effects, non_mated_effects
+from frtaudit.stats.simulated import Cells, Drawn, Listing
+from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial, strata_of
+
+NAME = "coverage"
+LEAST_COHORTS = 1000
+LEAST = (MIN_ERRORS, MIN_ERRING)
+UNIT = "share of simulated cohorts"
+SPREAD = "standard deviation over mean"
+BY_COPIES = {Method.VERTEX: Plan.SUBJECTS, Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING}
+UNKNOWN_SPREAD = "not simulated: no threshold has the errors from which the spread of subjects could be told"
+NO_BLOCKS = "not simulated: its replicates of FMR need every pair of subjects, and the simulation keeps sums by subject"
+NO_PLUGIN = "not simulated: the published plug-in stands beside the rule of its kind as a comparison"
+NOT_NEW = "not simulated: it holds for these people, and each simulated cohort has new ones"
+GRID_LEFT_OUT = (
+    "simulated coverage leaves out thresholds that the grid chose on these data: FMR targets stand for them"
+)
+
+Ints = npt.NDArray[np.int64]
+
+
+class Scenario(Enum):
+    """A truth to simulate: where the rate lies and how far subjects lie apart."""
+
+    ESTIMATE = "estimate"
+    RATE_UPPER = "rate_upper"
+    SUBJECTS_UPPER = "subjects_upper"
+    BOTH_UPPER = "both_upper"
+    WOLVES = "wolves"
+    WOLVES_RATE_UPPER = "wolves_rate_upper"
+
+
+AT_UPPER_RATE = {Scenario.RATE_UPPER, Scenario.BOTH_UPPER, Scenario.WOLVES_RATE_UPPER}
+AT_UPPER_SPREAD = {Scenario.SUBJECTS_UPPER, Scenario.BOTH_UPPER}
+WITH_WOLVES = {Scenario.WOLVES, Scenario.WOLVES_RATE_UPPER}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A rate of the report whose intervals are tried: as ``error_rates`` names it, and where it is read."""
+
+    metric: str
+    schema: str | None
+    group: str
+    at: At
+    place: Place
+    moving: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What the cohorts of one row share: structure, denominators, effects, bootstrap copies, methods.
+
+    ``pairs`` (K2,) int64: mated comparisons of each subject, or ``cells``: the non-mated structure.
+    """
+
+    over: Denominators
+    effects: Effects
+    methods: tuple[Method, ...]
+    identity: bool
+    pairs: Ints | None = None
+    cells: Cells | Listing | None = None
+    copies: Mapping[Plan, Copies] | None = None
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """How often this report's intervals would hold the truth, in simulated cohorts of its own structure."""
+
+    cohorts: int = LEAST_COHORTS
+    share_of_wolves: float = 0.02
+    wolf_factor: float = 10.0
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for too few cohorts, a share outside (0, 1) or a factor that makes no wolf."""
+        if self.cohorts < LEAST_COHORTS:
+            raise SpecError(f"analyses.{NAME}.cohorts", f"found {self.cohorts}", f"{LEAST_COHORTS} or more")
+        if not 0 < self.share_of_wolves < 1:
+            found = f"found {self.share_of_wolves:g}"
+            raise SpecError(f"analyses.{NAME}.share_of_wolves", found, "more than 0 and less than 1")
+        if not 1 < self.wolf_factor < float("inf"):
+            raise SpecError(f"analyses.{NAME}.wolf_factor", f"found {self.wolf_factor:g}", "more than 1")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
+        found = [item for row in _rows(trial) for item in self._of_row(trial, row, alpha)]
+        left_out = any(_chosen_here(origin) for origin in trial.points.origin)
+        notes = (f"{trial.provider}: {GRID_LEFT_OUT}",) if left_out else ()
+        return Outcome(estimates=(*found, *_left_out(trial)), notes=notes)
+
+    def _of_row(self, trial: Trial, row: Row, alpha: float) -> Iterator[Estimate]:
+        reading = read(trial, row.place)
+        if not np.isfinite(reading.value) or reading.rule is None:
+            return
+        stage = _stage(trial, row)
+        if stage is None:
+            yield _estimate(trial, row, "simulated_coverage", None, {}, note=UNKNOWN_SPREAD)
+            return
+        yield from _spreads(trial, row, stage)
+        for scenario, truth in _truths(reading, alpha, mated=stage.pairs is not None):
+            seed = seed_of(
+                trial.spec.seed,
+                NAME, trial.provider, row.metric, dumps(row.at), row.schema or "", row.group, scenario.value,
+            )  # fmt: skip
+            counts = self._simulate(stage, row, scenario, truth, alpha, np.random.default_rng(seed))
+            for method, missed in counts.items():
+                at: At = {"method": method.value, "scenario": scenario.value, "true_rate": truth}
+                yield from _told(trial, row, at, missed, alpha)
+
+    def _simulate(
+        self,
+        stage: Stage,
+        row: Row,
+        scenario: Scenario,
+        truth: float,
+        alpha: float,
+        rng: np.random.Generator,
+    ) -> dict[Method, Misses]:
+        """Draw the cohorts, in chunks that fit, and count each method's misses."""
+        total = {method: Misses(lower=0, upper=0, given=0) for method in stage.methods}
+        chunk = max(1, simulated.CHUNK // _width(stage))
+        for first in range(0, self.cohorts, chunk):
+            drawn = self._draw(stage, scenario, truth, min(chunk, self.cohorts - first), rng)
+            for method, bounds in _bounds(stage, row, drawn, alpha):
+                missed, known = coverage.misses(bounds, truth), total[method]
+                total[method] = Misses(
+                    lower=known.lower + missed.lower,
+                    upper=known.upper + missed.upper,
+                    given=known.given + missed.given,
+                )
+        return total
+
+    def _draw(
+        self, stage: Stage, scenario: Scenario, truth: float, cohorts: int, rng: np.random.Generator
+    ) -> Drawn:
+        upper = scenario in AT_UPPER_SPREAD
+        spread = stage.effects.subject_upper if upper else stage.effects.subject
+        if stage.pairs is not None or stage.cells is None:
+            pairs = np.zeros(0, dtype=np.int64) if stage.pairs is None else stage.pairs
+            return simulated.draw_mated(rng, pairs, truth, spread, cohorts, identity=stage.identity)
+        effects = simulated.gamma_effects(rng, (cohorts, stage.over.subjects), spread)
+        if scenario in WITH_WOLVES:
+            effects = simulated.with_wolves(rng, effects, self.share_of_wolves, self.wolf_factor)
+        return simulated.draw_non_mated(rng, stage.cells, truth, effects, stage.effects.pair)
+
+
+def _chosen_here(origin: Mapping[str, float | str]) -> bool:
+    return origin.get("source") == ThresholdSource.SAME_DATA.value
+
+
+def _rows(trial: Trial) -> Iterator[Row]:
+    """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
+    weighting, points = trial.spec.weighting, trial.points
+    places: list[tuple[At, float, int]] = []
+    for a in points.declared:
+        threshold = float(points.at_target[WEIGHTINGS.index(weighting), a])
+        if np.isfinite(threshold):
+            places.append(({"fmr": points.targets[a]}, threshold, a))
+    for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
+        if not _chosen_here(origin):
+            places.append(({"threshold": threshold, **origin}, threshold, len(points.targets) + t))
+    for at, threshold, point in places:
+        moving = point < len(points.targets)
+        for tag, schema, group in trial.tags():
+            for rate in ("fmr", "fnmr"):
+                place = Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=point)
+                moves = moving and rate == "fnmr"
+                metric = "fnmr_at_fmr" if moves else rate
+                yield Row(metric=metric, schema=schema, group=group, at=at, place=place, moving=moves)
+
+
+def _methods(trial: Trial, rate: str) -> dict[Method, str | None]:
+    """The spec's methods, each with None or the reason why it is not simulated."""
+    found: dict[Method, str | None] = {}
+    for spec in trial.intervals:
+        method = spec.method
+        if method is Method.WILSON or (method in BY_COPIES and rate == "fnmr"):
+            found[method] = None
+        elif method is Method.WILSON_IID:
+            if trial.spec.weighting is Weighting.POOLED:  # else the report prints none
+                found[method] = None
+        elif method in BY_COPIES:
+            found[method] = NO_BLOCKS
+        elif method is Method.WILSON_PLUGIN:
+            found[method] = NO_PLUGIN
+        elif spec.target is Target.FIXED_IDENTITIES:
+            found[method] = NOT_NEW
+        else:
+            found[method] = "not simulated: a diagnostic"
+    return found
+
+
+def _left_out(trial: Trial) -> Iterator[Estimate]:
+    """One entry for each method and rate that is not simulated, with the reason."""
+    for rate in ("fmr", "fnmr"):
+        place = Place(rate=rate, weighting=trial.spec.weighting, tag=0, threshold=np.inf, point=0)
+        row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
+        for method, reason in _methods(trial, rate).items():
+            if reason:
+                yield _estimate(trial, row, "simulated_coverage", None, {"method": method.value}, note=reason)
+
+
+def _stage(trial: Trial, row: Row) -> Stage | None:
+    """None where the spread of subjects cannot be told."""
+    methods = tuple(method for method, reason in _methods(trial, row.place.rate).items() if reason is None)
+    identity = row.place.weighting is Weighting.IDENTITY
+    effects = _effects(trial, row)
+    if effects is None:
+        return None
+    if row.place.rate == "fmr":
+        cells, over = _non_mated(trial, row.place.tag, identity=identity)
+        stage = Stage(over=over, effects=effects, methods=methods, identity=identity, cells=cells)
+    else:
+        chosen = _mated_members(trial, row.place.tag)
+        pairs = trial.rule.mated.subject_pairs[chosen]
+        total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
+        over = Denominators(
+            trials=int(pairs.sum()), total=int(total), subjects=pairs.size, square=float(square), ends=1
+        )
+        copies = _copies(trial, chosen, pairs, methods, identity=identity, moving=row.moving)
+        stage = Stage(
+            over=over, effects=effects, methods=methods, identity=identity, pairs=pairs, copies=copies
+        )
+    return stage if over.subjects > 1 else None
+
+
+def _effects(trial: Trial, row: Row) -> Effects | None:
+    """Relative variances at the threshold, or at the nearest that has errors enough (as FORMULAS 8.1 borrows)."""
+    rule, place = trial.rule, row.place
+    mated = place.rate == "fnmr"
+    own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(place.threshold, place.tag, place.weighting)
+    threshold: float | None = place.threshold
+    if own.errors < wilson.ENOUGH_ERRORS or own.erring < wilson.ENOUGH_SUBJECTS:
+        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].threshold
+    if threshold is None:
+        return None
+    if mated:
+        chosen = _mated_members(trial, place.tag)
+        at = int(np.searchsorted(rule.mated.thresholds, threshold))
+        return mated_effects(rule.mated.subject_errors[at, chosen], rule.mated.subject_pairs[chosen])
+    at = int(np.searchsorted(rule.non_mated.thresholds, threshold))
+    scope, part = _non_mated_members(trial, place.tag)
+    return non_mated_effects(
+        BlockErrors(
+            errors=rule.non_mated.subject_errors[at, scope, part],
+            comparisons=rule.spread.comparisons[scope, part],
+            total=int(rule.non_mated.errors[at, place.tag]),
+            trials=int(rule.spread.trials[place.tag]),
+            square=float(rule.non_mated.error_square[at, place.tag]),
+            size_square=float(rule.spread.square[place.tag]),
+        )
+    )
+
+
+def _mated_members(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
+    return np.asarray(trial.rule.spread.member[tag] & (trial.rule.mated.subject_pairs > 0))
+
+
+def _non_mated_members(trial: Trial, tag: int) -> tuple[int, npt.NDArray[np.bool_]]:
+    spread = trial.rule.spread
+    scope = int(spread.scope_of[tag])
+    return scope, spread.member[tag] & (spread.comparisons[scope] > 0)
+
+
+def _non_mated(trial: Trial, tag: int, *, identity: bool) -> tuple[Cells | Listing, Denominators]:
+    """The structure of a tag's non-mated comparisons: complete cells, or listed blocks."""
+    spread, tail = trial.rule.spread, trial.tail
+    scope, part = _non_mated_members(trial, tag)
+    subjects = np.flatnonzero(part)
+    subjects = subjects[np.argsort(tail.cells[subjects], kind="stable")]
+    each = spread.partners if identity else spread.comparisons
+    weight = each[scope, subjects].astype(np.float64)
+    over = Denominators(
+        trials=int(spread.trials[tag]),
+        total=int((spread.pairs if identity else spread.trials)[tag]),
+        subjects=subjects.size,
+        square=float(np.square(weight).sum()),
+        ends=2,
+    )
+    if tail.blocks is None:
+        _, counts = np.unique(tail.cells[subjects], return_counts=True)
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        samples = tail.n_samples[subjects]
+        return Cells(samples=samples, starts=starts, weight=weight, identity=identity), over
+    place = np.full(part.size, -1, dtype=np.int64)
+    place[subjects] = np.arange(subjects.size)
+    blocks = tail.blocks
+    inside = spread.member[tag][blocks.k] & spread.member[tag][blocks.l]
+    listing = Listing(
+        first=place[blocks.k[inside]],
+        second=place[blocks.l[inside]],
+        size=blocks.count[inside],
+        weight=weight,
+        identity=identity,
+    )
+    return listing, over
+
+
+def _copies(
+    trial: Trial,
+    chosen: npt.NDArray[np.bool_],
+    pairs: Ints,
+    methods: tuple[Method, ...],
+    *,
+    identity: bool,
+    moving: bool,
+) -> dict[Plan, Copies]:
+    """The report's own bootstrap copies of the subjects, for the plans that it drew and these intervals need."""
+    plans = {BY_COPIES[method] for method in methods if method in BY_COPIES}
+    plans |= {Plan.SUBJECTS} if moving else set()
+    unit = np.ones(pairs.size) if identity else pairs.astype(np.float64)
+    found = {}
+    for plan in sorted(plans & set(trial.replicates), key=lambda plan: plan.value):
+        seed, count = seed_of(trial.spec.seed, "bootstrap", plan.value), trial.replicates[plan].B
+        if plan is Plan.SUBJECTS:
+            strata = strata_of(trial.spec, trial.groups)
+            strata = np.zeros(chosen.size, dtype=np.int32) if strata is None else strata
+            drawn = weights.draw_between(strata, seed=seed, first=0, count=count)
+        else:
+            drawn = weights.draw_coins(chosen.size, seed=seed, first=0, count=count)
+        found[plan] = Copies(weight=drawn[chosen], unit=unit)
+    return found
+
+
+def _width(stage: Stage) -> int:
+    """Numbers held for one cohort."""
+    copies = max((item.weight.shape[1] for item in (stage.copies or {}).values()), default=0)
+    listed = stage.cells.size.size if isinstance(stage.cells, Listing) else 0
+    return max(stage.over.subjects, copies, listed)
+
+
+def _truths(reading: Reading, alpha: float, *, mated: bool) -> Iterator[tuple[Scenario, float]]:
+    """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, wolves for FMR alone."""
+    upper = reading.rule(alpha).high if reading.rule is not None else None
+    for scenario in Scenario:
+        truth = upper if scenario in AT_UPPER_RATE else reading.value
+        if truth is not None and 0 < truth < 1 and not (mated and scenario in WITH_WOLVES):
+            yield scenario, float(truth)
+
+
+def _bounds(stage: Stage, row: Row, drawn: Drawn, alpha: float) -> Iterator[tuple[Method, Bounds]]:
+    copies = stage.copies or {}
+    counts = drawn.errors.astype(np.float64)
+    if stage.identity and stage.pairs is not None:
+        counts /= stage.pairs
+    made = {plan: item.replicates(counts) for plan, item in copies.items()}
+    for method in stage.methods:
+        if method is Method.WILSON:
+            if row.moving and Plan.SUBJECTS in made:
+                replicates = made[Plan.SUBJECTS]
+                found = coverage.wilson_moving(drawn.own, drawn.lent, replicates, stage.over, alpha, LEAST)
+            else:
+                found = coverage.wilson(drawn.own, drawn.lent, stage.over, alpha)
+            yield method, found
+        elif method is Method.WILSON_IID:
+            yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
+        elif BY_COPIES[method] in made:
+            yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, LEAST)
+
+
+def _told(trial: Trial, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
+    """Coverage with its Monte Carlo interval, and the misses of either side."""
+    if not missed.given:
+        note = "the interval was withheld in every simulated cohort"
+        yield _estimate(trial, row, "simulated_coverage", None, at, note=note)
+        return
+    score = wilson.wilson_iid(missed.covered, missed.given, alpha)
+    interval = Interval(
+        low=score.low,
+        high=score.high,
+        level=1 - alpha,
+        method=Method.MONTE_CARLO,
+        target=Target.SIMULATION,
+        n_resamples=missed.given,
+    )
+    made = _estimate(trial, row, "simulated_coverage", (missed.covered, missed.given), at)
+    yield replace(made, intervals=(interval,))
+    yield _estimate(trial, row, "simulated_lower_misses", (missed.lower, missed.given), at)
+    yield _estimate(trial, row, "simulated_upper_misses", (missed.upper, missed.given), at)
+
+
+def _spreads(trial: Trial, row: Row, stage: Stage) -> Iterator[Estimate]:
+    """What the model was given: relative standard deviations of subjects, its upper bound, and of pairs."""
+    found = {
+        "subjects": stage.effects.subject,
+        "subjects_upper": stage.effects.subject_upper,
+        **({} if stage.pairs is not None else {"pairs": stage.effects.pair}),
+    }
+    for of, variance in found.items():
+        made = _estimate(trial, row, "simulated_spread", None, {"of": of}, note="a setting of the model")
+        yield replace(made, value=float(np.sqrt(variance)), unit=SPREAD, note=None)
+
+
+def _estimate(
+    trial: Trial, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
+) -> Estimate:
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=row.schema,
+        group=row.group,
+        weighting=row.place.weighting.value,
+        at={"rate": row.metric, **row.at, **at},
+        value=None if counts is None else counts[0] / counts[1],
+        numerator=None if counts is None else counts[0],
+        denominator=None if counts is None else counts[1],
+        unit=UNIT,
+        note=note,
+    )

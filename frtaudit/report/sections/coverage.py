@@ -1,0 +1,235 @@
+"""The coverage appendix: how often the report's intervals hold a known truth in simulated cohorts like this one."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from frtaudit.core import SERVES, Method, Target
+from frtaudit.report import numbers, phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, plain_text, say
+from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.source import Bounds, Record, Source, mapping
+from frtaudit.report.words import called, words
+
+METRIC = "simulated_coverage"
+LOWER, UPPER, SPREAD = "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"
+TOLERATED = (
+    0.05  # FORMULAS 8.12: page 1 warns where even the Monte Carlo upper bound lies this far below nominal
+)
+MODEL = ("method", "scenario", "true_rate", "rate", "of")  # what `at` says beside the operating point
+SPREADS_OF = ("subjects", "subjects_upper", "pairs")
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The view: what the model is, the table, what was not simulated."""
+
+    prose: tuple[Text, ...]
+    tables: tuple[Table, ...]
+    left_out: tuple[Text, ...]
+
+
+def build(source: Source) -> Coverage | None:
+    """None where nothing was simulated."""
+    found = source.select(METRIC)
+    if not found:
+        return None
+    tried = [item for item in found if "scenario" in item.estimate.at]
+    tables = (_table(source, tried), _spreads(source)) if tried else ()
+    return Coverage(
+        prose=(say(words().coverage["model"]), say(words().coverage["limits"])),
+        tables=tuple(tables),
+        left_out=tuple(_left_out(source, found)),
+    )
+
+
+def warnings(source: Source) -> tuple[Text, ...]:
+    """For each target the simulated interval that does worst, where that is clearly below its level; for page 1."""
+    worst: dict[Target, tuple[Record, Bounds]] = {}
+    for record in source.select(METRIC):
+        found = record.bound(Target.SIMULATION)
+        if found is None or found.interval.high is None:
+            continue
+        target = _target(source, record)
+        if found.interval.high < found.interval.level - TOLERATED and (
+            target not in worst or (record.estimate.value or 0.0) < (worst[target][0].estimate.value or 0.0)
+        ):
+            worst[target] = (record, found)
+    return tuple(_warning(source, *worst[target]) for target in Target if target in worst)
+
+
+def _warning(source: Source, record: Record, found: Bounds) -> Text:
+    baseline = _target(source, record) is not Target.POPULATION
+    group: list[Part] = [] if record.estimate.group == "all" else [" for ", phrases.group(source, record)]
+    return say(
+        "In cohorts simulated like this one the interval ",
+        Piece(text=f"“{_method(record)}”", pointer=f"{record.pointer}/at/method"),
+        " of ",
+        _rate(record),
+        _point(record),
+        *group,
+        " (",
+        provider(record),
+        ") holds the true rate in only ",
+        phrases.value(record),
+        " (",
+        phrases.bounds(found, record.estimate),
+        ") of them, where it names ",
+        phrases.level(found),
+        ". Case: ",
+        Piece(text=_scenario(record), pointer=f"{record.pointer}/at/scenario"),
+        ". It is a baseline and decides nothing here." if baseline else ".",
+        " See the section Simulated coverage.",
+    )
+
+
+def _target(source: Source, record: Record) -> Target:
+    """For whom the simulated interval holds: as the spec asked for it, else as its method serves."""
+    method = Method(str(record.estimate.at["method"]))
+    asked = source.result.spec.get("intervals")
+    for item in asked if isinstance(asked, (list, tuple)) else ():
+        if mapping(item).get("method") == method.value:
+            return Target(str(mapping(item)["target"]))
+    return SERVES[method][0]
+
+
+def _method(record: Record) -> str:
+    return called(words().method, str(record.estimate.at["method"]))
+
+
+def _scenario(record: Record) -> str:
+    return called(words().scenario, str(record.estimate.at["scenario"]))
+
+
+def _point(record: Record) -> Text:
+    """The operating point in words."""
+    at = {key: value for key, value in record.estimate.at.items() if key not in MODEL}
+    return say(" at ", phrases.at_words(at, record.pointer)) if at else ()
+
+
+def _key(record: Record, *without: str) -> Key:
+    estimate = record.estimate
+    at = tuple(sorted((key, value) for key, value in estimate.at.items() if key not in without))
+    return (estimate.provider, estimate.schema, estimate.group, at)
+
+
+def _lines(records: list[Record], column: str, *without: str) -> list[dict[str, Record]]:
+    """Records of one line of a table, by what ``at`` says of the column; lines in the order of the result."""
+    lines: dict[Key, dict[str, Record]] = {}
+    for item in records:
+        line = lines.setdefault(_key(item, column, *without), {})
+        line[str(item.estimate.at[column])] = item
+    return list(lines.values())
+
+
+def _table(source: Source, tried: list[Record]) -> Table:
+    notes = Footnotes()
+    seen = {str(item.estimate.at["scenario"]) for item in tried}
+    scenarios = [name for name in words().scenario if name in seen]
+    missed = {(item.estimate.metric, *_key(item)): item for item in source.select(LOWER, UPPER)}
+    most = max((item.estimate.denominator or 0 for item in tried), default=0)
+    rows: dict[Text, list[tuple[Text, ...]]] = {}
+    for _, own in by_provider(source, tried):
+        heads: dict[str, Text] = {}
+        for line in _lines(own, "scenario", "true_rate"):
+            first = next(iter(line.values()))
+            head = heads.setdefault(plain_text(_head(first)), _head(first))
+            cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
+            rows.setdefault(head, []).append((_line(source, first), *cells))
+    columns = [
+        Column(title="Group, method"),
+        *(Column(title=called(words().scenario, name), kind="num") for name in scenarios),
+    ]
+    caption = say(
+        Piece(text="How often the interval held the truth, in ", kind="b"),
+        Piece(text=numbers.count(most), kind="b"),
+        Piece(text=" cohorts. ", kind="b"),
+        words().coverage["caption"],
+    )
+    blocks = [Block(head=head, rows=tuple(own)) for head, own in rows.items()]
+    return finished("coverage", caption, columns, blocks, notes, kind="dense")
+
+
+def _head(record: Record) -> Text:
+    return say(provider(record), "  ", _rate(record), _point(record))
+
+
+def _rate(record: Record) -> Piece:
+    return Piece(text=phrases.metric(str(record.estimate.at["rate"])), pointer=f"{record.pointer}/at/rate")
+
+
+def _group(source: Source, record: Record) -> Part:
+    return "everybody" if record.estimate.group == "all" else phrases.group(source, record)
+
+
+def _line(source: Source, record: Record) -> Text:
+    method = Piece(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
+    return say(_group(source, record), Piece(text=" ", kind="br"), method)
+
+
+def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:
+    """Coverage, its Monte Carlo interval, and the misses below and above the truth."""
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    parts: list[Part] = [phrases.value(record, notes)]
+    found = record.bound(Target.SIMULATION)
+    if found is not None:
+        parts += [Piece(text=" ", kind="br"), *map(_soft, phrases.bounds(found, record.estimate))]
+    sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
+    for place, side in enumerate(sides):
+        count = phrases.number(numbers.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
+        parts += [" + " if place else Piece(text=" ", kind="br"), _soft(count)]
+    if sides and (record.estimate.denominator or 0) < most:
+        of = phrases.number(numbers.count(record.estimate.denominator or 0), f"{record.pointer}/denominator")
+        parts += map(_soft, say(" of ", of))
+    return say(*parts)
+
+
+def _soft(piece: Piece) -> Piece:
+    return Piece(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
+
+
+def _spreads(source: Source) -> Table:
+    """What the model was given."""
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, source.select(SPREAD)):
+        rows = []
+        for line in _lines(own, "of"):
+            first = next(iter(line.values()))
+            what = say(_rate(first), _point(first), ", ", _group(source, first))
+            rows.append((what, *(_spread(line.get(name), notes) for name in SPREADS_OF)))
+        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+    columns = (
+        Column(title="Rate, group"),
+        Column(title="spread of people", kind="num"),
+        Column(title="its 95 % upper bound", kind="num"),
+        Column(title="spread of pairs", kind="num"),
+    )
+    caption = say(Piece(text="What the model was given. ", kind="b"), words().coverage["spread"])
+    return finished("coverage-spread", caption, columns, blocks, notes, kind="dense")
+
+
+def _spread(record: Record | None, notes: Footnotes) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+
+
+def _left_out(source: Source, found: list[Record]) -> Iterable[Text]:
+    """Reasons, each with what it is the reason of; the same for several systems is said once."""
+    said: dict[str, Text] = {}
+    for item in found:
+        if "scenario" in item.estimate.at or item.estimate.note is None:
+            continue
+        method = [_method(item), ", "] if "method" in item.estimate.at else []
+        rate = phrases.metric(str(item.estimate.at["rate"]))
+        group: list[Part] = (
+            []
+            if item.estimate.group == "all"
+            else [", ", source.label(item.estimate.schema, item.estimate.group)]
+        )
+        reason = Piece(
+            text=item.estimate.note.removeprefix("not simulated: "), pointer=f"{item.pointer}/note"
+        )
+        text = say(*method, rate, _point(item), *group, ": ", reason, ".")
+        said.setdefault("".join(piece.text for piece in text), text)
+    return said.values()

@@ -1,0 +1,179 @@
+"""How unlike subjects are: the variance of their error rates once the noise of their comparisons is taken out.
+
+The model of errors ("subject and pair effects"). Mated: subject k errs at rate p_k of mean p and variance p^2 c^2, its
+errors are binomial given p_k. Non-mated: the errors of the block {k, l} are Poisson with mean p n_kl a_k a_l b_kl; the
+subject effects a and the pair effects b (look-alikes) have mean one and variances c^2 and d^2. Moments of products of
+errors separate them. A product of two errors has expectation
+
+    p^2                          when the two comparisons share no subject,
+    p^2 (1 + c^2)                when they share one (mated: two comparisons of one subject),
+    p^2 (1 + c^2)^2 (1 + d^2)    when they are two comparisons of one block,
+
+so that each quotient of mean products estimates a variance, and each difference is free of bias: products of an error
+with itself, which hold the noise of a single comparison, are never used.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+CONFIDENCE = 0.95  # of the one-sided upper bound (FORMULAS 8.12)
+ITERATIONS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effects:
+    """Relative variances: of subjects' rates, ``subject`` (c^2), with its upper bound; of pair effects, ``pair`` (d^2).
+
+    All are variances over the squared mean, truncated at 0; ``variance``: p^2 c^2 itself, unbiased, not truncated.
+    """
+
+    subject: float
+    subject_upper: float
+    pair: float
+    variance: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockErrors:
+    """False matches of one tag at one threshold, as the moments need them.
+
+    ``errors``, ``comparisons`` (K,): false matches and non-mated comparisons of each subject; ``total``, ``trials``:
+    of all blocks; ``square``, ``size_square``: sums over blocks of e_kl^2 and n_kl^2.
+    """
+
+    errors: Ints
+    comparisons: Ints
+    total: int
+    trials: int
+    square: float
+    size_square: float
+
+
+def mated_effects(errors: Ints, pairs: Ints) -> Effects | None:
+    """Estimate c^2 of subjects' FNMR from ``errors`` of ``pairs`` mated comparisons, each (K2,) int64, pairs >= 1.
+
+    With r_k = errors_k/pairs_k: the mean of errors_k(errors_k - 1)/(pairs_k(pairs_k - 1)) over the subjects with two
+    comparisons or more, minus the mean of r_k r_l over k != l, is unbiased for the variance of p_k: it is the
+    variance of the r_k minus the mean of their binomial noise r_k(1 - r_k)/(pairs_k - 1). Comparisons of one subject
+    that share a sample hang together more closely than others; that, too, is counted as the subject's. All variances
+    are 0 where no subject has two comparisons: their spread then changes nothing. None without errors of two subjects.
+
+    >>> found = mated_effects(np.array([0, 0, 3, 3]), np.array([6, 6, 6, 6]))
+    >>> round(found.variance, 6), round(found.subject, 6)
+    (0.058333, 1.4)
+    """
+    r, several = errors / pairs, pairs > 1
+    apart = _apart(r)
+    if not several.any():
+        return Effects(subject=0.0, subject_upper=0.0, pair=0.0, variance=0.0)
+    if apart <= 0:
+        return None
+    e, n = errors[several].astype(np.float64), pairs[several].astype(np.float64)
+    products = np.zeros(r.size)
+    products[several] = e * (e - 1) / (n * (n - 1)) / several.sum()
+    together = float(products.sum())
+    seen, places = float((e * (e - 1)).sum()) / 2, float((n * (n - 1)).sum()) / 2
+    if seen == 0:
+        upper = _poisson(0.0) / places / apart - 1
+    else:
+        pull = products / together - several / several.sum() - 2 * (r / r.sum() - 1 / r.size)
+        upper = _upper(together / apart, pull, np.ones(int(several.sum())), seen)
+    return Effects(
+        subject=max(together / apart - 1, 0.0),
+        subject_upper=max(upper, 0.0),
+        pair=0.0,
+        variance=together - apart,
+    )
+
+
+def non_mated_effects(found: BlockErrors) -> Effects | None:
+    """Estimate c^2 of subjects' FMR and d^2 of pairs of subjects by the three mean products of errors.
+
+    Over ordered pairs of comparisons in different blocks that share a subject, sum_k e_k^2 - 2 sum_{k<l} e_kl^2 counts
+    the products of errors, e_k being the errors of subject k; without a shared subject it is
+    e^2 - sum_k e_k^2 + sum_{k<l} e_kl^2; within blocks sum e_kl^2 - e. The same sums of comparisons divide them. A
+    block's noise stands in the first-order parts of both its subjects, so that their sum has at most twice the
+    variance that they would have apart ((x + y)^2 <= 2(x^2 + y^2)): the upper bound takes that. None where no two
+    comparisons share a subject across blocks, or without errors.
+
+    >>> block = BlockErrors(errors=np.array([2, 1, 1]), comparisons=np.array([8, 8, 8]), total=2, trials=12,
+    ...                     square=2.0, size_square=48.0)
+    >>> found = non_mated_effects(block)
+    >>> round(found.subject, 6), round(found.pair, 6)
+    (0.0, 0.0)
+    """
+    e, n = found.errors.astype(np.float64), found.comparisons.astype(np.float64)
+    shared = float(np.square(n).sum()) - 2 * found.size_square
+    if shared <= 0 or found.total == 0:
+        return None
+    apart = _blocks_apart(e, n, found)
+    own = np.square(e) - found.square / found.total * e  # adds up to sum e_k^2 - 2 sum e_kl^2
+    products = float(own.sum())
+    ratio = products / shared / apart
+    if products <= 0:
+        upper = 2 * _poisson(0.0) / shared / apart - 1
+    else:
+        pull = own / products - (np.square(n) - found.size_square / found.trials * n) / shared
+        pull -= (e - found.total / found.trials * n) / found.total
+        upper = _upper(ratio, np.sqrt(2) * pull, n, products / 2)
+    subject = max(ratio - 1, 0.0)
+    within = found.size_square - found.trials
+    together = (found.square - found.total) / within if within > 0 else 0.0
+    return Effects(
+        subject=subject,
+        subject_upper=max(upper, 0.0),
+        pair=max(together / (apart * (1 + subject) ** 2) - 1, 0.0),
+        variance=products / shared - apart,
+    )
+
+
+def _apart(r: Floats) -> float:
+    """Mean of r_k r_l over k != l."""
+    return float(r.sum() ** 2 - np.square(r).sum()) / max(r.size * (r.size - 1), 1)
+
+
+def _blocks_apart(e: Floats, n: Floats, found: BlockErrors) -> float:
+    """Mean product of errors of blocks without a common subject; of any two blocks where there are none."""
+    products = found.total**2 - float(np.square(e).sum()) + found.square
+    places = found.trials**2 - float(np.square(n).sum()) + found.size_square
+    if products <= 0 or places <= 0:
+        return (found.total / found.trials) ** 2
+    return products / places
+
+
+def _upper(ratio: float, first_order: Floats, weight: Floats, seen: float) -> float:
+    """One-sided 95 % upper bound of c^2, ``ratio`` being the estimate of 1 + c^2.
+
+    ``first_order`` (K,): each subject's first-order part of log(ratio), so that the logarithm has variance
+    K/(K-1) sum first_order^2 (the delta method; on the logarithm, for a variance's error is skewed). That variance
+    grows with c^2 itself: with gamma effects a, the part a^2/(1+c^2) - 1 - 2(a-1) has variance 2c^4/(1+c^2), divided
+    by the effective number of subjects (sum w^2)^2/sum w^4. So the bound is the c^2 whose own error would just reach
+    down to the estimate: log(1+c^2) = log(ratio) + t_{K-1} se(c^2), by iteration, at most K. Few products of errors
+    say little however alike they are: it is never below the Poisson bound of their number ``seen``.
+    """
+    k = first_order.size
+    error = k / (k - 1) * float(np.square(first_order).sum())
+    subjects = float(np.square(weight).sum()) ** 2 / float((weight**4).sum())
+    estimate = bound = max(ratio - 1, 0.0)
+    critical = float(stats.t.ppf(CONFIDENCE, k - 1))
+    for _ in range(ITERATIONS):
+        grown = max(_gamma_error(bound) - _gamma_error(estimate), 0.0) / subjects
+        reach = critical * math.sqrt(error + grown)
+        bound = min(ratio * math.exp(min(reach, 50.0)) - 1, float(k))
+    return max(bound, ratio * _poisson(seen) / seen - 1, 0.0)
+
+
+def _gamma_error(variance: float) -> float:
+    return 2 * variance**2 / (1 + variance)
+
+
+def _poisson(seen: float) -> float:
+    """One-sided 95 % upper bound of a Poisson mean."""
+    return float(stats.chi2.ppf(CONFIDENCE, 2 * (seen + 1))) / 2
