@@ -43,7 +43,7 @@ coverage: $(READY)
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
 
 bench: $(READY)
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)
