@@ -11,6 +11,7 @@ READY := .venv/.installed
 AUDIT ?= demo
 PYTHON ?=
 WORKERS ?= 2
+BENCH ?=
 export PYTHON
 
 .PHONY: help audit test check coverage bench reference clean
@@ -42,6 +43,7 @@ coverage: $(READY)
 	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
 
+# BENCH='--only NAME --small' holds one contest on a twentieth of the data; BENCH=--docs writes the table into docs/benchmarks.md.
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 

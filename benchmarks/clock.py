@@ -9,7 +9,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
-PATIENCE = 3.0  # CPU seconds after which a step is not repeated
+PATIENCE = 3.0  # CPU seconds
 LEAST = 0.2  # CPU seconds that a short step is repeated for
 GIB = 2.0**30
 
@@ -26,21 +26,25 @@ class Step:
 
 @dataclass(slots=True)
 class Clock:
-    """Steps measured in this process, and the peaks of its memory in GiB, by name."""
+    """Steps measured in this process, the peaks of its memory in GiB, and other numbers, by name.
+
+    ``patience``: CPU seconds after which a step is not repeated; 0 runs each once.
+    """
 
     steps: dict[str, Step] = field(default_factory=dict)
     peaks: dict[str, float] = field(default_factory=dict)
     facts: dict[str, float] = field(default_factory=dict)
+    patience: float = PATIENCE
 
     def run(self, name: str, work: Callable[[], T], units: int = 1) -> T:
-        """Run ``work`` three times and for ``LEAST`` seconds, or until ``PATIENCE`` is gone; keep the best."""
+        """Run ``work`` three times and for ``LEAST`` seconds, or until patience is gone; keep the best."""
         cpus, walls = [], []
         while True:
             start, began = time.process_time(), time.perf_counter()
             found = work()
             cpus.append(time.process_time() - start)
             walls.append(time.perf_counter() - began)
-            if sum(cpus) > PATIENCE or (len(cpus) >= 3 and sum(cpus) > LEAST):
+            if sum(cpus) > self.patience or (len(cpus) >= 3 and sum(cpus) > LEAST):
                 break
         self.steps[name] = Step(min(cpus) / units, min(walls) / units, units, len(cpus))
         return found

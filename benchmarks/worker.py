@@ -29,7 +29,7 @@ def main() -> int:
     where, small, full, out = sys.argv[1], *map(Path, sys.argv[2:5])
     module, name = where.split(":")
     contender = getattr(import_module(module), name)
-    contender(arrays(small), Clock())
+    contender(arrays(small), Clock(patience=0))
     clock = Clock()
     answer = contender(arrays(full), clock)
     np.save(out / "answer.npy", np.asarray(answer, dtype=np.float64))
