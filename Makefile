@@ -53,5 +53,6 @@ reference: $(READY)
 	@git diff --stat -- reports/reference
 
 clean:
+	rm -rf benchmarks/.envs benchmarks/.results
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
 	find frtaudit tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -110,6 +110,7 @@ CONTESTS = (
                 "NumPy, weights and bincount", "benchmarks.plain:weights_and_bincount", "scipy", **EXACT
             ),
             Contender("NumPy, resample and sort", "benchmarks.plain:resample_and_sort", "scipy", **EXACT),
+            Contender("NumPy, resample by rows", "benchmarks.plain:resample_by_rows", "scipy", **EXACT),
             Contender("NumPy, bincount of the tail", "benchmarks.plain:same_tail", "scipy", **EXACT),
             Contender("scipy.sparse", "benchmarks.others:sparse_products", "scipy", **EXACT),
         ),
@@ -117,6 +118,7 @@ CONTESTS = (
             Line(Measure.RATIO, "replicate", "NumPy, weights and bincount", 2500),
             Line(Measure.RATIO, "replicate", "NumPy, resample and sort", 15000),
             Line(Measure.RATIO, "replicate", "scipy.sparse", 15),
+            Line(Measure.RATIO, "replicate", "NumPy, resample by rows"),
             Line(Measure.RATIO, "replicate", "NumPy, bincount of the tail"),
         ),
     ),

@@ -101,13 +101,35 @@ def weights_and_bincount(data: Arrays, clock: Clock) -> Floats:
     return answer(found, data, data["weights"])
 
 
-def resample_and_sort(data: Arrays, clock: Clock) -> Floats:
-    """Take the drawn samples' scores out of the score matrix, sort them, count above each threshold."""
+def score_matrix(data: Arrays) -> npt.NDArray[np.float32]:
+    """Scores of all samples with all samples."""
     scores = np.empty((data["subject"].size,) * 2, dtype=np.float32)
     for rows, columns, block in row_blocks(data):
         scores[rows, columns], scores[columns, rows] = block, block.T
-    subject, group = data["subject"], data["group"][data["subject"]]
+    return scores
+
+
+def resample_and_sort(data: Arrays, clock: Clock) -> Floats:
+    """Index the score matrix with the drawn samples, sort what is non-mated, count above each threshold."""
+    scores, subject, group = score_matrix(data), data["subject"], data["group"][data["subject"]]
     drawn = np.repeat(np.arange(subject.size), data["weights"][0])  # subjects stay in order
+    cuts = data["thresholds"].astype(np.float32)
+
+    def share(own: npt.NDArray[np.intp], whose: npt.NDArray[np.int32]) -> Floats:
+        others = np.sort(scores[np.ix_(own, own)][whose[:, None] < whose[None, :]])
+        return np.asarray(1 - np.searchsorted(others, cuts, side="right") / others.size)
+
+    def one() -> Floats:
+        within = [share(drawn[group == g], subject[group == g]) for g in range(GROUPS)]
+        return np.column_stack((share(drawn, subject), *within))
+
+    return answer([clock.run("replicate", one)], data, data["weights"])
+
+
+def resample_by_rows(data: Arrays, clock: Clock) -> Floats:
+    """The same row by row, without copies of the matrix: what one comes to after some thought."""
+    scores, subject, group = score_matrix(data), data["subject"], data["group"][data["subject"]]
+    drawn = np.repeat(np.arange(subject.size), data["weights"][0])
     cuts = data["thresholds"].astype(np.float32)
 
     def share(own: npt.NDArray[np.intp], whose: npt.NDArray[np.int32]) -> Floats:
