@@ -11,6 +11,7 @@ READY := .venv/.installed
 AUDIT ?= demo
 PYTHON ?=
 WORKERS ?= 2
+BENCH ?=
 export PYTHON
 
 .PHONY: help audit test check coverage bench reference clean
@@ -42,8 +43,9 @@ coverage: $(READY)
 	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
 
+# BENCH='--only NAME --small' holds one contest on a twentieth of the data; BENCH=--docs writes the table into docs/benchmarks.md.
 bench: $(READY)
-	@$(BIN)/python benchmarks/run.py
+	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)
@@ -51,5 +53,6 @@ reference: $(READY)
 	@git diff --stat -- reports/reference
 
 clean:
+	rm -rf benchmarks/.envs benchmarks/.results
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
 	find frtaudit tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -51,6 +51,25 @@ def eer(tail: ScoreTail, groups: Groups, tag: int = 0) -> EER:
     return crossing.at(best)
 
 
+def eer_of(mated: Scores, non_mated: Scores) -> EER:
+    """The same of two arrays of scores, in any order.
+
+    >>> eer_of(np.array([.9, .4]), np.array([.2, .3, .5])).value
+    0.41666666666666663
+    """
+    if not mated.size or not non_mated.size:
+        return _EMPTY
+    crossing = _Crossing(_ascending(mated), _ascending(non_mated), mated.size, non_mated.size)
+    best = min(crossing.candidates(float("-inf")), key=lambda t: (abs(crossing.gap(t)), t))
+    return crossing.at(best)
+
+
+def _ascending(scores: Scores) -> Scores:
+    ordered = scores.copy()
+    ordered.sort()
+    return ordered
+
+
 def tag_scores(tail: ScoreTail, groups: Groups, tag: int) -> tuple[Scores, Scores]:
     """Mated scores (ascending) and tail scores (descending) of one tag."""
     if tag == 0:

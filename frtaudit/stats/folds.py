@@ -14,6 +14,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from frtaudit.core.freeze import freeze
+from frtaudit.stats.compiled import kernel
 from frtaudit.stats.wilson import Score, wilson_from_variance, wilson_iid
 
 Floats = npt.NDArray[np.float64]
@@ -64,13 +65,17 @@ def _candidate(distinct: Floats, number: int) -> float:
     low = float(distinct[number - 1])
     if number == distinct.size:
         return low
-    high = float(distinct[number])
+    return _between(low, float(distinct[number]))
+
+
+def _between(low: float, high: float) -> float:
+    """The midpoint of two consecutive scores; neighbouring doubles have none: the lower one."""
     middle = (low + high) / 2
-    return middle if low <= middle < high else low  # neighbouring doubles have no midpoint
+    return middle if low <= middle < high else low
 
 
-def correct_at(scores: Floats, mated: Flags, threshold: float) -> Flags:
-    """Whether each pair's decision at ``threshold`` is right, shape (n,).
+def correct_at(scores: Floats, mated: Flags, threshold: float | Floats) -> Flags:
+    """Whether each pair's decision at ``threshold``, one for all or one for each pair, is right, shape (n,).
 
     >>> correct_at(np.array([0.1, 0.3]), np.array([True, True]), 0.1).tolist()
     [False, True]
@@ -136,13 +141,51 @@ def k_fold_accuracy(scores: Floats, mated: Flags, folds: Ints, k: int | None = N
         raise ValueError(
             f"folds hold {total.tolist()} pairs; every one of 0..{k - 1}, two at least, needs some"
         )
-    thresholds, is_correct = np.empty(k), np.zeros(scores.size, dtype=np.bool_)
-    for fold in range(k):
-        train, test = (folds >= 0) & (folds != fold), folds == fold
-        thresholds[fold] = best_threshold(scores[train], mated[train]).threshold
-        is_correct[test] = correct_at(scores[test], mated[test], thresholds[fold])
+    thresholds = _training_thresholds(scores, mated, folds, k)
+    is_correct = correct_at(scores, mated, thresholds[folds]) & (folds >= 0)
     correct = np.bincount(folds[is_correct], minlength=k)
     return FoldAccuracy(thresholds=thresholds, correct=correct, total=total, is_correct=is_correct)
+
+
+def _training_thresholds(scores: Floats, mated: Flags, folds: Ints, k: int) -> Floats:
+    """The best threshold of all folds but one, for each fold, shape (k,): one walk through the sorted scores."""
+    order = np.argsort(scores)
+    order = order[folds[order] >= 0]
+    ordered, ends = scores[order], np.empty((2, k), dtype=np.int64)
+    _search_folds(mated[order], folds[order], np.diff(ordered, append=np.inf) > 0, ends)
+    found = np.full(k, -np.inf)
+    for fold, (low, high) in enumerate(ends.T.tolist()):
+        if low >= 0:
+            at = float(ordered[low])
+            found[fold] = at if high == ordered.size else _between(at, float(ordered[high]))
+    return found
+
+
+@kernel
+def _search_folds(mated: Flags, folds: Ints, last: Flags, ends: Ints) -> None:
+    """For each fold, the places of the training scores on both sides of the best threshold, -1 or n where none is.
+
+    Pairs are sorted by score; ``last``: the next score is larger. Refusing one pair more wins a non-mated pair
+    or loses a mated one; what a fold's own pairs win is taken off. Of equally good places the last one stands.
+    """
+    n, k = mated.size, ends.shape[1]
+    own, most, best = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k, np.int64)
+    total = 0
+    for pair in range(n):
+        won = -1 if mated[pair] else 1
+        total += won
+        own[folds[pair]] += won
+        if last[pair]:
+            for fold in range(k):
+                if total - own[fold] >= most[fold]:
+                    most[fold], best[fold] = total - own[fold], pair + 1
+    for fold in range(k):
+        low, high = best[fold] - 1, best[fold]
+        while low >= 0 and folds[low] == fold:
+            low -= 1
+        while high < n and folds[high] == fold:
+            high += 1
+        ends[0, fold], ends[1, fold] = low, high
 
 
 def empty_folds(folds: Ints, k: int) -> int:

@@ -1,0 +1,141 @@
+"""frtaudit's own side. Nothing else here knows frtaudit: where its functions move, this file is what changes."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from benchmarks.clock import Clock
+from benchmarks.data import Arrays
+from frtaudit.core import Groups, ScoreTail
+from frtaudit.core.spec import Plan, Weighting
+from frtaudit.stats.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.crossing import eer_of
+from frtaudit.stats.folds import k_fold_accuracy
+from frtaudit.stats.interclass import thesis_bootstrap
+from frtaudit.stats.listed import fnmr_at_fmr
+from frtaudit.stats.rates import threshold_at
+from frtaudit.stats.resample import Replicates, replicate
+from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
+
+Floats = npt.NDArray[np.float64]
+FMR = "1/1000"
+REPLICATES = 1000
+CHECKED = 3
+PLANS = (Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
+
+
+def groups_of(data: Arrays) -> Groups:
+    """One schema; its classes are the groups."""
+    names = tuple(("group", str(number)) for number in range(int(data["group"].max()) + 1))
+    return Groups(schemas=("group",), names=names, of=data["group"][None], ranked=(True,) * len(names))
+
+
+def scored(data: Arrays, threads: int = 1) -> ScoreTail:
+    """Mated scores, histogram and the tail above the lowest threshold, which an audit's replicates start from."""
+    counts = np.bincount(data["subject"]).astype(np.int64)
+    return score_all_pairs(
+        cosine_blocks(data["vectors"]),
+        n_samples=counts,
+        rows=np.arange(data["subject"].size, dtype=np.int32),
+        cells=np.zeros(counts.size, dtype=np.int32),
+        groups=groups_of(data),
+        score_range=COSINE_RANGE,
+        request=TailRequest(fmr=float(data["lowest"]), threads=threads),
+    )
+
+
+def replicates(
+    tail: ScoreTail,
+    data: Arrays,
+    plan: Plan = Plan.IMAGES,
+    *,
+    n: int = REPLICATES,
+    threads: int = 1,
+    targets: Sequence[str] = (),
+    weights: npt.NDArray[np.uint8] | None = None,
+) -> Replicates:
+    """Rates of everybody and every group at every threshold, with the weights drawn, or given."""
+    return replicate(
+        tail,
+        groups_of(data),
+        plan=plan,
+        n=n,
+        seed=1,
+        targets=list(targets),
+        thresholds=data["thresholds"],
+        threads=threads,
+        weights=weights,
+    )
+
+
+def engine(data: Arrays, clock: Clock) -> Floats:
+    """Scoring pass, image bootstrap on one thread and on two, and the other plans."""
+    clock.run("score, 2 threads", lambda: scored(data, 2))
+    tail = clock.run("score", lambda: scored(data))
+    clock.note("pairs scored", data["subject"].size * (data["subject"].size - 1) / 2)
+    clock.note("pairs above", float((tail.tail_score > data["thresholds"][0]).sum()))
+    clock.run("images, 2 threads", lambda: replicates(tail, data, threads=2))
+    clock.run("images", lambda: replicates(tail, data))
+    clock.peak("images")
+    clock.run("images, t*", lambda: replicates(tail, data, targets=("1/1000", "1/10000")))
+    for plan in PLANS:
+        clock.run(plan.value, lambda plan=plan: replicates(tail, data, plan))
+    return _given(tail, data)
+
+
+def bootstrap(data: Arrays, clock: Clock) -> Floats:
+    """Image bootstrap, B = 1000, from a tail that is there."""
+    tail = scored(data)
+    clock.note("pairs above", float((tail.tail_score > data["thresholds"][0]).sum()))
+    clock.run("replicate", lambda: replicates(tail, data), REPLICATES)
+    return _given(tail, data)
+
+
+def _given(tail: ScoreTail, data: Arrays) -> Floats:
+    """FMR and FNMR of the resamples that everybody is given."""
+    found = replicates(tail, data, n=CHECKED, weights=data["weights"][:CHECKED])
+    return np.column_stack((found.fmr[0].reshape(CHECKED, -1), found.fnmr[0].reshape(CHECKED, -1)))
+
+
+def scoring(data: Arrays, clock: Clock) -> Floats:
+    """Threshold at FMR 1e-3 and mated scores, scored block by block."""
+
+    def score() -> Floats:
+        tail = scored(data)
+        cut = threshold_at(tail, groups_of(data), FMR, Weighting.POOLED)
+        return np.array([cut, tail.mated_score.mean(dtype=np.float64)])
+
+    return clock.run("score", score)
+
+
+def fnmr(data: Arrays, clock: Clock) -> Floats:
+    """FNMR at FMR 1e-3 of two arrays of scores."""
+    return clock.run("find", lambda: np.array([fnmr_at_fmr(data["mated"], data["non_mated"], FMR)]))
+
+
+def eer(data: Arrays, clock: Clock) -> Floats:
+    """Equal error rate of two arrays of scores."""
+    return clock.run("find", lambda: np.array([eer_of(data["mated"], data["non_mated"]).value]))
+
+
+def thesis(data: Arrays, clock: Clock) -> Floats:
+    """d_l2 of three classes with the thesis interval, B = 9999: lower and upper bounds."""
+    samples = [data[name] for name in "abc"]
+
+    def find() -> Floats:
+        rng = np.random.default_rng(0)
+        found = thesis_bootstrap(samples, (0, 100), alpha=0.1, n=9999, rng=rng)
+        return np.concatenate((found.lower, found.upper))
+
+    return clock.run("resample", find, 9999)
+
+
+def folds(data: Arrays, clock: Clock) -> Floats:
+    """Ten-fold accuracy, the threshold of each fold fitted on the others."""
+
+    def search() -> Floats:
+        found = k_fold_accuracy(data["score"], data["mated"], data["fold"])
+        return np.asarray(found.correct / found.total)
+
+    return clock.run("search", search)

@@ -1,0 +1,131 @@
+"""The benchmarks' harness: answers agree at a tiny size, verdicts and tables say what was measured."""
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from benchmarks import environments, run, table
+from benchmarks.clock import Clock
+from benchmarks.contests import CONTESTS, OURS, Contender, Contest, Line, Measure
+
+TINY = 0.002
+HERE = {OURS, "scipy"}  # what our own environment holds
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def answer_here(contender: Contender, contest: Contest) -> run.Spent:
+    """A contender's answer, computed in this process."""
+    module, name = contender.call.split(":")
+    clock = Clock(patience=0)
+    answer = getattr(import_module(module), name)(contest.make(TINY), clock)
+    return run.Spent(np.asarray(answer, dtype=np.float64), clock.as_dict())
+
+
+@pytest.mark.parametrize("contest", CONTESTS, ids=lambda contest: contest.name)
+def test_answers_of_a_contest_agree(contest: Contest) -> None:
+    """Every contender that runs in our environment gives our answer, and times the steps that its lines compare."""
+    found = {one.name: answer_here(one, contest) for one in contest.contenders if one.env in HERE}
+    for one in contest.contenders:
+        if one.name in found:
+            run.agree(contest, one, found[one.name], found[OURS])
+    for line in contest.lines:
+        spent = {name: one.numbers for name, one in found.items()}
+        value = table.value_of(line, spent)
+        assert (value is None) == (line.measure is Measure.RATIO and line.other not in found)
+        assert value is None or value > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("contest", "contender"),
+    [(contest, one) for contest in CONTESTS for one in contest.contenders if one.env not in HERE],
+    ids=lambda part: part.name,
+)
+def test_peers_agree_in_their_own_environments(
+    contest: Contest, contender: Contender, tmp_path: Path
+) -> None:
+    """A peer that is installed gives our answer."""
+    if environments.python_of(contender.env) is None:
+        pytest.skip(f"{contender.env} is not installed: make bench installs it")
+    folder = run.save(contest.make(TINY), tmp_path / "data")
+    found = run.run_one(contender, folder, folder)
+    assert found is not None
+    run.agree(contest, contender, found, answer_here(contest.contenders[0], contest))
+
+
+def test_a_wrong_answer_ends_the_run() -> None:
+    """An answer that is off by more than the contender's tolerance, or that is NaN, is refused."""
+    contest, contender = CONTESTS[0], Contender("other", "", rtol=0, atol=1e-6)
+    ours = run.Spent(np.array([[0.1, 0.2], [0.3, 0.4]]), {})
+    run.agree(contest, contender, run.Spent(np.array([[0.1, 0.2 + 1e-7]]), {}), ours)
+    for wrong in ([[0.1, 0.2 + 1e-5]], [[0.1, np.nan]], [[0.1]]):
+        with pytest.raises(run.DisagreementError, match="other does not agree"):
+            run.agree(contest, contender, run.Spent(np.array(wrong), {}), ours)
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "said"),
+    [
+        (Measure.RATIO, 12.0, "target met"),
+        (Measure.RATIO, 6.0, "floor met"),
+        (Measure.RATIO, 5.9, "missed"),
+        (Measure.PERCENT, 12.0, "target met"),
+        (Measure.PERCENT, 24.0, "floor met"),
+        (Measure.MEMORY, 24.1, "missed"),
+    ],
+)
+def test_verdicts_follow_the_direction_of_the_measure(measure: Measure, value: float, said: str) -> None:
+    """Ratios are met from the target up, shares and memory from the target down; the floor is a factor of two away."""
+    assert Line(measure, "step", target=12.0).verdict(value) == said
+    assert not Line(measure, "step").verdict(value)
+
+
+def test_the_clock_keeps_the_best_round_per_unit() -> None:
+    """A step is repeated at least three times; its cost is that of one unit."""
+    clock, calls = Clock(), []
+    assert clock.run("sum", lambda: calls.append(1) or sum(range(200_000)), units=10) == sum(range(200_000))
+    step = clock.steps["sum"]
+    assert step.rounds == len(calls) >= 3
+    assert 0 < step.cpu * 10 * step.rounds < 5
+
+
+def test_the_page_states_ratio_target_and_what_is_missing(tmp_path: Path) -> None:
+    """The table divides the peers' CPU by ours, names the verdict, says "not run", and lands between the marks."""
+    step = {"wall": 1.0, "units": 1, "rounds": 3}
+    numbers = {"peaks": {}, "facts": {}, "peak": 0.5, "versions": {"numpy": "2"}}
+    spent = {
+        OURS: {**numbers, "steps": {"find": {**step, "cpu": 0.01}}},
+        "pyeer": {**numbers, "versions": {"numpy": "1"}, "steps": {"find": {**step, "cpu": 0.3}}},
+    }
+    floors = {"L1": 1e11, "L2": 1e11, "memory": 1e10, "scores": 1e8}
+    found = {"contests": {"eer": spent}, "floors": floors, "scale": 1.0, "date": "some day"}
+    page = table.page(CONTESTS, found)
+    assert "| CPU of pyeer over ours | 30 | 50 | floor met |" in page
+    assert "| CPU of bob.measure eer over ours | not run |  |  |" in page
+    assert "numpy 1 and 2" in page
+    assert "some day" in page
+    path = tmp_path / "page.md"
+    path.write_text(f"before\n{table.BEGIN}\nold\n{table.END}\nafter\n")
+    table.into(path, page)
+    assert path.read_text() == f"before\n{table.BEGIN}\n\n{page}\n{table.END}\nafter\n"
+
+
+def test_an_unknown_contest_is_refused() -> None:
+    """The command names the contests that there are, and exits with 2."""
+    asked = [sys.executable, "-m", "benchmarks.run", "--only", "nothing"]
+    found = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert "no contest is named nothing; there are engine," in found.stderr
+
+
+def test_every_version_is_pinned() -> None:
+    """Each peer's environment is made of exact versions."""
+    named = {one.env for contest in CONTESTS for one in contest.contenders} - {OURS}
+    assert named == {path.stem for path in (ROOT / "benchmarks" / "peers").glob("*.txt")}
+    for peer in named:
+        lines = (ROOT / "benchmarks" / "peers" / f"{peer}.txt").read_text().split()
+        assert all(line.count("==") == 1 for line in lines)
