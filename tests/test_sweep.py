@@ -42,7 +42,7 @@ def test_targets_without_a_threshold_are_refused_in_words() -> None:
     swept = sweep(on, "fnmr", Weighting.POOLED, 0)
     assert swept.x.size == 0
     first, last = on.points.targets[0], on.points.targets[-1]
-    said = f"FMR {first:g} to {last:g}: the threshold lies below the floor of the kept tail"
+    said = f"FMR {first:.3g} to {last:.3g}: the threshold lies below the floor of the kept tail"
     assert swept.refused == (said,)
 
 

@@ -170,5 +170,6 @@ def spans(x: Sequence[float], reasons: Sequence[str | None]) -> tuple[str, ...]:
             said.append((reason, at, at))
         before = reason
     return tuple(
-        f"FMR {first:g}{'' if first == last else f' to {last:g}'}: {reason}" for reason, first, last in said
+        f"FMR {first:.3g}{'' if first == last else f' to {last:.3g}'}: {reason}"
+        for reason, first, last in said
     )

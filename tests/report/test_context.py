@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from report_bands import curves
 from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core.spec import Report
@@ -18,8 +19,8 @@ def test_every_section_has_its_template() -> None:
 
 
 def test_all_sections_stand_for_a_full_result() -> None:
-    """The made-up result has every analysis, so every section, numbered from 1."""
-    found = context(replace(result(), curves=()), SETTINGS, DATE, Status.UNSIGNED).sections
+    """The made-up result has every analysis, with curves over FMR every section, numbered from 1."""
+    found = context(replace(result(), curves=tuple(curves())), SETTINGS, DATE, Status.UNSIGNED).sections
     assert [item.name for item in found] == [name for name, _, _ in SECTIONS]
     assert [item.number for item in found] == list(range(1, len(SECTIONS) + 1))
 
