@@ -108,6 +108,9 @@ def check_thresholds(thresholds: Thresholds) -> None:
             raise SpecError(
                 "thresholds.fmr", f"found {target:g}", "FMR targets between 0 and 1, both excluded"
             )
+    if thresholds.curve.per_decade < 1:
+        found = f"found {thresholds.curve.per_decade}"
+        raise SpecError("thresholds.curve.per_decade", found, "a number of targets from 1")
     _check_unique("thresholds.fmr", [f"{target!r}" for target in thresholds.fmr])
     check_grid(thresholds.grid)
     from_file = thresholds.source is ThresholdSource.FILE

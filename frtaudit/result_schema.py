@@ -80,22 +80,30 @@ def _estimate() -> Schema:
 
 
 def _curve() -> Schema:
+    """What follows ``target`` stands only where it is set."""
     numbers = _list_of(_NUMBER)
-    return _closed(
-        {
-            "provider": _TEXT,
-            "analysis": _TEXT,
-            "schema": _or_null(_TEXT),
-            "group": _TEXT,
-            "weighting": _WEIGHTING,
-            "x": numbers,
-            "y": numbers,
-            "low": _or_null(numbers),
-            "high": _or_null(numbers),
-            "method": _or_null(_METHOD),
-            "target": _or_null(_TARGET),
-        }
-    )
+    fields: dict[str, Schema] = {
+        "provider": _TEXT,
+        "analysis": _TEXT,
+        "schema": _or_null(_TEXT),
+        "group": _TEXT,
+        "weighting": _WEIGHTING,
+        "x": numbers,
+        "y": numbers,
+        "low": _or_null(numbers),
+        "high": _or_null(numbers),
+        "method": _or_null(_METHOD),
+        "target": _or_null(_TARGET),
+    }
+    more: dict[str, Schema] = {
+        "metric": _TEXT,
+        "rate": _TEXT,
+        "level": _LEVEL,
+        "simultaneous": {"const": True},
+        "replicates": _list_of(numbers),
+        "notes": _list_of(_TEXT),
+    }
+    return _closed(fields) | {"properties": {**fields, **more}}
 
 
 def _finding() -> Schema:

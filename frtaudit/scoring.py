@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
-from frtaudit.core.spec import AuditSpec, FailureScore, GridKind, Plan, ThresholdSource
+from frtaudit.core.spec import AuditSpec, CurveGrid, FailureScore, GridKind, Plan, Reach, ThresholdSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.foldpairs import fold_pairs
 from frtaudit.intake.acquisition import listed_tail
@@ -17,14 +17,13 @@ from frtaudit.stats import rates as rates_of
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
 from frtaudit.stats.resample import Replicates, replicate
-from frtaudit.stats.resolution import smallest_target, unresolved, warning
+from frtaudit.stats.resolution import MIN_EXPECTED, smallest_target, unresolved, warning
 from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
 from frtaudit.stats.wilson import prepare
 from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, WEIGHTINGS, Points, Provider, Trial, strata_of
 
-CURVE_POINTS_PER_DECADE = 4
 WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
 STRATIFIED = (Plan.SUBJECTS, Plan.TWO_LEVEL)  # the plans that draw subjects (FORMULAS 8.2)
 
@@ -59,17 +58,35 @@ def groups_of(cohort: Cohort) -> Groups:
     return Groups(schemas=tuple(cohort.classifications), names=tuple(names), of=of, ranked=tuple(ranked))
 
 
-def targets_of(spec: AuditSpec) -> tuple[tuple[float, ...], tuple[int, ...]]:
-    """FMR targets, ascending: the declared and those between them that draw curves; where the declared stand."""
+def targets_of(spec: AuditSpec, non_mated: int = 0) -> tuple[tuple[float, ...], tuple[int, ...]]:
+    """FMR targets, ascending: the declared and those beside them that draw curves; where the declared stand.
+
+    ``non_mated``: comparisons that bound a curve drawn down to their resolution.
+    """
     declared = sorted(set(spec.thresholds.fmr))
     if not declared:
         return (), ()
-    low, high = np.log10(declared[0]), np.log10(declared[-1])
-    steps = max(2, round((high - low) * CURVE_POINTS_PER_DECADE) + 1)
-    grid = {float(f"{10**exponent:.6g}") for exponent in np.linspace(low, high, steps)}
+    grid = _curve_targets(spec.thresholds.curve, declared, non_mated)
     between = [value for value in grid if not any(abs(value / known - 1) < 1e-3 for known in declared)]
     targets = tuple(sorted([*declared, *between]))
     return targets, tuple(targets.index(value) for value in declared)
+
+
+def _curve_targets(curve: CurveGrid, declared: Sequence[float], non_mated: int) -> set[float]:
+    """Targets evenly spaced in log FMR; those to the resolution step down from the largest declared one."""
+    low, high = np.log10(declared[0]), np.log10(declared[-1])
+    if curve.reach is Reach.DECLARED:
+        steps = max(2, round((high - low) * curve.per_decade) + 1)
+        return {_six_digits(exponent) for exponent in np.linspace(low, high, steps)}
+    if not non_mated:
+        return set()
+    steps = max(0, int(np.floor((high - np.log10(MIN_EXPECTED / non_mated)) * curve.per_decade + 1e-9)))
+    found = {_six_digits(high - step / curve.per_decade) for step in range(steps + 1)}
+    return {value for value in found if unresolved(value, non_mated) is None}
+
+
+def _six_digits(exponent: float) -> float:
+    return float(f"{10**exponent:.6g}")
 
 
 def plans_of(spec: AuditSpec) -> tuple[Plan, ...]:
@@ -185,9 +202,9 @@ def put_on_trial(
     if needs_more(tail, fixed):
         tail = _scored(spec, provider, material, comparisons, groups, seed, fixed).tail
     trials = rates_of.trials(tail, groups)
-    targets, _ = targets_of(spec)
+    targets, declared = targets_of(spec, planned_non_mated(material.cohort, comparisons))
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
-    points = _points(spec, tail, groups, resolved, fixed)
+    points = _points(targets, declared, tail, groups, resolved, fixed)
     max_points = _max_points(tail, groups, targets, resolved)
     at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
     return Trial(
@@ -266,9 +283,13 @@ def needs_more(tail: ScoreTail, fixed: Named) -> bool:
 
 
 def _points(
-    spec: AuditSpec, tail: ScoreTail, groups: Groups, resolved: Sequence[str | None], fixed: Named
+    targets: tuple[float, ...],
+    declared: tuple[int, ...],
+    tail: ScoreTail,
+    groups: Groups,
+    resolved: Sequence[str | None],
+    fixed: Named,
 ) -> Points:
-    targets, declared = targets_of(spec)
     return Points(
         targets=targets,
         declared=declared,

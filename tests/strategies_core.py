@@ -85,6 +85,12 @@ def curves(draw: st.DrawFn) -> Curve:
         high=draw(points) if banded else None,
         method=method,
         target=None if method is None else SERVES[method][0],
+        metric=draw(st.none() | TEXTS),
+        rate=draw(st.none() | TEXTS),
+        level=draw(st.none() | st.floats(0.5, 0.99)),
+        simultaneous=banded and draw(st.booleans()),
+        replicates=tuple(draw(st.lists(points, max_size=2))),
+        notes=tuple(draw(st.lists(TEXTS, max_size=2))),
     )
 
 

@@ -11,6 +11,7 @@ from frtaudit.core import SERVES, Method, Target
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
+    CurveGrid,
     Folds,
     FoldSource,
     Grid,
@@ -71,6 +72,7 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"thresholds": Thresholds(fmr=(0.1, 0.1))}, "thresholds.fmr: 0.1 stands twice"),
         ({"thresholds": Thresholds(source=ThresholdSource.FILE)}, "thresholds.file: no value"),
         ({"thresholds": Thresholds(file="x")}, "thresholds.source: found 'same_data' beside a file; accepted: file"),
+        ({"thresholds": Thresholds(curve=CurveGrid(per_decade=0))}, "thresholds.curve.per_decade: found 0"),
         ({"thresholds": Thresholds(source=ThresholdSource.OTHER_COHORT)}, "thresholds.grid.kind: 'fmr_decades' with"),
         ({"folds": Folds(k=1)}, "folds.k: found 1"),
         ({"folds": Folds(source=FoldSource.FILE)}, "folds.file: no value"),

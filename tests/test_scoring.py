@@ -12,7 +12,17 @@ from small_audits import COHORT, EXPLICIT, SCHEMAS, audit, interval, one, pick, 
 from frtaudit.canonical import seed_of
 from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import NonMated
-from frtaudit.core.spec import Bootstrap, Grid, GridKind, Plan, SchemaSpec, Thresholds, Weighting
+from frtaudit.core.spec import (
+    Bootstrap,
+    CurveGrid,
+    Grid,
+    GridKind,
+    Plan,
+    Reach,
+    SchemaSpec,
+    Thresholds,
+    Weighting,
+)
 from frtaudit.errors import DataError, SpecError
 from frtaudit.protocols.all_pairs import AllPairs
 from frtaudit.protocols.listed import Listed
@@ -72,6 +82,21 @@ def test_no_targets_at_all() -> None:
     result = audit(spec(thresholds=Thresholds(fmr=(), grid=EXPLICIT))).result
     assert not pick(result, "fnmr_at_fmr")
     assert len(pick(result, "fnmr", group="all", provider="one", weighting="pooled")) == 3
+
+
+def test_curve_targets_go_down_to_the_resolution() -> None:
+    """Below the largest declared target stand so many a decade, the last at 5 expected false matches or just above."""
+    curve = CurveGrid(per_decade=10, reach=Reach.RESOLUTION)
+    made = spec(thresholds=Thresholds(fmr=(0.1, 0.02), curve=curve))
+    targets, places = targets_of(made, 5_000)
+    assert [targets[place] for place in places] == [0.02, 0.1]
+    assert targets[0] == 0.001
+    assert targets_of(made, 4_990)[0][0] == 0.00125893
+    between = [value for value in targets if value != 0.02]
+    assert np.diff(np.log10(between)) == pytest.approx([0.1] * 20, abs=1e-5)
+    assert targets_of(made)[0] == (0.02, 0.1)
+    alone = spec(thresholds=Thresholds(fmr=(0.01, 0.1), curve=CurveGrid(per_decade=2)))
+    assert targets_of(alone)[0] == (0.01, 0.0316228, 0.1)
 
 
 def test_plans_are_what_intervals_need() -> None:

@@ -1,6 +1,6 @@
 """Curves: what is drawn, with its band."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,7 +48,11 @@ class RateCurve:
 class Curve:
     """A curve of the result: y over x, with an optional pointwise or simultaneous band low..high.
 
-    ``analysis`` names the kind of curve (``roc``, ``det``, ``tar``, ``tar_difference``, ``fmr``, ``fnmr``, ...).
+    ``analysis`` names the kind of curve (``roc``, ``det``, ``tar``, ``tar_difference``, ``fmr``, ``fnmr``, ...);
+    ``metric`` and ``rate``: what y is an index of, where the kind alone does not say; ``level`` of the band.
+    ``simultaneous``: the band holds at all its points at once, and between them by :func:`step_envelope` (FORMULAS
+    8.10). ``replicates``: bootstrap replicates of y over the same x, for drawing. ``notes``: where the curve or its
+    band has a gap, and why.
     """
 
     provider: str
@@ -62,9 +66,17 @@ class Curve:
     high: tuple[float, ...] | None = None
     method: Method | None = None
     target: Target | None = None
+    metric: str | None = None
+    rate: str | None = None
+    level: float | None = None
+    simultaneous: bool = False
+    replicates: tuple[tuple[float, ...], ...] = ()
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         require(len(self.x) == len(self.y), "one y per x")
+        require(all(len(drawn) == len(self.x) for drawn in self.replicates), "one value of a replicate per x")
+        require(not self.simultaneous or self.low is not None, "a simultaneous band has bounds")
         require((self.low is None) == (self.high is None), "both bounds or none")
         require(self.low is None or len(self.low) == len(self.x), "one bound per x")
 
@@ -77,7 +89,15 @@ class Curve:
         return hash(dumps(self.to_json()))
 
     def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract."""
+        """The mapping of the result contract; what few curves have stands only where it is set."""
+        more: dict[str, Json] = {
+            "metric": self.metric,
+            "rate": self.rate,
+            "level": self.level,
+            "simultaneous": self.simultaneous or None,
+            "replicates": [_list(drawn) for drawn in self.replicates] or None,
+            "notes": list(self.notes) or None,
+        }
         return {
             "provider": self.provider,
             "analysis": self.analysis,
@@ -90,6 +110,7 @@ class Curve:
             "high": _list(self.high),
             "method": self.method.value if self.method else None,
             "target": self.target.value if self.target else None,
+            **{name: item for name, item in more.items() if item is not None},
         }
 
     @classmethod
@@ -99,6 +120,9 @@ class Curve:
         for name in ("x", "y", "low", "high"):
             if fields[name] is not None:
                 fields[name] = tuple(number_in(item) for item in fields[name])  # type: ignore[attr-defined]  # schema-checked
+        drawn: Sequence[Sequence[float | str]] = fields.get("replicates", ())  # type: ignore[assignment]  # schema-checked
+        fields["replicates"] = tuple(tuple(number_in(item) for item in one) for one in drawn)
+        fields["notes"] = tuple(fields.get("notes", ()))  # type: ignore[arg-type]  # schema-checked
         fields["method"] = Method(fields["method"]) if fields["method"] else None
         fields["target"] = Target(fields["target"]) if fields["target"] else None
         return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
@@ -106,3 +130,46 @@ class Curve:
 
 def _list(values: tuple[float, ...] | None) -> Json:
     return None if values is None else [number_out(float(item)) for item in values]
+
+
+def step_envelope(
+    x: Sequence[float], low: Sequence[float], high: Sequence[float]
+) -> tuple[Floats, Floats, Floats]:
+    """A simultaneous band of a falling curve between its points: vertices (x, low, high), ready to be drawn.
+
+    Between two neighbours the curve is at least its value on the right and at most its value on the left, so low comes
+    from the right and high from the left (FORMULAS 8.10). ``x`` (n,) ascending; points without bounds are skipped.
+    Returns three arrays (2k,) for k points with bounds.
+
+    >>> [part.tolist() for part in step_envelope([1, 2], [0.5, 0.1], [0.7, 0.3])]
+    [[1.0, 1.0, 2.0, 2.0], [0.5, 0.1, 0.1, 0.1], [0.7, 0.7, 0.7, 0.3]]
+    """
+    at, floor, top = (np.asarray(part, dtype=np.float64) for part in (x, low, high))
+    known = np.isfinite(floor) & np.isfinite(top)
+    at, floor, top = at[known], floor[known], top[known]
+    right, left = np.append(floor[1:], floor[-1:]), np.concatenate([top[:1], top[:-1]])
+    return (
+        np.repeat(at, 2),
+        np.stack([floor, right], axis=1).ravel(),
+        np.stack([left, top], axis=1).ravel(),
+    )
+
+
+def spans(x: Sequence[float], reasons: Sequence[str | None]) -> tuple[str, ...]:
+    """Gaps of a curve over FMR in words: neighbours with one reason share a sentence.
+
+    >>> spans([0.001, 0.01, 0.1], ["no error", "no error", None])
+    ('FMR 0.001 to 0.01: no error',)
+    """
+    said: list[tuple[str, float, float]] = []
+    before: str | None = None
+    for at, reason in sorted(zip(x, reasons, strict=True), key=lambda pair: pair[0]):
+        if reason is not None and reason == before:
+            said[-1] = (reason, said[-1][1], at)
+        elif reason is not None:
+            said.append((reason, at, at))
+        before = reason
+    return tuple(
+        f"FMR {first:.3g}{'' if first == last else f' to {last:.3g}'}: {reason}"
+        for reason, first, last in said
+    )

@@ -23,6 +23,13 @@ class GridKind(Enum):
     FMR_DECADES = "fmr_decades"
 
 
+class Reach(Enum):
+    """How far down a curve over FMR targets is drawn."""
+
+    DECLARED = "declared"
+    RESOLUTION = "resolution"
+
+
 class ThresholdSource(Enum):
     """Where a threshold came from; the report prints it."""
 
@@ -110,10 +117,22 @@ class Grid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CurveGrid:
+    """FMR targets that only draw curves: ``per_decade``, evenly in log FMR, below the largest declared target.
+
+    Down to the smallest declared one, or to the smallest that the comparisons resolve (FORMULAS 8.4).
+    """
+
+    per_decade: int = 4
+    reach: Reach = Reach.DECLARED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Thresholds:
     """Where rates are read: at FMR targets, on a grid, and at thresholds from a declared source."""
 
     fmr: tuple[float, ...] = (0.01, 0.001)
+    curve: CurveGrid = field(default_factory=CurveGrid)
     grid: Grid = field(default_factory=Grid)
     source: ThresholdSource = ThresholdSource.SAME_DATA
     file: str | None = field(default=None, metadata=PATH)

@@ -84,14 +84,23 @@ def panel(
 def swatch(index: int, name: str, label: str) -> str:
     """The legend's sample of a pen."""
     style = pen(index)
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
+        axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
+
+    return sample(name, f"line and marker of {label}", draw)
+
+
+def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
+    """A legend's drawing: ``draw`` fills the unit square."""
     with _ink():
         drawing = Drawing(figsize=(0.34, 0.12))
         axes = drawing.add_axes((0, 0, 1, 1))
         axes.set_axis_off()
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
-        axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
-        return _written(drawing, name, f"line and marker of {label}")
+        draw(axes)
+        return _written(drawing, name, title)
 
 
 def _written(drawing: Drawing, name: str, title: str) -> str:

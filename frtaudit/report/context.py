@@ -19,6 +19,7 @@ from frtaudit.report.sections import (
     record,
     requirements,
     summary,
+    uncertainty,
 )
 from frtaudit.report.source import Source
 from frtaudit.report.words import words
@@ -39,6 +40,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("requirements", "Requirements", requirements.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
+    ("uncertainty", "Uncertainty over FMR", uncertainty.build),
     ("interclass", "Interclass bias", interclass.build),
     ("accuracy", "Accuracy on folds", accuracy.build),
     ("failures", "Failures", failures.build),

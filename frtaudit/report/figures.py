@@ -60,7 +60,7 @@ def det(name: str, series: Sequence[Series], title: str = "False non-matches aga
             _line(axes, item, x_floor=x, y_floor=y, log=True)
         axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
         axes.set_title(title)
-        _log_rates(axes)
+        log_rates(axes)
 
     return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw)
 
@@ -75,7 +75,7 @@ def roc(name: str, series: Sequence[Series]) -> Panel:
         axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
         axes.set(xlim=(edge, _ceiling(series, "x")), ylim=(None, 1.0))
         axes.set_title("True matches against false matches")
-        _log_rates(axes, y=False)
+        log_rates(axes, y=False)
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
 
     return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw)
@@ -92,7 +92,7 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
             yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
         )
         axes.set_title(title)
-        _log_rates(axes, x=False)
+        log_rates(axes, x=False)
 
     return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw)
 
@@ -130,7 +130,7 @@ def dots(name: str, title: str, rows: Sequence[str], found: Sequence[Dot], xlabe
         for between in range(1, len(rows)):
             axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
         axes.set_title(title)
-        _log_rates(axes, y=False)
+        log_rates(axes, y=False)
 
     height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
     return _panel(name, _dots_read(title, found), draw, height=height)
@@ -178,8 +178,8 @@ def _line(
             x, _raised(low, y_floor), _raised(high, y_floor), color=style.hue, alpha=BAND, linewidth=0
         )
     axes.plot(x, _raised(y, y_floor), color=style.hue, linestyle=style.dash)
-    marked = _marked(x, log=log)
-    axes.plot(x[marked], _raised(y, y_floor)[marked], color=style.hue, linestyle="none", marker=style.marker)
+    at = marked(x, log=log)
+    axes.plot(x[at], _raised(y, y_floor)[at], color=style.hue, linestyle="none", marker=style.marker)
 
 
 def _at(values: Sequence[float], keep: npt.NDArray[np.intp], floor: float | None = None) -> Floats:
@@ -194,7 +194,7 @@ def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private sw
     return 1 - values if turned else values
 
 
-def _marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
+def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     """Where a few markers tell one line from another without colour."""
     place = np.log10(np.maximum(x, EPSILON)) if log else x
     goals = np.linspace(place.min(), place.max(), marks + 2)[1:-1]
@@ -249,7 +249,8 @@ def _ceiling(series: Sequence[Series], axis: str) -> float:
     return float(min(1.0, 10.0 ** math.ceil(math.log10(max(found, default=1.0)) - EPSILON)))
 
 
-def _log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
+def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
+    """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, printed as rates are."""
     for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
         if wanted:
             low, high = sorted(axis.get_view_interval())

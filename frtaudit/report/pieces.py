@@ -101,13 +101,14 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """Panels under one caption; ``keys``: the legend they share."""
+    """Panels under one caption; ``keys``: the legend they share; ``gaps``: where and why something is not drawn."""
 
     name: str
     title: str
     caption: Text
     panels: tuple[Panel, ...]
     keys: tuple[Key, ...] = ()
+    gaps: tuple[Text, ...] = ()
 
 
 @dataclass(slots=True)

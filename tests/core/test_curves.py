@@ -9,6 +9,7 @@ from hypothesis.extra import numpy as arrays
 
 from frtaudit.canonical import to_bytes
 from frtaudit.core import Curve, RateCurve
+from frtaudit.core.curves import spans, step_envelope
 
 SCORES = arrays.arrays(np.float64, st.integers(0, 12), elements=st.integers(-4, 4).map(float))
 
@@ -105,9 +106,47 @@ def test_undefined_points_survive_json() -> None:
         ({"low": (0.1,)}, "both bounds or none"),
         ({"high": (0.1,)}, "both bounds or none"),
         ({"low": (), "high": ()}, "one bound per x"),
+        ({"replicates": ((0.1, 0.2),)}, "one value of a replicate per x"),
+        ({"simultaneous": True}, "a simultaneous band has bounds"),
     ],
 )
 def test_broken_curves_are_refused(changes: dict[str, Any], said: str) -> None:
     """Each invariant of a drawn curve is checked at birth and named."""
     with pytest.raises(ValueError, match=said):
         curve(**changes)
+
+
+def test_what_few_curves_have_stands_only_where_it_is_set() -> None:
+    """A plain curve has no key for metric, rate, level, replicates or notes; one that has them keeps them."""
+    more = {"metric", "rate", "level", "simultaneous", "replicates", "notes"}
+    assert not more & set(curve().to_json())
+    made = curve(
+        low=(0.1,),
+        high=(0.3,),
+        metric="gini",
+        rate="fmr",
+        level=0.95,
+        simultaneous=True,
+        replicates=((0.2,),),
+        notes=("n",),
+    )
+    assert more <= set(made.to_json())
+    assert Curve.from_json(made.to_json()) == made
+
+
+def test_the_envelope_of_a_band_holds_between_its_points() -> None:
+    """Low comes from the right neighbour, high from the left; a point without bounds is stepped over."""
+    nan = float("nan")
+    x, low, high = step_envelope((1, 2, 3), (0.5, nan, 0.1), (0.7, nan, 0.3))
+    assert x.tolist() == [1, 1, 3, 3]
+    assert low.tolist() == [0.5, 0.1, 0.1, 0.1]
+    assert high.tolist() == [0.7, 0.7, 0.7, 0.3]
+    assert [part.size for part in step_envelope((1,), (nan,), (nan,))] == [0, 0, 0]
+
+
+def test_gaps_are_told_once_for_neighbours() -> None:
+    """Neighbouring targets with one reason share a sentence; another reason, or a point without one, ends it."""
+    reasons = ["few", None, "few", "few", "none"]
+    said = spans((0.5, 0.1, 0.01, 0.02, 0.05), reasons)
+    assert said == ("FMR 0.01 to 0.02: few", "FMR 0.05: none", "FMR 0.5: few")
+    assert spans((), ()) == ()

@@ -1,0 +1,327 @@
+"""Uncertainty over FMR (Conti and Clemencon): bootstrap and bands of the ROC, fairness metrics, their noise."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from frtaudit.core import Curve, Method, Target
+from frtaudit.report import bands, canvas, numbers, phrases
+from frtaudit.report.bands import DASHED, DOTTED, Banded, Look, Scale
+from frtaudit.report.figures import Series
+from frtaudit.report.pieces import Figure, Key, Panel, Piece, Text, listed, plain_text, say, sentence
+from frtaudit.report.source import Source
+from frtaudit.report.words import called, words
+
+KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
+MAX_SYSTEMS = 4
+RATES = ("fnmr", "fmr")
+BOTH_SIDES = (
+    "Left, these people could have had other images; right, there could have been other people, too. "
+)
+LOGGED = ("max_min", "max_geomean")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Uncertainty:
+    """The view: what the section is about, its figures in reading order."""
+
+    lead: Text
+    figures: tuple[Figure, ...]
+    left_out: str
+
+
+def build(source: Source) -> Uncertainty | None:
+    """None when neither ``roc_bands`` nor ``fairness_curves`` ran."""
+    systems = [name for name in source.providers if any(_of(source, name, *KINDS))]
+    if not systems:
+        return None
+    found = [item for name in systems[:MAX_SYSTEMS] for item in _system(source, name)]
+    cut = len(systems) - MAX_SYSTEMS
+    return Uncertainty(
+        lead=say(
+            "How far each curve could move if these people were photographed again, after Conti and Clémençon; bands "
+            "for new people say so. The threshold is found anew in every replicate. Rates: ",
+            called(words().weighting, source.weighting),
+            ".",
+        ),
+        figures=tuple(found),
+        left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
+    )
+
+
+def _of(source: Source, system: str, *kinds: str, **fields: object) -> list[Curve]:
+    """Curves of a system in the primary weighting, with these fields."""
+    return [
+        item
+        for item in source.result.curves
+        if item.provider == system
+        and item.analysis in kinds
+        and item.weighting == source.weighting
+        and all(getattr(item, name) == value for name, value in fields.items())
+    ]
+
+
+def _system(source: Source, system: str) -> Iterable[Figure]:
+    place = str(source.providers.index(system))
+    made = [_bootstrap(source, system, f"bootstrap-{place}"), _whole(source, system, f"whole-{place}")]
+    schemas = dict.fromkeys(item.schema for item in _of(source, system, "fairness") if item.schema)
+    for schema in schemas:
+        made += [_fairness(source, system, schema, rate, f"fair-{schema}-{rate}-{place}") for rate in RATES]
+        made.append(_uncertain(source, system, schema, f"uncertain-{schema}-{place}"))
+    if not schemas:
+        made.append(_uncertain(source, system, None, f"uncertain-{place}"))
+    return [item for item in made if item is not None]
+
+
+def _look(method: Method, target: Target, *, simultaneous: bool = False) -> Look:
+    """How the band of a method is drawn, and its legend: method and target named."""
+    ways: dict[Method, tuple[str, str | tuple[float, tuple[float, ...]]]] = {
+        Method.NAIVE: (canvas.HUES[1], DASHED),
+        Method.GAUSSIAN: (canvas.HUES[2], DOTTED),
+    }
+    hue, dash = (canvas.INK, "solid") if simultaneous else ways.get(method, (canvas.HUES[0], "solid"))
+    kind = "simultaneous" if simultaneous else "pointwise"
+    label = f"{kind}: {called(words().method, method.value)}, for {called(words().target, target.value)}"
+    return Look(label=label, hue=hue, dash=dash, fill=not simultaneous and method not in ways)
+
+
+def _bands(curves: Iterable[Curve]) -> list[Banded]:
+    return [
+        Banded(look=_look(item.method, item.target, simultaneous=item.simultaneous), curve=item)
+        for item in curves
+        if item.method is not None and item.target is not None
+    ]
+
+
+def _keys(figure: str, lines: Sequence[tuple[int, str]], looks: Iterable[Look]) -> tuple[Key, ...]:
+    unique = {look.label: look for look in looks}
+    return (
+        *(bands.line_key(figure, index, label) for index, label in lines),
+        *(bands.band_key(figure, look) for look in unique.values()),
+    )
+
+
+def _level(curves: Iterable[Curve]) -> str:
+    found = next((item.level for item in curves if item.level is not None), None)
+    return "" if found is None else f"Level {numbers.exact(round(found, 12))}. "
+
+
+def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
+    """002's figures 2 and 3: the bundle around the V-statistic; naive against recentred band."""
+    vstats = _of(source, system, "roc_vstat")
+    rocs = _of(source, system, "roc", group="all", target=Target.FIXED_IDENTITIES)
+    if not vstats or not rocs:
+        return None
+    vstat, made = vstats[0], _bands(rocs)
+    hairs = Look(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
+    missed = {item.curve.method: bands.outside(rocs[0], item.curve) for item in made}
+    figure_alt = "; ".join(
+        f"the {_short(method)} band leaves the curve itself out at {out} of {total} targets"
+        for method, (out, total) in missed.items()
+        if method is not None
+    )
+    alt = f"Bands for these people with new images: {figure_alt}."
+    base, low = rocs[0], bands.relative(vstat, rocs[0])
+    level = bands.relative(base, base)
+    moved = [Banded(look=item.look, curve=bands.relative(item.curve, base)) for item in made]
+    panels = (
+        bands.bundle(f"{name}-a", "The bootstrap draws too low", base, vstat, hairs),
+        bands.compared(f"{name}-b", "Recentring mends it", base, made, bands.RATE, alt),
+        bands.bundle(f"{name}-c", "The same, over the empirical curve", level, low, hairs, bands.RELATIVE),
+        bands.compared(f"{name}-d", "The same, over the empirical curve", level, moved, bands.RELATIVE, alt),
+    )
+    return Figure(
+        name=name,
+        title=f"{system}: the bootstrap of the ROC, and why it is recentred",
+        caption=say(
+            "Left: a resampled image meets copies of itself, which always match, so bootstrap curves gather around the "
+            "V-statistic, below the empirical curve. Right: the naive band follows them down",
+            *_missed(missed.get(Method.NAIVE)),
+            "; the recentred band is the same one moved back up by the known shift. ",
+            _level(vstats + rocs) or _spec_level(source),
+            "Below, the same curves divided by the empirical one, which is 1 there.",
+        ),
+        panels=tuple(panels),
+        keys=_keys(name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(item.look for item in made)]),
+    )
+
+
+def _short(method: Method) -> str:
+    return {Method.NAIVE: "naive", Method.RECENTERED: "recentred"}.get(method, method.value.replace("_", " "))
+
+
+def _missed(found: tuple[int, int] | None) -> Iterable[str]:
+    return () if found is None else (f" and leaves the curve itself out at {found[0]} of {found[1]} targets",)
+
+
+def _spec_level(source: Source) -> str:
+    bootstrap = source.result.spec.get("bootstrap")
+    alpha = bootstrap.get("alpha") if isinstance(bootstrap, dict) else None
+    return f"Level {numbers.exact(round(1 - alpha, 12))}. " if isinstance(alpha, float) else ""
+
+
+def _whole(source: Source, system: str, name: str) -> Figure | None:
+    """A band for the whole curve beside the pointwise one, for these people and for new people."""
+    found = _of(source, system, "roc_band")
+    panels, looks, shown = [], [], []
+    titles = {
+        Target.FIXED_IDENTITIES: "These people with new images",
+        Target.POPULATION: "New people like these",
+    }
+    for place, whole in enumerate(found):
+        if whole.target is None or whole.method is None:
+            continue
+        pointwise = _of(source, system, "roc", group="all", method=whole.method)
+        made = _bands([*pointwise, whole])
+        title = titles[whole.target]
+        alt = f"{title}: ROC with a pointwise band and a wider one that holds for the whole curve at once."
+        panels.append(bands.compared(f"{name}-{place}", title, whole, made, bands.RATE, alt))
+        looks += [item.look for item in made]
+        shown.append(whole)
+    if not panels:
+        return None
+    return Figure(
+        name=name,
+        title=f"{system}: a band for the whole curve",
+        caption=say(
+            "The filled band holds at any one FMR chosen beforehand; the stepped one at all drawn targets at once, and "
+            "between them, because a ROC only falls. A claim about the curve as a whole needs the stepped band. ",
+            BOTH_SIDES if len(shown) > 1 else "",
+            _level(shown),
+        ),
+        panels=tuple(panels),
+        keys=_keys(name, [(0, "empirical ROC")], looks),
+        gaps=_gaps(source, shown),
+    )
+
+
+def _fairness(source: Source, system: str, schema: str, rate: str, name: str) -> Figure | None:
+    """002's fairness figures, one system: four metrics of one rate over FMR."""
+    found = _of(source, system, "fairness", schema=schema, rate=rate)
+    panels, made = [], []
+    for metric in dict.fromkeys(item.metric for item in found if item.metric):
+        own = [item for item in found if item.metric == metric]
+        banded = _bands(own)
+        made += banded
+        panels.append(_index_panel(f"{name}-{metric.replace('_', '-')}", metric, own[0], banded))
+    if not panels:
+        return None
+    over = phrases.metric(rate)
+    return Figure(
+        name=name,
+        title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
+        caption=say(
+            f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR sets. "
+            "Grey: all classes alike. Resampling makes equal classes look unequal, so near the grey line a band lies "
+            "high and may leave its own curve out: it is no test. ",
+            *_left_out(found),
+            *_alike(rate),
+            _level(item.curve for item in made),
+        ),
+        panels=tuple(panels),
+        keys=_keys(name, [(0, "metric on these data")], [item.look for item in made]),
+        gaps=_gaps(source, found),
+    )
+
+
+def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Panel:
+    alike = float(words().fair_value.get(metric, "0"))
+    title = phrases.metric(metric)
+    scale = Scale(label="index", alike=alike, log=metric in LOGGED, rate=False)
+    known = [(y, x) for x, y in zip(curve.x, curve.y, strict=True) if y < float("inf")]
+    most = (
+        f"largest {max(known)[0]:.3g} at FMR {numbers.exact(max(known)[1])}" if known else "no finite value"
+    )
+    alt = f"{title} over FMR: {most}; {alike:g} where classes are alike."
+    return bands.compared(name, title[:1].upper() + title[1:], curve, made, scale, alt)
+
+
+def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Figure | None:
+    """002's comparison of uncertainty: all metrics over FMR."""
+    panels: list[Panel] = []
+    names: dict[int, str] = {}
+    gaps: list[Text] = []
+    for rate in RATES:
+        found = [
+            item
+            for item in _of(source, system, "normalized_uncertainty", rate=rate)
+            if item.schema in (None, schema)
+        ]
+        series = [Series(name=_named(item), index=_pen(item), curve=item) for item in found]
+        if not series:
+            continue
+        names |= {item.index: item.name for item in series}
+        title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
+        panels.append(bands.uncertainties(f"{name}-{rate}", title, series))
+        gaps += [say(f"{title}. ", gap) for gap in _gaps(source, found)]
+    if not panels:
+        return None
+    return Figure(
+        name=name,
+        title=f"{system}: normalized uncertainty",
+        caption=say(
+            "How much each number wobbles when these people's images are drawn anew, relative to its own size: the "
+            "lower line is the more robust metric. Ratios and sums have different zero points, so this compares "
+            "their noise, not their meaning. ",
+            f"Method: {called(words().method, Method.RECENTERED.value)}, for ",
+            f"{called(words().target, Target.FIXED_IDENTITIES.value)}.",
+        ),
+        panels=tuple(panels),
+        keys=_keys(name, sorted(names.items()), ()),
+        gaps=tuple(gaps),
+    )
+
+
+def _named(curve: Curve) -> str:
+    return "FNMR itself (ROC)" if curve.metric == "roc" else phrases.metric(curve.metric or "")
+
+
+def _pen(curve: Curve) -> int:
+    return ("roc", "max_min", "max_geomean", "log_geomean", "gini").index(curve.metric or "roc")
+
+
+def _left_out(curves: Iterable[Curve]) -> Iterable[str]:
+    """Where a recentred band leaves its own curve out: the share of its targets, for each such metric."""
+    found = [
+        (phrases.metric(item.metric or ""), *bands.outside(item, item))
+        for item in curves
+        if item.method is Method.RECENTERED
+    ]
+    said = [f"{name} at {out} of {total} targets" for name, out, total in found if out]
+    return (f"Here that happens to {'; '.join(said)}. ",) if said else ()
+
+
+def _alike(rate: str) -> Iterable[str]:
+    if rate != "fmr":
+        return ()
+    return (
+        "No image is compared with itself across people, so for FMR the naive and the recentred band are one. ",
+    )
+
+
+def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
+    """Each reason once, with the metrics that it concerns unless it concerns all, and its first place in the result."""
+    metrics = list(dict.fromkeys(_named(item) for item in curves))
+    seen: dict[str, tuple[str, dict[str, None]]] = {}
+    for curve in curves:
+        index = next(at for at, item in enumerate(source.result.curves) if item is curve)
+        for place, note in enumerate(curve.notes):
+            _, own = seen.setdefault(note, (f"/curves/{index}/notes/{place}", {}))
+            own[_named(curve)] = None
+    return tuple(
+        say(_of_metrics(list(own), metrics), Piece(text=sentence(note), pointer=pointer))
+        for note, (pointer, own) in seen.items()
+    )
+
+
+def _of_metrics(own: list[str], metrics: list[str]) -> str:
+    """Which of a figure's metrics a note is about: nothing where it is about all."""
+    others = [name for name in metrics if name not in own]
+    if not others:
+        return ""
+    return f"All but {others[0]}: " if len(others) == 1 < len(own) else f"{_listed(own)}: "
+
+
+def _listed(names: list[str]) -> str:
+    """Names as a sentence starts with them."""
+    text = plain_text(listed(names))
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,163 @@
+"""One system read along the grid of FMR targets: what curves over FMR, their bands and their gaps are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Curve, Method, Target
+from frtaudit.core.curves import spans
+from frtaudit.core.freeze import freeze
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, read
+from frtaudit.stats import intervals
+from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
+
+Floats = npt.NDArray[np.float64]
+Reasons = tuple[str | None, ...]
+KIND = "normalized_uncertainty"
+THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+UNDEFINED = f"undefined in more than {intervals.MAX_UNDEFINED:.0%} of the replicates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """A statistic at X of the FMR targets, those with a threshold on these data.
+
+    ``x`` (X,): the targets, ascending; ``value`` (X,): the estimate (U-statistic); ``vstat`` (X,): its V-statistic at
+    the same thresholds; ``replicates``: plan to (B, X), t* recomputed in each; all float64. ``thin``: for each target
+    None, or why its replicates carry no bounds (FORMULAS 8.3). ``refused``: targets without a threshold, in words.
+    """
+
+    x: Floats
+    value: Floats
+    vstat: Floats
+    replicates: Mapping[Plan, Floats]
+    thin: Reasons
+    refused: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "x", "value", "vstat")
+
+
+def sweep(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Sweep:
+    """A rate ("fmr" or "fnmr") of one tag at every target that has a threshold."""
+    thresholds = trial.points.at_target[WEIGHTINGS.index(weighting)]
+    places = np.flatnonzero(np.isfinite(thresholds))
+    readings = [
+        read(
+            trial,
+            Place(rate=rate, weighting=weighting, tag=tag, threshold=float(thresholds[a]), point=int(a)),
+        )
+        for a in places
+    ]
+    enough = [item.errors >= MIN_ERRORS and item.erring >= MIN_ERRING for item in readings]
+    return Sweep(
+        x=np.asarray(trial.points.targets, dtype=np.float64)[places],
+        value=np.array([item.value for item in readings], dtype=np.float64),
+        vstat=np.array([item.vstat for item in readings], dtype=np.float64),
+        replicates={
+            plan: np.stack([item.replicates[plan] for item in readings], axis=1)
+            for plan in trial.replicates
+            if readings
+        },
+        thin=tuple(None if ok else THIN for ok in enough),
+        refused=_refused(trial, thresholds),
+    )
+
+
+def _refused(trial: Trial, thresholds: Floats) -> tuple[str, ...]:
+    floor = "the threshold lies below the floor of the kept tail"
+    reasons = [
+        None if np.isfinite(threshold) else ("too few false matches are expected" if reason else floor)
+        for threshold, reason in zip(thresholds, trial.resolved, strict=True)
+    ]
+    return spans(trial.points.targets, reasons)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What every curve of one analysis shares: the trial, the kind, schema and group, the metric and its rate."""
+
+    trial: Trial
+    kind: str
+    schema: str | None
+    group: str
+    metric: str
+    rate: str
+
+    def curve(self, swept: Sweep, y: Floats, notes: Sequence[str] = ()) -> Curve:
+        """A curve without a band."""
+        return Curve(
+            provider=self.trial.provider,
+            analysis=self.kind,
+            schema=self.schema,
+            group=self.group,
+            weighting=self.trial.spec.weighting.value,
+            x=tuple(swept.x.tolist()),
+            y=tuple(y.tolist()),
+            metric=self.metric,
+            rate=self.rate,
+            notes=(*swept.refused, *notes),
+        )
+
+    def banded(self, swept: Sweep, spec: IntervalSpec, alpha: float, unseen: Reasons) -> Curve:
+        """The statistic with the pointwise band of one method of target fixed_identities (002, FORMULAS 1).
+
+        ``unseen``: for each target None, or why the statistic itself is not drawn there.
+        """
+        drawn = swept.replicates.get(PLAN_OF[spec.method])
+        bounds: list[intervals.Bounds | None] = [None] * swept.x.size
+        if drawn is not None:
+            bounds = [
+                None if thin else _bounds(spec.method, drawn[:, at], swept.value[at], swept.vstat[at], alpha)
+                for at, thin in enumerate(swept.thin)
+            ]
+        undrawn = "no replicates of images" if drawn is None else UNDEFINED
+        reasons = [
+            unseen[at] or (None if found else f"no band: {swept.thin[at] or undrawn}")
+            for at, found in enumerate(bounds)
+        ]
+        low, high = ([np.nan if found is None else found[end] for found in bounds] for end in (0, 1))
+        return replace(
+            self.curve(swept, swept.value, spans(swept.x.tolist(), reasons)),
+            low=tuple(map(float, low)),
+            high=tuple(map(float, high)),
+            method=spec.method,
+            target=spec.target,
+            level=1 - alpha,
+        )
+
+    def uncertainty(self, swept: Sweep) -> Curve | None:
+        """002's normalized uncertainty sd(gap)/value over FMR; None without replicates of images."""
+        drawn = swept.replicates.get(Plan.IMAGES)
+        if drawn is None:
+            return None
+        found = np.array(
+            [
+                np.nan
+                if thin
+                else intervals.normalized_uncertainty(drawn[:, at], swept.value[at], swept.vstat[at])
+                for at, thin in enumerate(swept.thin)
+            ],
+            dtype=np.float64,
+        )
+        reasons = [
+            None if np.isfinite(value) else (thin or "a replicate is infinite, or too many are undefined")
+            for value, thin in zip(found, swept.thin, strict=True)
+        ]
+        curve = replace(self, kind=KIND).curve(swept, found, spans(swept.x.tolist(), reasons))
+        return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
+
+
+def _bounds(
+    method: Method, drawn: Floats, stat: float, vstat: float, alpha: float
+) -> intervals.Bounds | None:
+    """The interval of one point; None also where all replicates agree: it would claim certainty."""
+    if method is Method.NAIVE:
+        found = intervals.naive(drawn, alpha)
+    else:
+        make = intervals.gaussian if method is Method.GAUSSIAN else intervals.recentered
+        found = make(drawn, stat, vstat, alpha)
+    return None if found is None or found[0] == found[1] else found

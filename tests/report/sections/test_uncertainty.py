@@ -1,0 +1,103 @@
+"""The section on uncertainty over FMR: where it stands, what it draws, what its words say."""
+
+from dataclasses import replace
+
+from report_bands import GAP, SYSTEM, curves, fairness, rocs, uncertainty
+from report_fixture import result
+
+from frtaudit.core import Curve
+from frtaudit.report.pieces import Figure, plain_text
+from frtaudit.report.sections.uncertainty import MAX_SYSTEMS, Uncertainty, build
+from frtaudit.report.source import Source
+
+
+def view(made: list[Curve]) -> Uncertainty | None:
+    """The section of the made-up result with these curves alone."""
+    return build(Source(replace(result(), curves=tuple(made))))
+
+
+def figures(made: list[Curve]) -> dict[str, Figure]:
+    """Its figures by name."""
+    found = view(made)
+    assert found is not None
+    return {item.name: item for item in found.figures}
+
+
+def test_it_stands_only_where_the_analysis_ran() -> None:
+    """Without curves of these analyses there is no section, also where there is a ROC with bands."""
+    assert build(Source(result())) is None
+    assert view(rocs()[:4]) is None
+    assert view(curves()) is not None
+
+
+def test_every_figure_of_one_system_is_there() -> None:
+    """Bundle and bands, the band for the whole curve, four metrics of each rate, all uncertainties."""
+    found = figures(curves())
+    panels = {name: len(item.panels) for name, item in found.items()}
+    assert panels == {
+        "bootstrap-0": 4,
+        "whole-0": 2,
+        "fair-group-fnmr-0": 4,
+        "fair-group-fmr-0": 4,
+        "uncertain-group-0": 2,
+    }
+    svgs = [panel.svg for item in found.values() for panel in item.panels]
+    assert len(set(svgs)) == len(svgs)
+    assert all(panel.alt and SYSTEM in item.title for item in found.values() for panel in item.panels)
+
+
+def test_every_band_of_a_legend_names_method_and_target() -> None:
+    """Pointwise or simultaneous, the method in words, and for whom it holds."""
+    found = figures(curves())
+    named = {key.name for item in found.values() for key in item.keys if ":" in key.name}
+    assert named == {
+        "pointwise: bootstrap of images, not recentred, for these people with new images",
+        "pointwise: bootstrap of images, recentred, for these people with new images",
+        "pointwise: bootstrap of images, Gaussian, for these people with new images",
+        "pointwise: bootstrap of people, for new people like these",
+        "simultaneous: bootstrap of images, recentred, for these people with new images",
+        "simultaneous: bootstrap of people, for new people like these",
+    }
+
+
+def test_the_words_count_what_the_figure_shows() -> None:
+    """The naive band's misses stand in its caption, a metric's in its own; levels are printed."""
+    found = figures(curves())
+    said = {name: plain_text(item.caption) for name, item in found.items()}
+    assert "leaves the curve itself out at 15 of 15 targets" in said["bootstrap-0"]
+    assert "largest / smallest at 15 of 15 targets" in said["fair-group-fmr-0"]
+    assert "Here that happens" not in said["fair-group-fnmr-0"]
+    assert all("Level 95 %" in said[name] for name in ("bootstrap-0", "whole-0", "fair-group-fnmr-0"))
+
+
+def test_gaps_are_told_once_with_their_metrics_and_place() -> None:
+    """A note of some metrics names them, one of all does not; each points at its first place in the result."""
+    made = curves()
+    gaps = figures(made)["fair-group-fnmr-0"].gaps
+    assert [plain_text(gap) for gap in gaps] == [
+        "All but Gini coefficient: FMR 0.1: infinite: a class has no error.",
+        f"{GAP}.",
+    ]
+    pointer = gaps[0][-1].pointer
+    assert pointer is not None
+    _, _, index, _, note = pointer.split("/")
+    assert made[int(index)].notes[int(note)] == "FMR 0.1: infinite: a class has no error"
+
+
+def test_parts_stand_alone() -> None:
+    """Only the ROC, only metrics, only uncertainty without a schema: each gives its own figures."""
+    assert set(figures(rocs())) == {"bootstrap-0", "whole-0"}
+    assert set(figures(fairness())) == {"fair-group-fnmr-0", "fair-group-fmr-0"}
+    (alone,) = figures(uncertainty()[:1]).values()
+    assert (alone.name, len(alone.panels)) == ("uncertain-0", 1)
+    people_only = [*rocs()[3:4], rocs()[6]]
+    assert "Left, these people" not in plain_text(figures(people_only)["whole-0"].caption)
+
+
+def test_many_systems_are_cut_and_counted() -> None:
+    """Figures of four systems are drawn; the reader is told how many are left out."""
+    made = [replace(item, provider=f"s{n}") for n in range(MAX_SYSTEMS + 2) for item in rocs()]
+    found = view(made)
+    assert found is not None
+    assert len(found.figures) == 2 * MAX_SYSTEMS
+    assert found.left_out == "Curves of 2 more systems are in result.json."
