@@ -142,12 +142,12 @@ def _share(
 ) -> str:
     """Of what the machine can do: L1 and L2 for image replicates, the matrix product for scoring."""
     if name.startswith("score") and "pairs scored" in facts:
-        return f"{100 * facts['pairs scored'] / step['cpu'] / floors['scores']:.0f} %"
+        return f"{100 * facts['pairs scored'] / step['cpu'] / floors['scores']:.2g} %"
     if "pairs above" not in facts or not name.startswith(("images", "replicate")):
         return ""
     replicates = 1000 / step["units"] if contest.name.startswith("engine") else 1
     rate = facts["pairs above"] * replicates / step["cpu"]
-    return f"{100 * rate / floors['L1']:.0f} % of L1, {100 * rate / floors['L2']:.0f} % of L2"
+    return f"{100 * rate / floors['L1']:.2g} % of L1, {100 * rate / floors['L2']:.2g} % of L2"
 
 
 def seconds(value: float) -> str:
