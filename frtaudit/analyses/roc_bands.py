@@ -44,8 +44,9 @@ class RocBands:
     def _curves(self, trial: Trial, swept: Sweep, alpha: float) -> Iterator[Curve]:
         named = Drawn(trial=trial, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
         if Plan.IMAGES in swept.replicates:
+            thin = [reason and f"no band: {reason}" for reason in swept.thin]
             yield replace(
-                replace(named, kind=VSTAT).curve(swept, swept.vstat),
+                replace(named, kind=VSTAT).curve(swept, swept.vstat, spans(swept.x.tolist(), thin)),
                 replicates=_kept(swept.replicates[Plan.IMAGES][: self.replicates]),
             )
             yield _fixed(named, swept, alpha)

@@ -1,5 +1,6 @@
 """Uncertainty over FMR (Conti and Clemencon): bootstrap and bands of the ROC, fairness metrics, their noise."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -85,11 +86,16 @@ def _look(method: Method, target: Target, *, simultaneous: bool = False) -> Look
 
 
 def _bands(curves: Iterable[Curve]) -> list[Banded]:
+    """Curves that have a band at one target or more, each with its look."""
     return [
         Banded(look=_look(item.method, item.target, simultaneous=item.simultaneous), curve=item)
         for item in curves
-        if item.method is not None and item.target is not None
+        if item.method is not None and item.target is not None and _seen(item.low or ())
     ]
+
+
+def _seen(values: Iterable[float]) -> bool:
+    return any(math.isfinite(value) for value in values)
 
 
 def _keys(figure: str, lines: Sequence[tuple[int, str]], looks: Iterable[Look]) -> tuple[Key, ...]:
@@ -119,7 +125,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         for method, (out, total) in missed.items()
         if method is not None
     )
-    alt = f"Bands for these people with new images: {figure_alt}."
+    alt = f"Bands for these people with new images: {figure_alt or 'none, for want of errors'}."
     base, low = rocs[0], bands.relative(vstat, rocs[0])
     level = bands.relative(base, base)
     moved = [Banded(look=item.look, curve=bands.relative(item.curve, base)) for item in made]
@@ -142,6 +148,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
         ),
         panels=tuple(panels),
         keys=_keys(name, [(0, "empirical ROC"), (1, "V-statistic")], [hairs, *(item.look for item in made)]),
+        gaps=_gaps(source, [vstat]),
     )
 
 
@@ -150,7 +157,10 @@ def _short(method: Method) -> str:
 
 
 def _missed(found: tuple[int, int] | None) -> Iterable[str]:
-    return () if found is None else (f" and leaves the curve itself out at {found[0]} of {found[1]} targets",)
+    """The share of targets at which the naive band leaves its curve out, where it does."""
+    if found is None or not found[0]:
+        return ()
+    return (f" and leaves the curve itself out at {found[0]} of {found[1]} targets",)
 
 
 def _spec_level(source: Source) -> str:
@@ -168,7 +178,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
         Target.POPULATION: "New people like these",
     }
     for place, whole in enumerate(found):
-        if whole.target is None or whole.method is None:
+        if whole.target is None or whole.method is None or not _seen(whole.low or ()):
             continue
         pointwise = _of(source, system, "roc", group="all", method=whole.method)
         made = _bands([*pointwise, whole])
@@ -244,7 +254,7 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         found = [
             item
             for item in _of(source, system, "normalized_uncertainty", rate=rate)
-            if item.schema in (None, schema)
+            if item.schema in (None, schema) and _seen(item.y)
         ]
         series = [Series(name=_named(item), index=_pen(item), curve=item) for item in found]
         if not series:

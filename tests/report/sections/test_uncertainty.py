@@ -1,8 +1,9 @@
 """The section on uncertainty over FMR: where it stands, what it draws, what its words say."""
 
+import math
 from dataclasses import replace
 
-from report_bands import GAP, SYSTEM, curves, fairness, rocs, uncertainty
+from report_bands import GAP, SYSTEM, X, curves, fairness, rocs, uncertainty
 from report_fixture import result
 
 from frtaudit.core import Curve
@@ -92,6 +93,25 @@ def test_parts_stand_alone() -> None:
     assert (alone.name, len(alone.panels)) == ("uncertain-0", 1)
     people_only = [*rocs()[3:4], rocs()[6]]
     assert "Left, these people" not in plain_text(figures(people_only)["whole-0"].caption)
+
+
+def test_what_has_no_band_is_not_promised() -> None:
+    """Without a bound anywhere no legend names a band, no caption counts misses, and empty figures do not stand."""
+    nothing = (math.nan,) * len(X)
+    bare = [
+        replace(item, low=nothing, high=nothing) if item.low is not None else replace(item, notes=(GAP,))
+        for item in rocs()
+    ]
+    unknown = [replace(item, y=nothing) for item in uncertainty()]
+    found = figures([*bare, *unknown])
+    assert set(found) == {"bootstrap-0"}
+    assert [key.name for key in found["bootstrap-0"].keys] == [
+        "empirical ROC",
+        "V-statistic",
+        "7 bootstrap curves of images",
+    ]
+    assert "targets" not in plain_text(found["bootstrap-0"].caption)
+    assert [plain_text(gap) for gap in found["bootstrap-0"].gaps] == [f"{GAP}."]
 
 
 def test_many_systems_are_cut_and_counted() -> None:
