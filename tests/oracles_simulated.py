@@ -28,7 +28,7 @@ def blocks(
     return errors + errors.T, comparisons + comparisons.T
 
 
-def mean_products(errors: Ints, comparisons: Ints) -> tuple[float, float, float]:
+def mean_products(errors: Ints | Floats, comparisons: Ints) -> tuple[float, float, float]:
     """Mean product of errors of blocks that share no subject, one, both: all pairs of blocks, in a loop."""
     k = len(errors)
     every = list(combinations(range(k), 2))

@@ -261,16 +261,25 @@ def _effects(trial: Trial, row: Row) -> Effects | None:
         return mated_effects(rule.mated.subject_errors[at, chosen], rule.mated.subject_pairs[chosen])
     at = int(np.searchsorted(rule.non_mated.thresholds, threshold))
     scope, part = _non_mated_members(trial, place.tag)
-    return non_mated_effects(
-        BlockErrors(
-            errors=rule.non_mated.subject_errors[at, scope, part],
-            comparisons=rule.spread.comparisons[scope, part],
-            total=int(rule.non_mated.errors[at, place.tag]),
-            trials=int(rule.spread.trials[place.tag]),
-            square=float(rule.non_mated.error_square[at, place.tag]),
-            size_square=float(rule.spread.square[place.tag]),
-        )
+    sums, spread = rule.non_mated, rule.spread
+    pairs = float(spread.pairs[place.tag])
+    shares = BlockErrors(
+        errors=sums.subject_far[at, scope, part],
+        comparisons=spread.partners[scope, part].astype(np.float64),
+        total=float(sums.far_sum[at, place.tag]),
+        trials=pairs,
+        square=float(sums.far_square[at, place.tag]),
+        size_square=pairs,
     )
+    pooled = BlockErrors(
+        errors=sums.subject_errors[at, scope, part].astype(np.float64),
+        comparisons=spread.comparisons[scope, part].astype(np.float64),
+        total=float(sums.errors[at, place.tag]),
+        trials=float(spread.trials[place.tag]),
+        square=float(sums.error_square[at, place.tag]),
+        size_square=float(spread.square[place.tag]),
+    )
+    return non_mated_effects(shares, pooled)
 
 
 def _mated_members(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:

@@ -68,8 +68,8 @@ def misses(bounds: Bounds, truth: float) -> Misses:
 
 
 def rates(tally: Tally, over: Denominators) -> Floats:
-    """Rate of each cohort, exactly 0 without errors, 1 with nothing else; cut at 1, which Poisson errors can pass."""
-    found = np.minimum(tally.count / over.total, 1.0)
+    """Rate of each cohort, exactly 0 without errors, 1 with nothing else; cut to [0, 1], which drawn sums can pass."""
+    found = np.clip(tally.count / over.total, 0.0, 1.0)
     found = np.where(tally.errors == 0, 0.0, found)
     return np.asarray(np.where(tally.errors >= over.trials, 1.0, found))
 

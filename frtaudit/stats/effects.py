@@ -42,16 +42,16 @@ class Effects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockErrors:
-    """False matches of one tag at one threshold, as the moments need them.
+    """False matches of one tag at one threshold, as the moments need them: pooled, or as shares of each block.
 
-    ``errors``, ``comparisons`` (K,): false matches and non-mated comparisons of each subject; ``total``, ``trials``:
-    of all blocks; ``square``, ``size_square``: sums over blocks of e_kl^2 and n_kl^2.
+    With e_kl the errors of a block of n_kl comparisons (shares: e_kl/n_kl, of one): ``errors``, ``comparisons`` (K,)
+    float64: sums over l; ``total``, ``trials``: sums over blocks; ``square``, ``size_square``: of e_kl^2 and n_kl^2.
     """
 
-    errors: Ints
-    comparisons: Ints
-    total: int
-    trials: int
+    errors: Floats
+    comparisons: Floats
+    total: float
+    trials: float
     square: float
     size_square: float
 
@@ -93,43 +93,45 @@ def mated_effects(errors: Ints, pairs: Ints) -> Effects | None:
     )
 
 
-def non_mated_effects(found: BlockErrors) -> Effects | None:
+def non_mated_effects(shares: BlockErrors, pooled: BlockErrors) -> Effects | None:
     """Estimate c^2 of subjects' FMR and d^2 of pairs of subjects by the three mean products of errors.
 
     Over ordered pairs of comparisons in different blocks that share a subject, sum_k e_k^2 - 2 sum_{k<l} e_kl^2 counts
     the products of errors, e_k being the errors of subject k; without a shared subject it is
-    e^2 - sum_k e_k^2 + sum_{k<l} e_kl^2; within blocks sum e_kl^2 - e. The same sums of comparisons divide them. A
-    block's noise stands in the first-order parts of both its subjects, so that their sum has at most twice the
-    variance that they would have apart ((x + y)^2 <= 2(x^2 + y^2)): the upper bound takes that. None where no two
-    comparisons share a subject across blocks, or without errors.
+    e^2 - sum_k e_k^2 + sum_{k<l} e_kl^2; within blocks sum e_kl^2 - e. The same sums of comparisons divide them. The
+    first two are taken of ``shares``, so that no subject of hundreds of samples speaks for all others, the third, which
+    has no meaning for shares, of ``pooled``. A block's noise stands in the first-order parts of both its subjects, so
+    that their sum has at most twice the variance that they would have apart ((x + y)^2 <= 2(x^2 + y^2)): the upper
+    bound takes that. None where no two comparisons share a subject across blocks, or without errors.
 
-    >>> block = BlockErrors(errors=np.array([2, 1, 1]), comparisons=np.array([8, 8, 8]), total=2, trials=12,
+    >>> block = BlockErrors(errors=np.array([2.0, 1, 1]), comparisons=np.array([8.0, 8, 8]), total=2, trials=12,
     ...                     square=2.0, size_square=48.0)
-    >>> found = non_mated_effects(block)
+    >>> found = non_mated_effects(block, block)
     >>> round(found.subject, 6), round(found.pair, 6)
     (0.0, 0.0)
     """
-    e, n = found.errors.astype(np.float64), found.comparisons.astype(np.float64)
-    shared = float(np.square(n).sum()) - 2 * found.size_square
-    if shared <= 0 or found.total == 0:
+    e, n = shares.errors, shares.comparisons
+    shared = float(np.square(n).sum()) - 2 * shares.size_square
+    if shared <= 0 or shares.total == 0:
         return None
-    apart = _blocks_apart(e, n, found)
-    own = np.square(e) - found.square / found.total * e  # adds up to sum e_k^2 - 2 sum e_kl^2
+    apart = _blocks_apart(shares)
+    own = np.square(e) - shares.square / shares.total * e  # adds up to sum e_k^2 - 2 sum e_kl^2
     products = float(own.sum())
+    seen = (float(np.square(pooled.errors).sum()) - 2 * pooled.square) / 2
     ratio = products / shared / apart
-    if products <= 0:
+    if seen <= 0 or products <= 0:
         upper = 2 * _poisson(0.0) / shared / apart - 1
     else:
-        pull = own / products - (np.square(n) - found.size_square / found.trials * n) / shared
-        pull -= (e - found.total / found.trials * n) / found.total
-        upper = _upper(ratio, np.sqrt(2) * pull, n, products / 2)
+        part = own / products - (np.square(n) - shares.size_square / shares.trials * n) / shared
+        part -= (e - shares.total / shares.trials * n) / shares.total
+        upper = _upper(ratio, np.sqrt(2) * part, n, seen)
     subject = max(ratio - 1, 0.0)
-    within = found.size_square - found.trials
-    together = (found.square - found.total) / within if within > 0 else 0.0
+    within = pooled.size_square - pooled.trials
+    together = (pooled.square - pooled.total) / within if within > 0 else 0.0
     return Effects(
         subject=subject,
         subject_upper=max(upper, 0.0),
-        pair=max(together / (apart * (1 + subject) ** 2) - 1, 0.0),
+        pair=max(together / (_blocks_apart(pooled) * (1 + subject) ** 2) - 1, 0.0),
         variance=products / shared - apart,
     )
 
@@ -139,13 +141,13 @@ def _apart(r: Floats) -> float:
     return float(r.sum() ** 2 - np.square(r).sum()) / max(r.size * (r.size - 1), 1)
 
 
-def _blocks_apart(e: Floats, n: Floats, found: BlockErrors) -> float:
+def _blocks_apart(found: BlockErrors) -> float:
     """Mean product of errors of blocks without a common subject; of any two blocks where there are none."""
-    products = found.total**2 - float(np.square(e).sum()) + found.square
-    places = found.trials**2 - float(np.square(n).sum()) + found.size_square
+    products = found.total**2 - float(np.square(found.errors).sum()) + found.square
+    places = found.trials**2 - float(np.square(found.comparisons).sum()) + found.size_square
     if products <= 0 or places <= 0:
-        return (found.total / found.trials) ** 2
-    return products / places
+        return float((found.total / found.trials) ** 2)
+    return float(products / places)
 
 
 def _upper(ratio: float, first_order: Floats, weight: Floats, seen: float) -> float:

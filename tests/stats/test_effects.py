@@ -3,23 +3,30 @@ import pytest
 from oracles_simulated import blocks, mean_products
 from scipy import stats
 
-from frtaudit.stats.effects import BlockErrors, mated_effects, non_mated_effects
+from frtaudit.stats.effects import BlockErrors, Effects, mated_effects, non_mated_effects
 
 COHORTS = 400
 ALARM = 1e-3  # of each test, over seeds
 Z = 3.3
 
 
-def block_errors(errors: np.ndarray, comparisons: np.ndarray) -> BlockErrors:
+def sums(errors: np.ndarray, comparisons: np.ndarray) -> BlockErrors:
     """The sums of symmetric tables of errors and comparisons."""
     return BlockErrors(
-        errors=errors.sum(axis=1),
-        comparisons=comparisons.sum(axis=1),
-        total=int(errors.sum()) // 2,
-        trials=int(comparisons.sum()) // 2,
+        errors=errors.sum(axis=1).astype(float),
+        comparisons=comparisons.sum(axis=1).astype(float),
+        total=float(errors.sum()) / 2,
+        trials=float(comparisons.sum()) / 2,
         square=float((errors**2).sum()) / 2,
         size_square=float((comparisons**2).sum()) / 2,
     )
+
+
+def effects_of(errors: np.ndarray, comparisons: np.ndarray) -> Effects | None:
+    """What the tables say: subjects by shares of blocks, pairs by pooled errors."""
+    some = comparisons > 0
+    shares = np.divide(errors, comparisons, out=np.zeros(errors.shape), where=some)
+    return non_mated_effects(sums(shares, some.astype(float)), sums(errors, comparisons))
 
 
 def mated_cohorts(seed: int) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -55,19 +62,21 @@ def test_non_mated_moments_are_those_of_all_pairs_of_blocks() -> None:
     rng = np.random.default_rng(3)
     sizes = np.array([1, 2, 2, 3, 4, 1, 5])
     errors, comparisons = blocks(rng, sizes, 0.2, 0.5, 2.0)
-    apart, one, both = mean_products(errors, comparisons)
-    found = non_mated_effects(block_errors(errors, comparisons))
+    shares = errors / np.maximum(comparisons, 1)
+    apart, one, _ = mean_products(shares, (comparisons > 0).astype(np.int64))
+    pooled, _, both = mean_products(errors, comparisons)
+    found = effects_of(errors, comparisons)
     assert found is not None
     assert found.variance == pytest.approx(one - apart)
     assert found.subject == pytest.approx(max(one / apart - 1, 0))
-    assert found.pair == pytest.approx(max(both / (apart * (1 + found.subject) ** 2) - 1, 0))
+    assert found.pair == pytest.approx(max(both / (pooled * (1 + found.subject) ** 2) - 1, 0))
 
 
 def test_the_between_subject_variance_of_fmr_is_unbiased_and_bounded() -> None:
     """With pair effects beside them: within 3.3 standard errors, bound above the truth in 0.9 (alarm 0.001 each)."""
     rng = np.random.default_rng(4)
     sizes, rate, subject = rng.integers(1, 6, 60), 0.01, 0.4
-    found = [non_mated_effects(block_errors(*blocks(rng, sizes, rate, subject, 5.0))) for _ in range(COHORTS)]
+    found = [effects_of(*blocks(rng, sizes, rate, subject, 5.0)) for _ in range(COHORTS)]
     known = [item for item in found if item is not None]
     values = np.array([item.variance for item in known])
     assert values.size == COHORTS
@@ -84,7 +93,7 @@ def test_what_cannot_be_told_is_none() -> None:
     assert alone is not None
     assert alone.subject == alone.subject_upper == 0
     two = np.array([[0, 2], [2, 0]])
-    assert non_mated_effects(block_errors(two, 2 * two)) is None
+    assert effects_of(two, 2 * two) is None
 
 
 def test_few_errors_leave_a_wide_bound() -> None:

@@ -44,11 +44,16 @@ def build(source: Source) -> Coverage | None:
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
-    """For each target the simulated interval that does worst, where that is clearly below its level; for page 1."""
+    """For each target the simulated interval that does worst, where that is clearly below its level; for page 1.
+
+    An interval that the report would withhold in more than half of the cohorts stands in the table alone.
+    """
     worst: dict[Target, tuple[Record, Bounds]] = {}
-    for record in source.select(METRIC):
+    tried = source.select(METRIC)
+    cohorts = max((item.estimate.denominator or 0 for item in tried), default=0)
+    for record in tried:
         found = record.bound(Target.SIMULATION)
-        if found is None or found.interval.high is None:
+        if found is None or found.interval.high is None or 2 * (record.estimate.denominator or 0) < cohorts:
             continue
         target = _target(source, record)
         if found.interval.high < found.interval.level - TOLERATED and (

@@ -99,6 +99,15 @@ def test_a_warning_needs_the_monte_carlo_upper_bound_below_level_less_five_point
     assert bool(said(*simulated("wilson", share))) is warned
 
 
+def test_an_interval_that_most_cohorts_would_not_print_warns_of_nothing() -> None:
+    """Missing in the one cohort of a thousand that would print it is no finding; in 500 of them it is."""
+    other = simulated("wilson", 0.95)
+    few = simulated("vertex", 0.4, numerator=200, denominator=499)
+    enough = simulated("vertex", 0.4, numerator=200, denominator=500)
+    assert said(*other, *few) == []
+    assert len(said(*other, *enough)) == 1
+
+
 def test_a_baseline_that_fails_is_called_one() -> None:
     """Wilson as if comparisons were independent warns beside, and the page says that it decides nothing."""
     one, other = said(*simulated("wilson", 0.85), *simulated("wilson_iid", 0.30))
