@@ -1,6 +1,5 @@
 """The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import pyarrow as pa
@@ -9,11 +8,14 @@ from frtaudit import parquet
 from frtaudit.core import AuditResult, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec
 from frtaudit.description import cohort_counts, digests_of, inputs_of, notes_of, versions
+from frtaudit.errors import DataError
+from frtaudit.exploration import adjusted
 from frtaudit.identity import to_plain
 from frtaudit.panel import analyses_of, comparisons_of, material_of, panel_of
 from frtaudit.progress import Progress, quiet
-from frtaudit.requirements.limit import Bench, judge
+from frtaudit.requirements.limit import Bench, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
+from frtaudit.stats.multiplicity import enough_for_holm
 from frtaudit.trial import Outcome, Trial
 
 Tables = dict[str, list[pa.Table]]
@@ -38,42 +40,34 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     inputs = inputs_of(spec, material, panel)
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
+    _refuse_few_replicates(spec, planned(spec.requirements, _ranked(groups), len(panel)))
 
     estimates: list[Estimate] = []
-    bounds: list[Estimate] = []
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups)
         outcomes.append(Outcome(notes=trial.notes))
-        for outcome, one_sided in _analyse(spec, trial):
+        for analysis in analyses_of(spec):
+            outcome = analysis.estimates(trial, spec.bootstrap.alpha)
             outcomes.append(outcome)
             estimates += outcome.estimates
-            bounds += one_sided
         _add_tables(tables, trial)
 
+    findings = _judge(spec, groups, estimates)
+    named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
     result = AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
         digests=digests_of(spec, material, inputs),
         versions=versions(),
-        estimates=tuple(estimates),
+        estimates=adjusted(estimates, named, spec.weighting, spec.bootstrap.alpha),
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
-        findings=_judge(spec, groups, estimates, bounds),
+        findings=findings,
         failures=(*material.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
         cohort=cohort_counts(material.cohort),
         notes=notes_of(spec, outcomes),
     )
     return Audited(result=result, tables=tables)
-
-
-def _analyse(spec: AuditSpec, trial: Trial) -> Iterator[tuple[Outcome, tuple[Estimate, ...]]]:
-    """Each analysis at alpha, and again at 2 alpha where requirements need one-sided bounds at 1 - alpha."""
-    alpha, judged = spec.bootstrap.alpha, {requirement.metric for requirement in spec.requirements}
-    for analysis in analyses_of(spec):
-        outcome = analysis.estimates(trial, alpha)
-        needed = judged & {estimate.metric for estimate in outcome.estimates}
-        one_sided = analysis.estimates(trial, 2 * alpha) if needed else outcome
-        yield outcome, one_sided.estimates
 
 
 def _add_tables(tables: Tables, trial: Trial) -> None:
@@ -82,22 +76,25 @@ def _add_tables(tables: Tables, trial: Trial) -> None:
     tables[parquet.REPLICATES].append(parquet.replicate_rows(trial))
 
 
-def _judge(
-    spec: AuditSpec, groups: Groups, estimates: list[Estimate], bounds: list[Estimate]
-) -> tuple[Finding, ...]:
-    ranked = {
-        schema: tuple(
-            name
-            for (own, name), flag in zip(groups.names, groups.ranked, strict=True)
-            if own == schema and flag
-        )
+def _refuse_few_replicates(spec: AuditSpec, claims: int) -> None:
+    """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
+    needed = enough_for_holm(spec.bootstrap.alpha, claims)
+    if needed > spec.bootstrap.B:
+        found = f"B = {spec.bootstrap.B} cannot adjust {claims} findings at alpha = {spec.bootstrap.alpha:g}"
+        raise DataError("bootstrap.B", found, f"{needed} or more")
+
+
+def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
+    """Schema to its classes, ``unknown`` apart."""
+    flags = list(zip(groups.names, groups.ranked, strict=True))
+    return {
+        schema: tuple(name for (own, name), ranked in flags if own == schema and ranked)
         for schema in groups.schemas
     }
+
+
+def _judge(spec: AuditSpec, groups: Groups, estimates: list[Estimate]) -> tuple[Finding, ...]:
     bench = Bench(
-        estimates=estimates,
-        bounds=bounds,
-        ranked=ranked,
-        alpha=spec.bootstrap.alpha,
-        weighting=spec.weighting,
+        estimates=estimates, ranked=_ranked(groups), alpha=spec.bootstrap.alpha, weighting=spec.weighting
     )
-    return tuple(finding for requirement in spec.requirements for finding in judge(requirement, bench))
+    return judge(spec.requirements, bench)

@@ -85,6 +85,8 @@ def notes_of(spec: AuditSpec, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
             f"alpha (B + 1) = {alpha * (resamples + 1):g} is no integer: percentile bounds are interpolated"
         )
     if spec.requirements:
-        said.append("verdicts are not adjusted for their number")
+        said.append(
+            f"requirements are judged at alpha = {alpha:g}: a pass each by itself, a failure by Holm over all findings"
+        )
     said += [note for outcome in outcomes for note in outcome.notes]
     return tuple(dict.fromkeys(said))

@@ -36,7 +36,8 @@ class Reading:
     ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
     ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
     ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
-    plug-in variance; ``missing``: methods that cannot be had here, each with its reason.
+    plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``subjects``: who took
+    part; ``total``: what the value is divided by: comparisons (pooled), subjects or their pairs (identity).
     """
 
     value: float
@@ -45,6 +46,8 @@ class Reading:
     trials: int
     erring: int
     replicates: Mapping[Plan, Floats]
+    subjects: int = 0
+    total: int = 0
     rule: Callable[[float], Interval] | None = None
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
@@ -121,12 +124,20 @@ def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
             f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"
         )
         return empty(spec.method, alpha, note, spec.target)
-    bounds = _bounds(reading, spec.method, replicates, alpha)
+    bounds = _bounds(reading.value, reading.vstat, spec.method, replicates, alpha)
     if bounds is None:
         share = float(np.mean(~np.isfinite(replicates)))
         return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
     if bounds[0] == bounds[1]:
         return empty(spec.method, alpha, "degenerate: every replicate gives the same value", spec.target)
+    return _percentile(reading.value, reading.vstat, replicates, spec, alpha)
+
+
+def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSpec, alpha: float) -> Interval:
+    """An interval of replicates; at any level from the same replicates."""
+    bounds = _bounds(value, vstat, spec.method, replicates, alpha)
+    if bounds is None:
+        return empty(spec.method, alpha, "undefined in too many replicates", spec.target)
     return Interval(
         low=bounds[0],
         high=bounds[1],
@@ -135,6 +146,7 @@ def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
         target=spec.target,
         n_resamples=int(replicates.size),
         mc_error=finite(_mc_error(spec.method, replicates, alpha)),
+        one_sided=lambda error: _percentile(value, vstat, replicates, spec, 2 * error),
     )
 
 
@@ -143,14 +155,16 @@ def _mc_error(method: Method, replicates: Floats, alpha: float) -> float:
     return make(replicates, alpha)
 
 
-def _bounds(reading: Reading, method: Method, replicates: Floats, alpha: float) -> tuple[float, float] | None:
+def _bounds(
+    value: float, vstat: float, method: Method, replicates: Floats, alpha: float
+) -> tuple[float, float] | None:
     """Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are."""
     if method in PERCENTILE:
         return intervals.percentile(replicates, alpha)
     if method is Method.NAIVE:
         return intervals.naive(replicates, alpha)
     make = intervals.gaussian if method is Method.GAUSSIAN else intervals.recentered
-    return make(replicates, reading.value, reading.vstat, alpha)
+    return make(replicates, value, vstat, alpha)
 
 
 def finite(value: float | None) -> float | None:
@@ -186,6 +200,8 @@ def read(trial: Trial, place: Place) -> Reading:
         errors=residuals.errors,
         trials=residuals.trials,
         erring=residuals.erring,
+        subjects=residuals.subjects,
+        total=residuals.total,
         replicates={plan: _drawn(drawn, place) for plan, drawn in trial.replicates.items()},
         rule=lambda alpha: _rule(trial, place, residuals, alpha, moving=moving and mated),
         variance=variance if place.weighting is Weighting.POOLED else None,
@@ -240,26 +256,37 @@ def _rule(
         HELD if moving else None,
         _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
     ]
+    note = "; ".join(part for part in said if part) or None
+    return from_score(lambda level: wilson.at_alpha(ruled, level), alpha, note)
+
+
+def from_score(make: Callable[[float], wilson.Score], alpha: float, note: str | None = None) -> Interval:
+    """Wilson's interval for the population, ``make`` giving it at any two-sided alpha."""
+    score = make(alpha)
     return Interval(
-        low=ruled.low,
-        high=ruled.high,
+        low=score.low,
+        high=score.high,
         level=1 - alpha,
         method=Method.WILSON,
         target=Target.POPULATION,
-        n_eff=finite(ruled.n_eff),
-        note="; ".join(part for part in said if part) or None,
+        n_eff=finite(score.n_eff),
+        note=note,
+        one_sided=lambda error: from_score(make, 2 * error, note),
     )
 
 
-def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Interval:
-    """FNMR at an FMR target (FORMULAS 8.2); its Monte Carlo error is that of the replicates' variance."""
+def from_variance(
+    make: Callable[[float, float], wilson.Score],
+    variance: tuple[float, float],
+    n_resamples: int,
+    alpha: float,
+    note: str | None = None,
+) -> Interval:
+    """Wilson's interval on a variance of replicates; its Monte Carlo error is that of the variance.
 
-    def made(variance: float) -> wilson.Score:
-        degrees = residuals.subjects - 1
-        return wilson.wilson_from_variance(residuals.rate, variance, residuals.trials, alpha, degrees)
-
-    variance = float(drawn.var(ddof=1))
-    score, wider = made(variance), made(variance + intervals.variance_error(drawn))
+    ``make``: from a variance and a two-sided alpha; ``variance``: as it is, and with its Monte Carlo error added.
+    """
+    score, wider = (make(value, alpha) for value in variance)
     return Interval(
         low=score.low,
         high=score.high,
@@ -267,9 +294,22 @@ def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Int
         method=Method.WILSON,
         target=Target.POPULATION,
         n_eff=score.n_eff,
-        n_resamples=int(drawn.size),
+        n_resamples=n_resamples,
         mc_error=max(score.low - wider.low, wider.high - score.high),
+        note=note,
+        one_sided=lambda error: from_variance(make, variance, n_resamples, 2 * error, note),
     )
+
+
+def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Interval:
+    """FNMR at an FMR target (FORMULAS 8.2)."""
+
+    def made(variance: float, level: float) -> wilson.Score:
+        degrees = residuals.subjects - 1
+        return wilson.wilson_from_variance(residuals.rate, variance, residuals.trials, level, degrees)
+
+    variance = float(drawn.var(ddof=1))
+    return from_variance(made, (variance, variance + intervals.variance_error(drawn)), int(drawn.size), alpha)
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:

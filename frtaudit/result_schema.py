@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from frtaudit.canonical import Json
-from frtaudit.core.estimates import Method, Target
+from frtaudit.core.estimates import Method, Target, TestMethod
 from frtaudit.core.findings import Verdict
 from frtaudit.core.result import SCHEMA_VERSION
 
@@ -16,6 +16,8 @@ _SHA256: Schema = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 _LEVEL: Schema = {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1}
 _WEIGHTING: Schema = {"enum": ["pooled", "identity", None]}
 _METHOD: Schema = {"enum": [method.value for method in Method]}
+_TEST_METHOD: Schema = {"enum": [method.value for method in TestMethod]}
+_P: Schema = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
 _TARGET: Schema = {"enum": [target.value for target in Target]}
 
 
@@ -35,6 +37,7 @@ def result_schema(spec: Mapping[str, Json]) -> Schema:
     }
     kinds = {
         "interval": _interval(),
+        "test": _test(),
         "estimate": _estimate(),
         "curve": _curve(),
         "finding": _finding(),
@@ -59,6 +62,25 @@ def _interval() -> Schema:
     )
 
 
+def _test() -> Schema:
+    return _closed(
+        {
+            "p": _or_null(_P),
+            "null_median": _or_null(_NUMBER),
+            "null_edge": _or_null(_NUMBER),
+            "alpha": _LEVEL,
+            "n_resamples": _or_null(_COUNT),
+            "method": _TEST_METHOD,
+            "detectable": _or_null(_NUMBER),
+            "detectable_unit": _TEXT,
+            "power": _LEVEL,
+            "p_adjusted": _or_null(_P),
+            "family": _or_null(_COUNT),
+            "note": _or_null(_TEXT),
+        }
+    )
+
+
 def _estimate() -> Schema:
     return _closed(
         {
@@ -75,6 +97,7 @@ def _estimate() -> Schema:
             "unit": _TEXT,
             "intervals": _list_of({"$ref": "#/$defs/interval"}),
             "note": _or_null(_TEXT),
+            "test": _or_null({"$ref": "#/$defs/test"}),
         }
     )
 
@@ -116,6 +139,9 @@ def _finding() -> Schema:
             "bound": _or_null(_NUMBER),
             "bound_level": _or_null(_LEVEL),
             "sentence": {"type": "string", "minLength": 1},
+            "p": _or_null(_P),
+            "p_adjusted": _or_null(_P),
+            "family": _or_null(_COUNT),
         }
     )
 

@@ -1,6 +1,6 @@
 """One system on trial: its scores, the rates at every point of interest, the replicates. What analyses read."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -43,6 +43,15 @@ DEFAULT_INTERVALS = (
     IntervalSpec(method=Method.VERTEX, target=Target.POPULATION),
     IntervalSpec(method=Method.RECENTERED, target=Target.FIXED_IDENTITIES),
 )
+
+
+def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
+    """The schema within whose groups the subject plans draw: ``bootstrap.stratify``, or the first (FORMULAS 8.2).
+
+    None: among everybody, as for a cohort that is a random sample of the mix (``stratify: none``).
+    """
+    name = spec.bootstrap.stratify or next(iter(schemas), None)
+    return None if name == "none" else name
 
 
 class CohortSource(Protocol):
@@ -183,8 +192,8 @@ class Trial:
 
 def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
     """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
-    name = spec.bootstrap.stratify or (groups.schemas[0] if groups.schemas else None)
-    if name is None or name == "none":
+    name = stratum(spec, groups.schemas)
+    if name is None:
         return None
     if name not in groups.schemas:
         raise SpecError(

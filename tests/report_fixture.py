@@ -1,6 +1,7 @@
 """A made-up result with everything a report may meet: two systems, three classes and unknown, all four verdicts."""
 
 import math
+from dataclasses import replace
 from itertools import product
 from statistics import NormalDist
 
@@ -13,6 +14,8 @@ from frtaudit.core import (
     LedgerEntry,
     Method,
     Target,
+    Test,
+    TestMethod,
     Verdict,
 )
 from frtaudit.core.spec import Report
@@ -157,6 +160,23 @@ def overall(system: str) -> list[Estimate]:
     return found
 
 
+def difference(p: float | None, **more: object) -> Test:
+    """A test of equal rates."""
+    known = p is not None
+    return Test(
+        p=p,
+        null_median=1.21 if known else None,
+        null_edge=1.78 if known else None,
+        alpha=0.05,
+        n_resamples=1000 if known else None,
+        method=TestMethod.CENTRED_RATES,
+        detectable=2.31 if known else None,
+        detectable_unit="largest FNMR over smallest",
+        power=0.8,
+        **more,  # type: ignore[arg-type]  # p_adjusted, family, note
+    )
+
+
 def by_class(system: str) -> list[Estimate]:
     """Rates of every class, one of them refused, one without an error; indices at the smaller target."""
     found = []
@@ -176,8 +196,13 @@ def by_class(system: str) -> list[Estimate]:
     )
     ratio = (interval(2.4, 0.3, Method.MAX_T, Target.POPULATION),)
     found.append(number(system, "max_min", 2.4 / 0.7, at={**at, "rate": "fnmr"}, made=ratio, schema="group"))
+    found[-1] = replace(found[-1], test=difference(0.003, p_adjusted=0.021, family=7))
     found.append(number(system, "gini", 0.31, at={**at, "rate": "fnmr"}, schema="group"))
+    found[-1] = replace(
+        found[-1], test=difference(0.247, family=7, note="raw p: adjusting for 7 tests needs B of 362")
+    )
     found.append(number(system, "max_min", math.inf, at={**at, "rate": "fmr"}, schema="group"))
+    found[-1] = replace(found[-1], test=difference(None, note="cedar has 3 FMR errors of 2 subjects"))
     return found
 
 
@@ -247,6 +272,13 @@ def curves(system: str) -> list[Curve]:
     return found
 
 
+P_VALUES = {
+    Verdict.PASS: {"p": 1.0, "p_adjusted": 1.0},
+    Verdict.FAIL: {"p": 0.00123, "p_adjusted": 0.00615},
+    Verdict.INCONCLUSIVE: {"p": 0.0204, "p_adjusted": 0.0816},
+}
+
+
 def findings(estimates: list[Estimate]) -> tuple[Finding, ...]:
     """One of each verdict, one of them with a bound that rounds to its limit."""
 
@@ -266,6 +298,8 @@ def findings(estimates: list[Estimate]) -> tuple[Finding, ...]:
             bound=bound,
             bound_level=None if bound is None else 0.95,
             sentence=f"{name} is {verdict.value}.",
+            **(P_VALUES[verdict] if bound is not None else {}),
+            family=5,
         )
 
     return (
@@ -339,5 +373,7 @@ def result() -> AuditResult:
             "subjects_with_two_samples": 242,
             "schemas": {"group": {"groups": groups, "super_classes": {}}},
         },
-        notes=("verdicts are not adjusted for their number",),
+        notes=(
+            "requirements are judged at alpha = 0.05: a pass each by itself, a failure by Holm over all findings",
+        ),
     )

@@ -40,7 +40,7 @@ from frtaudit.trial import Trial
 load_plugins()
 
 Floats = npt.NDArray[np.float64]
-B = 59
+B = 199
 TARGETS = (0.1, 0.03)
 CLASSES = ("x", "y")
 ANALYSES: dict[str, Any] = {

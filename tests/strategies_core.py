@@ -11,6 +11,8 @@ from frtaudit.core import (
     Interval,
     LedgerEntry,
     Method,
+    Test,
+    TestMethod,
     Verdict,
 )
 
@@ -18,6 +20,7 @@ NUMBERS = st.floats(allow_nan=False)
 VALUES = st.floats()
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
 LEVELS = st.floats(0, 1, exclude_min=True, exclude_max=True)
+PS = st.floats(0, 1, exclude_min=True)
 TEXTS = st.text(max_size=5)
 SAID = st.text(min_size=1, max_size=8)
 COUNTS = st.integers(0, 10**12)
@@ -49,6 +52,26 @@ def intervals(draw: st.DrawFn) -> Interval:
 
 
 @st.composite
+def differences(draw: st.DrawFn) -> Test:
+    """A test with a p value, or one that says why there is none."""
+    p = draw(st.none() | PS)
+    return Test(
+        p=p,
+        null_median=draw(st.none() | NUMBERS),
+        null_edge=draw(st.none() | NUMBERS),
+        alpha=draw(LEVELS),
+        n_resamples=draw(st.none() | COUNTS),
+        method=draw(st.sampled_from(TestMethod)),
+        detectable=draw(st.none() | NUMBERS),
+        detectable_unit=draw(TEXTS),
+        power=draw(LEVELS),
+        p_adjusted=draw(st.none() | PS),
+        family=draw(st.none() | COUNTS),
+        note=draw(SAID if p is None else st.none() | SAID),
+    )
+
+
+@st.composite
 def estimates(draw: st.DrawFn) -> Estimate:
     """An estimate with a value, or a refused one with a note; with both counts or none."""
     denominator = draw(st.none() | COUNTS)
@@ -65,6 +88,7 @@ def estimates(draw: st.DrawFn) -> Estimate:
         unit=draw(TEXTS),
         intervals=tuple(draw(st.lists(intervals(), max_size=2))),
         note=draw(SAID if value is None else st.none() | SAID),
+        test=draw(st.none() | differences()),
     )
 
 
@@ -108,6 +132,9 @@ def findings(draw: st.DrawFn, n_estimates: int) -> Finding:
         bound=draw(NUMBERS if decided else st.none() | NUMBERS),
         bound_level=draw(st.none() | LEVELS),
         sentence=draw(SAID),
+        p=draw(st.none() | PS),
+        p_adjusted=draw(st.none() | PS),
+        family=draw(st.none() | COUNTS),
     )
 
 

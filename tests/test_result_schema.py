@@ -8,7 +8,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from frtaudit.audit import audit
-from frtaudit.core.estimates import Estimate, Interval, Method, Target
+from frtaudit.core.estimates import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.json_schema import schema_text
 from frtaudit.spec import load_spec
@@ -17,7 +17,7 @@ from frtaudit.spec import load_spec
 @pytest.fixture(scope="module")
 def result() -> Any:
     """A real result: a small audit with error rates, failures and a requirement."""
-    overrides = ["audit=demo", "cohort.subjects=24", "bootstrap.B=39"]
+    overrides = ["audit=demo", "cohort.subjects=24", "bootstrap.B=199"]
     keep = [
         "~analyses.similarity_roc",
         "~analyses.differentials",
@@ -76,7 +76,20 @@ def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
         bound_level=None,
         sentence="s",
     )
+    test = Test(
+        p=None,
+        null_median=None,
+        null_edge=None,
+        alpha=0.05,
+        n_resamples=None,
+        method=TestMethod.CENTRED_RATES,
+        detectable=None,
+        detectable_unit="u",
+        power=0.8,
+        note="why",
+    )
     kinds = validator.schema["$defs"]
+    assert set(kinds["test"]["properties"]) == set(test.to_json())
     assert set(kinds["estimate"]["properties"]) == set(estimate.to_json())
     assert set(kinds["interval"]["properties"]) == set(interval.to_json())
     assert set(kinds["finding"]["properties"]) == set(finding.to_json())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.spec import Weighting
-from frtaudit.inference import SHARE
+from frtaudit.inference import SHARE, from_score
 from frtaudit.registry import register
 from frtaudit.stats import folds, rates, wilson
 from frtaudit.trial import FoldPairs, Outcome, Trial
@@ -68,35 +68,34 @@ def _eer(trial: Trial, pairs: FoldPairs) -> Estimate:
 
 def _intervals(found: folds.FoldAccuracy, pairs: FoldPairs, alpha: float) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson on the dyadic variance; t over the folds where they are disjoint; i.i.d. as an extreme."""
-    ruled = folds.accuracy_interval(found, pairs.folds, pairs.first, pairs.second, alpha)
-    level = 1 - alpha
-    yield Interval(
-        low=ruled.low,
-        high=ruled.high,
-        level=level,
-        method=Method.WILSON,
-        target=Target.POPULATION,
-        n_eff=ruled.n_eff,
-        note="fold thresholds held fixed",
+    yield from_score(
+        lambda at: folds.accuracy_interval(found, pairs.folds, pairs.first, pairs.second, at),
+        alpha,
+        "fold thresholds held fixed",
     )
     if pairs.disjoint:
-        low, high = folds.t_interval(found, alpha)
-        yield Interval(
-            low=low if low < high else None,
-            high=high if low < high else None,
-            level=level,
-            method=Method.T,
-            target=Target.POPULATION,
-            note="mean and spread of disjoint folds" if low < high else "degenerate: all folds alike",
-        )
+        yield _over_folds(found, alpha)
     iid = wilson.wilson_iid(int(found.correct.sum()), int(found.total.sum()), alpha)
     yield Interval(
         low=iid.low,
         high=iid.high,
-        level=level,
+        level=1 - alpha,
         method=Method.WILSON_IID,
         target=Target.COMPARISONS_IID,
         n_eff=iid.n_eff,
+    )
+
+
+def _over_folds(found: folds.FoldAccuracy, alpha: float) -> Interval:
+    low, high = folds.t_interval(found, alpha)
+    return Interval(
+        low=low if found.sem > 0 else None,
+        high=high if found.sem > 0 else None,
+        level=1 - alpha,
+        method=Method.T,
+        target=Target.POPULATION,
+        note="mean and spread of disjoint folds" if found.sem > 0 else "degenerate: all folds alike",
+        one_sided=lambda error: _over_folds(found, 2 * error),
     )
 
 

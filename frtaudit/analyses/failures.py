@@ -9,7 +9,18 @@ import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, LedgerEntry, Method, ScoreTable, Target
 from frtaudit.core.spec import FailureScore, Plan, Weighting
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, SHARE, At, Place, Reading, empty, read
+from frtaudit.inference import (
+    MIN_ERRING,
+    MIN_ERRORS,
+    SHARE,
+    At,
+    Place,
+    Reading,
+    empty,
+    from_score,
+    from_variance,
+    read,
+)
 from frtaudit.registry import register
 from frtaudit.stats import clusters, wilson
 from frtaudit.stats.intervals import variance_error
@@ -140,13 +151,15 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
     if ruled is None:
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
-    places = ((Method.WILSON, Target.POPULATION, ruled), (Method.WILSON_IID, Target.COMPARISONS_IID, iid))
-    return tuple(
-        Interval(
-            low=score.low, high=score.high, level=1 - alpha, method=method, target=target, n_eff=score.n_eff
-        )
-        for method, target, score in places
+    extreme = Interval(
+        low=iid.low,
+        high=iid.high,
+        level=1 - alpha,
+        method=Method.WILSON_IID,
+        target=Target.COMPARISONS_IID,
+        n_eff=iid.n_eff,
     )
+    return from_score(lambda level: clusters.share_interval(failed, tried, level) or ruled, alpha), extreme
 
 
 def _frr(trial: Trial, counts: Counts, alpha: float) -> Iterator[Estimate]:
@@ -200,14 +213,16 @@ def _frr_interval(reading: Reading, failed: Ints, tried: Ints, alpha: float, *, 
         found = _by_variance(reading.value, fta, failed, tried, drawn, alpha)
         if found is not None:
             return found
-    return _by_ends(ruled, clusters.share_interval(failed, tried, alpha), alpha)
+    return _by_ends(ruled, failed, tried, alpha)
 
 
-def _by_ends(fnmr: Interval, fta: wilson.Score | None, alpha: float) -> Interval:
+def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interval:
     """FRR rises with FTA and with FNMR: the lower ends of both give its lower end, the upper ones its upper end."""
+    fta = clusters.share_interval(failed, tried, alpha)
     if fta is None or fnmr.low is None or fnmr.high is None:
         return empty(Method.WILSON, alpha, "nothing was tried")
     low, high = (share + rate * (1 - share) for share, rate in ((fta.low, fnmr.low), (fta.high, fnmr.high)))
+    again = fnmr.one_sided
     return Interval(
         low=low,
         high=high,
@@ -215,6 +230,7 @@ def _by_ends(fnmr: Interval, fta: wilson.Score | None, alpha: float) -> Interval
         method=Method.WILSON,
         target=Target.POPULATION,
         note="few errors: the ends of FTA's and of FNMR's interval together, whatever their correlation",
+        one_sided=None if again is None else lambda error: _by_ends(again(error), failed, tried, 2 * error),
     )
 
 
@@ -230,24 +246,13 @@ def _by_variance(
     if not (0 < value < 1 and 0 < (1 - fta) * spread + other < np.inf):
         return None
 
-    def made_of(spread: float) -> wilson.Score:
-        error = (1 - fta) * spread + other
-        return wilson.wilson_from_variance(
-            value, float(error**2), int(tried.sum()), alpha, int(used.sum()) - 1
-        )
+    def made_of(variance: float, level: float) -> wilson.Score:
+        return wilson.wilson_from_variance(value, variance, int(tried.sum()), level, int(used.sum()) - 1)
 
-    made, wider = made_of(spread), made_of(float(np.sqrt(spread**2 + variance_error(drawn))))
-    return Interval(
-        low=made.low,
-        high=made.high,
-        level=1 - alpha,
-        method=Method.WILSON,
-        target=Target.POPULATION,
-        n_eff=made.n_eff,
-        n_resamples=int(drawn.size),
-        mc_error=max(made.low - wider.low, wider.high - made.high),
-        note="standard errors of FTA and FNMR added: no assumption on their correlation",
-    )
+    spreads = (spread, float(np.sqrt(spread**2 + variance_error(drawn))))
+    first, second = (float(((1 - fta) * item + other) ** 2) for item in spreads)
+    note = "standard errors of FTA and FNMR added: no assumption on their correlation"
+    return from_variance(made_of, (first, second), int(drawn.size), alpha, note)
 
 
 def _bounds(trial: Trial, counts: Counts) -> Iterator[Estimate]:

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
-from frtaudit.core import Curve, Estimate, Interval, Method, Target
+from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.errors import SpecError
 from frtaudit.inference import empty, finite
 from frtaudit.registry import register
 from frtaudit.stats import interclass
-from frtaudit.stats.interclass import Space
+from frtaudit.stats.interclass import PopulationTable, Space
 from frtaudit.trial import Outcome, Trial
 
 NAME = "interclass"
@@ -64,8 +64,8 @@ class Interclass:
         return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
     def _schema(self, trial: Trial, panel: "Panel", alpha: float) -> Iterator[Estimate]:
-        thesis = self._thesis(trial, panel, alpha)
-        population = _population(trial, panel, alpha)
+        thesis = self._thesis(trial, panel)
+        population, test = _population(trial, panel, alpha)
         for space in Space:
             values = interclass.d_l2(panel.scores, panel.score_range, space)
             pairs = interclass.d_l2_pairs(panel.scores, panel.score_range, space)
@@ -76,12 +76,13 @@ class Interclass:
             for first in range(len(panel.names)):
                 for second in range(first + 1, len(panel.names)):
                     group = f"{panel.names[first]}|{panel.names[second]}"
-                    between = (self._between(trial, panel, first, second, alpha),) if quantile else ()
+                    between = (self._between(trial, panel, first, second),) if quantile else ()
                     yield _estimate(trial, panel, group, space, float(pairs[first, second]), between)
             most = (_largest(thesis), _largest(population)) if quantile else ()
-            yield _estimate(trial, panel, "max", space, float(values.max()), most)
+            largest = _estimate(trial, panel, "max", space, float(values.max()), most)
+            yield replace(largest, test=test) if quantile else largest
 
-    def _between(self, trial: Trial, panel: "Panel", first: int, second: int, alpha: float) -> Interval:
+    def _between(self, trial: Trial, panel: "Panel", first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
         two = replace(
             panel,
@@ -89,22 +90,20 @@ class Interclass:
             scores=(panel.scores[first], panel.scores[second]),
             subjects=(panel.subjects[first], panel.subjects[second]),
         )
-        half = self._thesis(trial, two, alpha)[0]
+        half = self._thesis(trial, two)[0]
         return replace(half, low=2 * (half.low or 0.0), high=2 * (half.high or 0.0))
 
-    def _thesis(self, trial: Trial, panel: "Panel", alpha: float) -> tuple[Interval, ...]:
-        """The thesis's interval at its own alpha (twice that where one-sided bounds are asked for)."""
-        share = alpha / trial.spec.bootstrap.alpha
-        level = min(self.alpha * share, 0.5)
+    def _thesis(self, trial: Trial, panel: "Panel") -> tuple[Interval, ...]:
+        """The thesis's interval, at its own alpha."""
         seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *panel.names)
         table = interclass.thesis_bootstrap(
-            panel.scores, panel.score_range, alpha=level, n=self.B, rng=np.random.default_rng(seed)
+            panel.scores, panel.score_range, alpha=self.alpha, n=self.B, rng=np.random.default_rng(seed)
         )
         return tuple(
             Interval(
                 low=float(low),
                 high=float(high),
-                level=1 - level,
+                level=1 - self.alpha,
                 method=Method.T_BOOTSTRAP,
                 target=Target.COMPARISONS_IID,
                 n_resamples=self.B,
@@ -150,7 +149,7 @@ def _classes(trial: Trial, schema: str) -> tuple[Panel, list[str]]:
     return panel, missing
 
 
-def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[Interval, ...]:
+def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[tuple[Interval, ...], Test]:
     """FORMULAS 8.7: subjects resampled within classes."""
     few = [
         name
@@ -159,16 +158,26 @@ def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[Interval, ...
     ]
     if few:
         note = f"{few[0]} has fewer than {MIN_SUBJECTS} subjects with mated comparisons"
-        return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in panel.names)
-    seed = seed_of(trial.spec.seed, NAME, "population", panel.schema)
+        return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in panel.names), _test(
+            None, alpha, note
+        )
     table = interclass.population_bootstrap(
         panel.scores,
         panel.subjects,
         panel.score_range,
         alpha=alpha,
         n=trial.spec.bootstrap.B,
-        rng=np.random.default_rng(seed),
+        rng=np.random.default_rng(seed_of(trial.spec.seed, NAME, "population", panel.schema)),
     )
+    made = _for_population(table, alpha)
+    degenerate = empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
+    shown = (item if (item.low or 0.0) < (item.high or 0.0) else degenerate for item in made)
+    return tuple(shown), _test(table, alpha)
+
+
+def _for_population(table: PopulationTable, alpha: float) -> tuple[Interval, ...]:
+    """The interval of each class, at any level from the same replicates."""
+    bounds = interclass.population_bounds(table.square, table.on_grid, alpha)
     return tuple(
         Interval(
             low=float(low),
@@ -178,11 +187,25 @@ def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[Interval, ...
             target=Target.POPULATION,
             n_resamples=table.n_resamples,
             mc_error=finite(float(error)),
-            note=f"all classes alike: p = {table.p_value:.4g}",
+            one_sided=lambda error, c=c: _for_population(table, 2 * error)[c],  # type: ignore[misc]  # c is bound here
         )
-        if low < high
-        else empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
-        for low, high, error in zip(table.low, table.high, table.mc_error, strict=True)
+        for c, (low, high, error) in enumerate(zip(*bounds, strict=True))
+    )
+
+
+def _test(table: PopulationTable | None, alpha: float, note: str | None = None) -> Test:
+    """Whether all classes are alike (FORMULAS 8.7)."""
+    return Test(
+        p=None if table is None else table.p_value,
+        null_median=None if table is None else table.null_median,
+        null_edge=None if table is None else table.null_edge,
+        alpha=alpha,
+        n_resamples=None if table is None else table.n_resamples,
+        method=TestMethod.CENTRED_CURVES,
+        detectable=None if table is None else table.detectable,
+        detectable_unit="d_l2 of one class moved as a whole",
+        power=interclass.POWER,
+        note=note,
     )
 
 
@@ -193,6 +216,7 @@ def _largest(parts: tuple[Interval, ...]) -> Interval:
     if len(lows) < len(parts):
         return next(part for part in parts if part.low is None)
     first = parts[0]
+    known = [part.one_sided for part in parts if part.one_sided is not None]
     return Interval(
         low=max(lows),
         high=max(highs),
@@ -202,6 +226,7 @@ def _largest(parts: tuple[Interval, ...]) -> Interval:
         n_resamples=first.n_resamples,
         mc_error=max((part.mc_error for part in parts if part.mc_error is not None), default=None),
         note="the largest lower and the largest upper bound over the classes, each taken by itself",
+        one_sided=(lambda error: _largest(tuple(make(error) for make in known))) if known else None,
     )
 
 

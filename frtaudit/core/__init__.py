@@ -3,7 +3,7 @@
 from frtaudit.core.cohort import UNKNOWN, Classification, Cohort, LedgerEntry, Material, Templates
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.curves import Curve, RateCurve
-from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target
+from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.result import SCHEMA_VERSION, AuditResult
 from frtaudit.core.scores import Blocks, Groups, NonMatedSums, ScoreTable, ScoreTail
@@ -32,5 +32,7 @@ __all__ = [
     "ScoreTail",
     "Target",
     "Templates",
+    "Test",
+    "TestMethod",
     "Verdict",
 ]

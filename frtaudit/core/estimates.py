@@ -1,9 +1,10 @@
 """An estimated number with its counts, its intervals, and for whom each interval holds."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from enum import Enum
 from types import MappingProxyType
+from typing import ClassVar
 
 from frtaudit.canonical import Json, dumps, number_in, number_out
 from frtaudit.core.freeze import require
@@ -57,9 +58,75 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
 )
 
 
+class TestMethod(Enum):
+    """How a p value was made: replicates of subjects, moved to where all groups agree."""
+
+    __test__: ClassVar[bool] = False  # pytest would take it for tests
+
+    CENTRED_RATES = "centred_rates"
+    CENTRED_CURVES = "centred_curves"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Test:
+    """Whether groups differ at all (FORMULAS 8.5, 8.7): the null is that they are alike.
+
+    ``p`` None: not testable, ``note`` says why. ``null_median``, ``null_edge``: what the estimate is in half of all
+    cases, and what it passes in a share ``alpha`` of them, when groups are alike. ``detectable``: the smallest true
+    difference that this test flags with probability ``power``, in ``detectable_unit``; None where nothing is small
+    enough. ``family``: how many tests were looked at together, ``p_adjusted`` for that (None: raw p only).
+    """
+
+    __test__: ClassVar[bool] = False  # pytest would take it for tests
+
+    p: float | None
+    null_median: float | None
+    null_edge: float | None
+    alpha: float
+    n_resamples: int | None
+    method: TestMethod
+    detectable: float | None
+    detectable_unit: str
+    power: float
+    p_adjusted: float | None = None
+    family: int | None = None
+    note: str | None = None
+
+    def __post_init__(self) -> None:
+        require(self.p is not None or bool(self.note), "no p without a note")
+        require(self.p is None or 0 < self.p <= 1, "p in (0, 1]")
+        require(0 < self.alpha < 1, "alpha in (0, 1)")
+
+    @property
+    def differs(self) -> bool | None:
+        """Whether the groups are found to differ, adjusted where that could be done; None where not testable."""
+        decisive = self.p if self.p_adjusted is None else self.p_adjusted
+        return None if decisive is None else decisive <= self.alpha
+
+    def to_json(self) -> dict[str, Json]:
+        """The mapping of the result contract."""
+        found: dict[str, Json] = {item.name: getattr(self, item.name) for item in fields(self)}
+        numbers = {name: _out(getattr(self, name)) for name in _TEST_NUMBERS}
+        return {**found, **numbers, "method": self.method.value}
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> "Test":
+        """Read what :meth:`to_json` wrote."""
+        found = {**value, **{name: _in(value[name]) for name in _TEST_NUMBERS}}
+        found["method"] = TestMethod(value["method"])
+        return cls(**found)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
+
+
+_TEST_NUMBERS = ("p", "null_median", "null_edge", "detectable", "p_adjusted")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interval:
-    """An interval, unclipped; low and high are both None where a note says why."""
+    """An interval, unclipped; low and high are both None where a note says why.
+
+    ``one_sided``: the same interval with each bound alone erring with the given probability, in (0, 0.5); it lives as
+    long as the audit does: not written, not compared.
+    """
 
     low: float | None
     high: float | None
@@ -70,6 +137,7 @@ class Interval:
     n_eff: float | None = None
     mc_error: float | None = None
     note: str | None = None
+    one_sided: Callable[[float], "Interval"] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require((self.low is None) == (self.high is None), "both bounds or none")
@@ -96,12 +164,12 @@ class Interval:
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "Interval":
         """Read what :meth:`to_json` wrote."""
-        fields = dict(value)
-        fields["method"] = Method(fields["method"])
-        fields["target"] = Target(fields["target"])
+        found = dict(value)
+        found["method"] = Method(found["method"])
+        found["target"] = Target(found["target"])
         for name in ("low", "high", "n_eff", "mc_error"):
-            fields[name] = _in(fields[name])
-        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
+            found[name] = _in(found[name])
+        return cls(**found)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,7 +177,7 @@ class Estimate:
     """One number: which system, which metric, for which group, at which threshold or target.
 
     ``value`` None means refused or not estimable: ``note`` says why. ``numerator`` and ``denominator`` are
-    pooled counts (None for thresholds, indices, d_l2).
+    pooled counts (None for thresholds, indices, d_l2). ``test``: of a difference between groups, where there is one.
     """
 
     provider: str
@@ -125,6 +193,7 @@ class Estimate:
     unit: str
     intervals: tuple[Interval, ...] = ()
     note: str | None = None
+    test: Test | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "at", MappingProxyType(dict(self.at)))
@@ -157,18 +226,20 @@ class Estimate:
             "unit": self.unit,
             "intervals": [interval.to_json() for interval in self.intervals],
             "note": self.note,
+            "test": None if self.test is None else self.test.to_json(),
         }
 
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "Estimate":
         """Read what :meth:`to_json` wrote."""
-        fields = dict(value)
-        fields["value"] = _in(fields["value"])
-        fields["intervals"] = tuple(
+        found = dict(value)
+        found["value"] = _in(found["value"])
+        found["intervals"] = tuple(
             Interval.from_json(interval)
             for interval in value["intervals"]  # type: ignore[attr-defined]  # schema-checked
         )
-        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
+        found["test"] = None if value["test"] is None else Test.from_json(value["test"])  # type: ignore[arg-type]  # same
+        return cls(**found)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
 
 
 def _out(value: float | None) -> Json:

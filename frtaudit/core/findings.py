@@ -7,6 +7,8 @@ from enum import Enum
 from frtaudit.canonical import Json, number_in, number_out
 from frtaudit.core.freeze import require
 
+ROUNDING = 1e-12  # of 1 - (1 - alpha)
+
 
 class Verdict(Enum):
     """The four outcomes."""
@@ -22,7 +24,9 @@ class Finding:
     """A requirement judged on one estimate.
 
     ``estimate``: JSON pointer into the result (``/estimates/12``), None when nothing could be estimated;
-    ``bound``: the one-sided bound that decided; ``bound_level``: its level.
+    ``bound``: the one-sided bound that decided; ``bound_level``: its level, for a failure that of Holm's step.
+    ``p``: of the claim "the limit is broken", raw; ``p_adjusted``: by Holm over the ``family``, which is as large as
+    the number of findings; None where nothing could be tested. A failure holds after that adjustment (FORMULAS 8.9).
     """
 
     requirement: str
@@ -32,11 +36,22 @@ class Finding:
     bound: float | None
     bound_level: float | None
     sentence: str
+    p: float | None = None
+    p_adjusted: float | None = None
+    family: int | None = None
 
     def __post_init__(self) -> None:
         decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
         require(not decided or self.bound is not None, "pass and fail rest on a bound")
         require(bool(self.sentence), "a finding is one plain sentence")
+
+    @property
+    def fails_unadjusted(self) -> bool:
+        """Whether the limit is broken at the level of this finding alone, but not among all of the family."""
+        if self.verdict is not Verdict.INCONCLUSIVE or self.p is None or self.bound_level is None:
+            return False
+        alpha = 1 - self.bound_level + ROUNDING
+        return self.p <= alpha < (self.p_adjusted or 0.0)
 
     def to_json(self) -> dict[str, Json]:
         """The mapping of the result contract."""
@@ -48,6 +63,9 @@ class Finding:
             "bound": None if self.bound is None else number_out(self.bound),
             "bound_level": self.bound_level,
             "sentence": self.sentence,
+            "p": self.p,
+            "p_adjusted": self.p_adjusted,
+            "family": self.family,
         }
 
     @classmethod

@@ -165,14 +165,25 @@ class Folds:
     file: str | None = field(default=None, metadata=PATH)
 
 
+class Sided(Enum):
+    """Whether each bound errs with alpha (a claim in one direction), or both together."""
+
+    ONE = "one_sided"
+    TWO = "two_sided"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementSpec:
-    """A limit on an estimate: ``metric`` at ``at`` for ``group`` ("all", a class, "each") compared with ``limit``."""
+    """A limit on an estimate: ``metric`` at ``at`` for ``group`` ("all", a class, "each") compared with ``limit``.
+
+    ``sense``: the direction of the limit; ``sided``: what alpha the bounds that decide have.
+    """
 
     name: str
     metric: str
     limit: float
     sense: str = "<="
+    sided: Sided = Sided.ONE
     at: Mapping[str, float | str] = field(default_factory=dict)
     schema: str | None = None
     group: str = "all"

@@ -1,10 +1,16 @@
-"""Judge a declared limit on the one-sided bound of an interval, never on the estimate (FORMULAS 8.8)."""
+"""Judge declared limits on one-sided bounds of intervals, never on estimates (FORMULAS 8.8, 8.9).
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+"All groups pass" is an intersection: each passes at alpha, uncorrected. "Group g fails" and "some group fails" are
+claims of a family, all findings of the audit: Holm's step-down over their p values, and the bound of a failure is that
+of its step.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
-from frtaudit.core.spec import RequirementSpec, ThresholdSource, Weighting
+from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.stats.multiplicity import SMALLEST, claim_p, holm, step_errors
 
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
@@ -36,29 +42,118 @@ WORDS = {
     "accuracy_fold_sd": "spread of the folds' accuracies",
 }
 KEYS = {"fmr": "FMR", "rate": "of"}
+BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bench:
     """What a requirement is judged on.
 
-    ``estimates``: the result's estimates; ``bounds``: the same estimates with intervals of level 1 - 2 alpha, so that
-    each bound is one-sided at 1 - ``alpha``; ``ranked``: schema to its classes.
+    ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes.
     """
 
     estimates: Sequence[Estimate]
-    bounds: Sequence[Estimate]
-    ranked: dict[str, tuple[str, ...]]
+    ranked: Mapping[str, tuple[str, ...]]
     alpha: float
     weighting: Weighting
 
 
-def judge(requirement: RequirementSpec, bench: Bench) -> tuple[Finding, ...]:
-    """One finding for each estimate that the requirement names; one that is not testable when it names none."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none."""
+
+    requirement: RequirementSpec
+    index: int | None
+    estimate: Estimate | None = None
+    interval: Interval | None = None
+    p: float | None = None
+    reason: str | None = None
+
+    @property
+    def sides(self) -> int:
+        """In how many directions alpha is spent."""
+        return 1 if self.requirement.sided is Sided.ONE else 2
+
+    def bounds(self, error: float) -> Interval | None:
+        """The interval whose bounds err with ``error`` each (or together, where the requirement is two-sided)."""
+        if self.interval is None:
+            return None
+        share = error / self.sides
+        if self.interval.one_sided is not None:
+            return self.interval.one_sided(share)
+        return self.interval if share >= (1 - self.interval.level) / 2 - 1e-12 else None
+
+    def passes(self, interval: Interval | None) -> bool:
+        """Whether the unfavourable bound keeps the limit."""
+        if interval is None or interval.low is None or interval.high is None:
+            return False
+        limit = self.requirement.limit
+        return interval.high <= limit if self.requirement.sense == "<=" else interval.low >= limit
+
+    def breaks(self, interval: Interval | None) -> bool:
+        """Whether even the favourable bound breaks the limit."""
+        if interval is None or interval.low is None or interval.high is None:
+            return False
+        limit = self.requirement.limit
+        return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
+
+
+def judge(requirements: Sequence[RequirementSpec], bench: Bench) -> tuple[Finding, ...]:
+    """One finding for each estimate that a requirement names; one that is not testable where it names none.
+
+    The family is all of them: what could not be tested keeps its place with p = 1, so that its size is declared and
+    does not depend on the data.
+    """
+    cases = [case for requirement in requirements for case in _cases(requirement, bench)]
+    p = [1.0 if case.p is None else case.p for case in cases]
+    adjusted, errors = holm(p), step_errors(p, bench.alpha)
+    return tuple(
+        _decide(case, bench.alpha, error, value, len(cases))
+        for case, error, value in zip(cases, errors, adjusted, strict=True)
+    )
+
+
+def planned(
+    requirements: Sequence[RequirementSpec], ranked: Mapping[str, tuple[str, ...]], systems: int
+) -> int:
+    """How many findings the requirements ask for: requirements x groups x systems (FORMULAS 8.9).
+
+    >>> each = RequirementSpec(name="r", metric="fnmr", limit=0.1, group="each")
+    >>> planned([each], {"sex": ("f", "m"), "age": ("old", "young", "other")}, 2)
+    10
+    """
+    return sum(systems * _groups(requirement, ranked) for requirement in requirements)
+
+
+def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]]) -> int:
+    if requirement.group != EACH:
+        return 1
+    schemas = [requirement.schema] if requirement.schema else list(ranked)
+    return sum(len(ranked.get(schema, ())) for schema in schemas)
+
+
+def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
     places = [index for index, item in enumerate(bench.estimates) if _names(requirement, item, bench)]
     if not places:
-        return (_nothing(requirement),)
-    return tuple(_decide(requirement, bench, index) for index in places)
+        return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
+    return [_case(requirement, bench.estimates[index], index) for index in places]
+
+
+def _case(requirement: RequirementSpec, estimate: Estimate, index: int) -> Case:
+    interval = deciding(estimate)
+    reason = _untestable(requirement, estimate, interval)
+    case = Case(requirement=requirement, index=index, estimate=estimate, interval=interval, reason=reason)
+    if reason or interval is None:
+        return replace(case, interval=None)
+    return replace(case, p=min(1.0, case.sides * _one_sided_p(case, interval)))
+
+
+def _one_sided_p(case: Case, interval: Interval) -> float:
+    """Of "the limit is broken"; an interval that is known at one level only gives that level's p, or 1."""
+    if interval.one_sided is None:
+        return (1 - interval.level) / 2 if case.breaks(interval) else 1.0
+    by_rank = interval.n_resamples if interval.method in BY_RANK else None
+    return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
 
 
 def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
@@ -95,16 +190,39 @@ def _same(found: float | str | None, asked: float | str) -> bool:
     return abs(found - asked) <= 1e-12 * max(abs(found), abs(asked), 1e-300)
 
 
-def _decide(requirement: RequirementSpec, bench: Bench, index: int) -> Finding:
-    estimate, bounded = bench.estimates[index], bench.bounds[index]
-    interval = deciding(bounded)
-    reason = _untestable(requirement, bounded, interval)
-    if reason or interval is None or interval.low is None or interval.high is None:
-        sentence = f"{_subject(estimate)} cannot be tested against {_limit(requirement)}: {reason}."
-        return _finding(requirement, index, Verdict.NOT_TESTABLE, None, None, sentence)
-    verdict, bound = _verdict(requirement, interval.low, interval.high, interval.mc_error or 0.0)
-    sentence = _sentence(requirement, estimate, verdict, bound, bench.alpha)
-    return _finding(requirement, index, verdict, bound, 1 - bench.alpha, sentence)
+def _decide(case: Case, alpha: float, step: float, adjusted: float, family: int) -> Finding:
+    """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
+    estimate, requirement = case.estimate, case.requirement
+    if estimate is None:
+        return _nothing(requirement, family)
+    if case.p is None:
+        sentence = f"{_subject(estimate)} cannot be tested against {_limit(requirement)}: {case.reason}."
+        return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+    alone, stepped = case.bounds(alpha), case.bounds(step)
+    good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
+    level, claimed = alpha, False
+    verdict, shown, side = Verdict.INCONCLUSIVE, alone, good
+    if adjusted <= alpha and case.breaks(stepped) and not _blurred(stepped, bad, requirement.limit):
+        verdict, shown, side, level, claimed = Verdict.FAIL, stepped, bad, step, True
+    elif case.p <= alpha < adjusted and case.breaks(alone):
+        shown, side, claimed = alone, bad, True
+    elif case.passes(alone) and not _blurred(alone, good, requirement.limit):
+        verdict = Verdict.PASS
+    bound = _end(shown, side)
+    made = _finding(case, verdict, bound, 1 - level, "judged", adjusted, family)
+    return replace(made, sentence=_sentence(made, case, estimate, side, claimed=claimed))
+
+
+def _end(interval: Interval | None, side: str) -> float | None:
+    return None if interval is None else (interval.low if side == "low" else interval.high)
+
+
+def _blurred(interval: Interval | None, side: str, limit: float) -> bool:
+    """Whether a bound lies within three Monte Carlo standard errors of the limit."""
+    bound = _end(interval, side)
+    if interval is None or bound is None:
+        return True
+    return abs(bound - limit) < MONTE_CARLO_ERRORS * (interval.mc_error or 0.0)
 
 
 def deciding(estimate: Estimate) -> Interval | None:
@@ -142,37 +260,39 @@ def _constructed(estimate: Estimate) -> bool:
     return on_grid or (estimate.metric == "fmr" and "fmr" in estimate.at)
 
 
-def _verdict(requirement: RequirementSpec, low: float, high: float, mc_error: float) -> tuple[Verdict, float]:
-    limit = requirement.limit
-    at_most = requirement.sense == "<="
-    good, bad = (high, low) if at_most else (low, high)
-    if (good <= limit) if at_most else (good >= limit):
-        verdict, bound = Verdict.PASS, good
-    elif (bad > limit) if at_most else (bad < limit):
-        verdict, bound = Verdict.FAIL, bad
-    else:
-        verdict, bound = Verdict.INCONCLUSIVE, good
-    if verdict is not Verdict.INCONCLUSIVE and abs(bound - limit) < MONTE_CARLO_ERRORS * mc_error:
-        return Verdict.INCONCLUSIVE, bound
-    return verdict, bound
+def _sentence(finding: Finding, case: Case, estimate: Estimate, side: str, *, claimed: bool) -> str:
+    limit = case.requirement.limit
+    value = "" if estimate.value is None else f" is {text_beside(estimate.value, limit)}"
+    start = f"{_subject(estimate)}{value}{_counts(estimate)}"
+    if finding.bound is None or finding.bound_level is None:
+        return f"{start}; these data do not decide about {_limit(case.requirement)}."
+    shown = text_beside(finding.bound, limit)
+    end = {
+        Verdict.PASS: f"which meets {_limit(case.requirement)}",
+        Verdict.FAIL: f"which breaks {_limit(case.requirement)}",
+        Verdict.INCONCLUSIVE: f"so these data do not decide about {_limit(case.requirement)}",
+    }[finding.verdict]
+    if finding.fails_unadjusted:
+        end = f"which alone would break {_limit(case.requirement)}: fails unadjusted"
+    if claimed and finding.p is not None and finding.p_adjusted is not None:
+        end += (
+            f" (p {p_text(finding.p)}, {p_text(finding.p_adjusted)} among {_findings(finding.family or 0)})"
+        )
+    than = "at least" if side == "low" else "at most"
+    return f"{start}; with {100 * finding.bound_level:.4g} % confidence it is {than} {shown}, {end}."
 
 
-def _sentence(
-    requirement: RequirementSpec, estimate: Estimate, verdict: Verdict, bound: float, alpha: float
-) -> str:
-    shown = text_beside(bound, requirement.limit)
-    upper = (requirement.sense == "<=") == (verdict is not Verdict.FAIL)
-    side = "at most" if upper else "at least"
-    value = "" if estimate.value is None else f" is {text_beside(estimate.value, requirement.limit)}"
-    ends = {
-        Verdict.PASS: f"which meets {_limit(requirement)}",
-        Verdict.FAIL: f"which breaks {_limit(requirement)}",
-        Verdict.INCONCLUSIVE: f"so these data do not decide about {_limit(requirement)}",
-    }
-    return (
-        f"{_subject(estimate)}{value}{_counts(estimate)}; with {100 * (1 - alpha):g} % confidence it is {side} "
-        f"{shown}, {ends[verdict]}."
-    )
+def _findings(family: int) -> str:
+    return "1 finding" if family == 1 else f"{family} findings"
+
+
+def p_text(p: float) -> str:
+    """A p value in two digits; the smallest that is told apart as a bound.
+
+    >>> p_text(0.03456), p_text(1e-12)
+    ('0.035', '1e-12 or less')
+    """
+    return "1e-12 or less" if p <= SMALLEST else f"{p:.2g}"
 
 
 def _counts(estimate: Estimate) -> str:
@@ -212,26 +332,31 @@ def _limit(requirement: RequirementSpec) -> str:
     return f"the limit {requirement.sense} {requirement.limit:g}"
 
 
-def _nothing(requirement: RequirementSpec) -> Finding:
+def _nothing(requirement: RequirementSpec, family: int) -> Finding:
     at = ", ".join(f"{key}={value}" for key, value in requirement.at.items())
     sentence = f"Nothing in this audit estimates {requirement.metric} at {at or 'any point'} for {requirement.group}."
-    return _finding(requirement, None, Verdict.NOT_TESTABLE, None, None, sentence)
+    case = Case(requirement=requirement, index=None)
+    return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
 
 
 def _finding(
-    requirement: RequirementSpec,
-    index: int | None,
+    case: Case,
     verdict: Verdict,
     bound: float | None,
     level: float | None,
     sentence: str,
+    adjusted: float | None,
+    family: int,
 ) -> Finding:
     return Finding(
-        requirement=requirement.name,
-        estimate=None if index is None else f"/estimates/{index}",
+        requirement=case.requirement.name,
+        estimate=None if case.index is None else f"/estimates/{case.index}",
         verdict=verdict,
-        limit=requirement.limit,
+        limit=case.requirement.limit,
         bound=bound,
         bound_level=level,
         sentence=sentence,
+        p=case.p,
+        p_adjusted=adjusted,
+        family=family,
     )

@@ -6,7 +6,7 @@ integrals are exact sums over the union of the classes' breakpoints. Long becaus
 for the population stand on the same exact integrals.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -23,6 +23,7 @@ Ints = npt.NDArray[np.int64]
 SCALE = 100.0  # d_l2 stands on scores mapped to 0..SCALE
 PIECES = 2000  # with more breakpoints than this the thesis bootstrap integrates over LEVELS midpoints of u
 LEVELS = 500
+POWER = 0.8
 _BATCH = 64  # replicates in memory at once
 
 
@@ -230,7 +231,10 @@ class PopulationTable:
     """d_l2 for new people like these (FORMULAS 8.7), quantile space, 0..100.
 
     ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of
-    "all classes alike"; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds.
+    "all classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of all cases, and what it passes
+    in a share alpha of them, when classes are alike; ``detectable``: see :func:`_detectable`; ``subjects``: shape (C,),
+    int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape (B, C), d*^2;
+    ``on_grid``: shape (C,), d^2 on the same grid of u.
     """
 
     low: Floats
@@ -238,12 +242,32 @@ class PopulationTable:
     high: Floats
     statistic: float
     p_value: float
+    null_median: float
+    null_edge: float
+    detectable: float | None
     n_resamples: int
     subjects: Ints
     mc_error: Floats
+    square: Floats
+    on_grid: Floats
 
     def __post_init__(self) -> None:
-        freeze(self, "low", "point", "high", "subjects", "mc_error")
+        freeze(self, "low", "point", "high", "subjects", "mc_error", "square", "on_grid")
+
+
+def population_bounds(square: Floats, point: Floats, alpha: float) -> tuple[Floats, Floats, Floats]:
+    """Bounds of d_l2 and their Monte Carlo error, each (C,): on d^2, centre -+ z sd, truncated at 0 (FORMULAS 8.7).
+
+    ``square``: shape (B, C), d*^2; ``point``: shape (C,), d^2; centre = d^2 - (mean d*^2 - d^2).
+
+    >>> low, high, _ = population_bounds(np.array([[1.0], [3.0]]), np.array([2.0]), 0.05)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0], [2.184])
+    """
+    half = stats.norm.isf(alpha / 2) * square.std(axis=0, ddof=1)
+    centre = 2 * point - square.mean(axis=0)
+    low, high = (np.sqrt(np.maximum(square_of, 0.0)) for square_of in (centre - half, centre + half))
+    return low, high, _root_error(low, high, np.array([gaussian_error(drawn, alpha) for drawn in square.T]))
 
 
 def population_bootstrap(
@@ -270,25 +294,63 @@ def population_bootstrap(
     ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
     u = (np.arange(LEVELS) + 0.5) / LEVELS
     delta = _from_mean(np.stack([_at(one.scores, u) for one in ordered]))
-    square, excess = np.empty((n, len(ordered))), np.empty(n)
+    square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
     for b in range(n):
         drawn = _from_mean(np.stack([one.resample(u, rng) for one in ordered]))
         square[b] = np.square(drawn).mean(axis=1)
-        excess[b] = np.square(drawn - delta).mean(axis=1).max()
+        gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
-    half = stats.norm.isf(alpha / 2) * square.std(axis=0, ddof=1)
-    centre = 2 * point - square.mean(axis=0)
-    low, high = (np.sqrt(np.maximum(square_of, 0.0)) for square_of in (centre - half, centre + half))
+    low, high, error = population_bounds(square, point, alpha)
+    excess = gap.max(axis=1)
+    edge = float(np.quantile(excess, 1 - alpha, method="higher"))
     return PopulationTable(
         low=low,
         point=d_l2(classes, score_range),
         high=high,
         statistic=float(np.sqrt(point.max())),
         p_value=float((1 + np.count_nonzero(excess >= point.max())) / (n + 1)),
+        null_median=float(np.sqrt(np.quantile(excess, 0.5, method="higher"))),
+        null_edge=float(np.sqrt(edge)),
+        detectable=_detectable(gap, shift, edge),
         n_resamples=n,
         subjects=np.array([one.n_subjects for one in ordered], dtype=np.int64),
-        mc_error=_root_error(low, high, np.array([gaussian_error(drawn, alpha) for drawn in square.T])),
+        mc_error=error,
+        square=square,
+        on_grid=point,
     )
+
+
+def _detectable(gap: Floats, shift: Floats, edge: float) -> float | None:
+    """Smallest true d_l2 of a class moved as a whole at which the test flags with probability 0.8; None above 100.
+
+    Moving class c by s moves its Delta by a_c = s(1 - 1/C) and those of the others by -s/C, so that the replicates'
+    ||Delta*_k - Delta_k + a_k||^2 = gap_k + 2 a_k shift_k + a_k^2, where ``gap``: shape (B, C), the squared norms of
+    the null; ``shift``: shape (B, C), their means; ``edge``: of the largest gap. Of the class and
+    the direction hardest to see.
+    """
+    count = gap.shape[1]
+    found: list[float] = []
+    for hidden in range(count):
+        for sign in (1.0, -1.0):
+            unit = np.full(count, -sign / count)
+            unit[hidden] += sign
+
+            def seen(size: float, unit: Floats = unit) -> bool:
+                moved = gap + 2 * size * unit * shift + (size * unit) ** 2
+                return bool(np.mean(moved.max(axis=1) > edge) >= POWER)
+
+            if not seen(SCALE):
+                return None
+            found.append(_smallest(seen) * (1 - 1 / count))
+    return max(found)
+
+
+def _smallest(seen: Callable[[float], bool]) -> float:
+    low, high = 0.0, SCALE
+    for _ in range(40):
+        middle = (low + high) / 2
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return high
 
 
 def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:

@@ -147,6 +147,20 @@ class RuleInterval:
     note: str | None = None
 
 
+def at_alpha(ruled: RuleInterval, alpha: float) -> Score:
+    """The interval of a rule's n_eff at another level, two-sided; [0, 1] where one subject says nothing of others.
+
+    >>> known = RuleInterval(low=0.2, high=0.4, n_eff=50.0, deff=2.0, borrowed_from=None, rate=0.3, errors=30,
+    ...                      trials=100, subjects=40, erring=20)
+    >>> score = at_alpha(known, 0.1)
+    >>> round(score.low, 4), round(score.high, 4)
+    (0.204, 0.4175)
+    """
+    if ruled.subjects < 2:
+        return Score(low=0.0, high=1.0, n_eff=ruled.n_eff)
+    return wilson_score(ruled.rate, ruled.n_eff, _critical(alpha, ruled.subjects - 1))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lender:
     """The threshold from which a tag borrows its design effect.

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_audits import CLASSES, TARGETS, audit, one, pick, plain, put, spec, whole
+from small_audits import CLASSES, SCHEMAS, TARGETS, B, audit, one, pick, plain, put, spec, whole
 
 from frtaudit.analyses.differentials import Differentials
 from frtaudit.core import Method
@@ -160,19 +160,67 @@ def test_a_small_tail_refuses_the_indices() -> None:
     assert all("floor of the kept tail" in (item.note or "") for item in result.estimates)
 
 
-def test_one_sided_bounds_of_an_index_keep_the_audits_alpha() -> None:
-    """An index folds two directions into one: asked for at 2 alpha its population bounds stay those of alpha."""
+def test_one_sided_bounds_of_an_index_keep_alpha() -> None:
+    """An index folds two directions into one: each bound alone errs with alpha in the interval of level 1 - alpha."""
     trial = put(spec("differentials", thresholds=THRESHOLDS), "two")
     alpha = trial.spec.bootstrap.alpha
-    both, single = (Differentials().estimates(trial, level).estimates for level in (alpha, 2 * alpha))
+    made = [item for found in Differentials().estimates(trial, alpha).estimates for item in found.intervals]
+    full = [item for item in made if item.method is Method.MAX_T and item.low is not None]
+    assert full
+    for item in full:
+        assert item.one_sided is not None
+        assert item.one_sided(alpha) == item
+        assert item.mc_error is not None
+        assert item.mc_error > 0
+
+
+def test_every_index_is_tested_or_says_why_not() -> None:
+    """Each index that stands has a test: a p value with its null and what was detectable, or the reason for none."""
+    result = audit(spec("differentials", thresholds=THRESHOLDS)).result
+    tests = [item.test for item in result.estimates if item.unit == "index" and item.value is not None]
+    assert tests
+    assert None not in tests
+    testable = [test for test in tests if test is not None and test.p is not None]
+    for test in testable:
+        assert test.n_resamples == B
+        assert test.null_median is not None
+        assert test.detectable is None or test.detectable > 1
+        assert test.note is None or "raw p" in test.note
+    thin = [test for test in tests if test is not None and test.p is None]
+    assert all("a comparison of groups needs 10 of 10 in each" in (test.note or "") for test in thin)
+    assert testable
+
+
+def test_a_schema_that_is_not_the_stratum_is_said() -> None:
+    """Where subjects were drawn among everybody, the test of a schema says so."""
+    from frtaudit.core.spec import Bootstrap
+
+    made = spec("differentials", thresholds=THRESHOLDS, bootstrap=Bootstrap(B=B, stratify="none"))
+    notes = [item.test.note for item in audit(made).result.estimates if item.test and item.test.p is not None]
+    assert notes
+    assert all("subjects were resampled among everybody, not within group" in (note or "") for note in notes)
+
+
+def test_renaming_or_reordering_groups_moves_nothing() -> None:
+    """With the classes listed the other way round every index and every test is the same, but for rounding."""
+    from frtaudit.core.spec import SchemaSpec
+
+    turned = {"group": SchemaSpec(column="group", classes=("y", "x"))}
+    first, second = (
+        audit(spec("differentials", thresholds=THRESHOLDS, schemas=schemas)).result.estimates
+        for schemas in (SCHEMAS, turned)
+    )
+    others = {(item.provider, item.metric, item.weighting, item.at.get("rate")): item for item in second}
     checked = 0
-    for first, second in zip(both, single, strict=True):
-        for one_of, other in zip(first.intervals, second.intervals, strict=True):
-            if one_of.method is Method.MAX_T and one_of.low is not None:
-                assert (one_of.low, one_of.high, one_of.level) == (other.low, other.high, other.level)
-                assert one_of.mc_error is not None
-                assert one_of.mc_error > 0
-                checked += 1
+    for item in (found for found in first if found.unit == "index"):
+        other = others[item.provider, item.metric, item.weighting, item.at.get("rate")]
+        assert item.value == pytest.approx(other.value, rel=1e-12)
+        assert item.test is not None
+        assert other.test is not None
+        if item.test.p is not None:
+            for name in ("p", "null_median", "null_edge", "detectable"):
+                assert getattr(item.test, name) == pytest.approx(getattr(other.test, name), rel=1e-9)
+            checked += 1
     assert checked
 
 

@@ -1,14 +1,18 @@
-"""Verdicts are decided on bounds (FORMULAS 8.8)."""
+"""Verdicts are decided on bounds, failures among all of them (FORMULAS 8.8, 8.9)."""
 
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
-from frtaudit.core import Estimate, Interval, Method, Target, Verdict
-from frtaudit.core.spec import RequirementSpec, Weighting
-from frtaudit.requirements.limit import Bench, judge, text_beside
+from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
+from frtaudit.core.spec import RequirementSpec, Sided, Weighting
+from frtaudit.inference import from_score
+from frtaudit.requirements.limit import Bench, judge, planned, text_beside
+from frtaudit.stats.wilson import wilson_score
 
 LIMIT = 0.03
 
@@ -46,11 +50,23 @@ def bench(*estimates: Estimate) -> Bench:
     """A bench on which the bounds are those of the estimates themselves."""
     return Bench(
         estimates=estimates,
-        bounds=estimates,
         ranked={"group": ("x", "y")},
         alpha=0.05,
         weighting=Weighting.IDENTITY,
     )
+
+
+def judge_one(requirement: RequirementSpec, where: Bench) -> tuple[Finding, ...]:
+    """The findings of one requirement."""
+    return judge([requirement], where)
+
+
+def smooth(rate: float, n_eff: float, subjects: int = 50, **changes: object) -> Estimate:
+    """An estimate with Wilson's interval at any level."""
+    made = from_score(
+        lambda alpha: wilson_score(rate, n_eff, float(stats.t.isf(alpha / 2, subjects - 1))), 0.05
+    )
+    return estimate(made, value=rate, **changes)
 
 
 REQUIREMENT = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": 0.001}, limit=LIMIT)
@@ -67,7 +83,7 @@ REQUIREMENT = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": 0.001},
 )
 def test_the_bound_decides(low: float, high: float, verdict: Verdict, bound: float) -> None:
     """Pass on the upper bound, fail on the lower one, inconclusive between; the estimate never decides."""
-    (found,) = judge(REQUIREMENT, bench(estimate(interval(low, high))))
+    (found,) = judge([REQUIREMENT], bench(estimate(interval(low, high))))
     assert (found.verdict, found.bound, found.bound_level, found.estimate) == (
         verdict,
         bound,
@@ -82,8 +98,8 @@ def test_at_least_mirrors_at_most(first: float, second: float, limit: float) -> 
     low, high = sorted((first, second))
     least = replace(REQUIREMENT, limit=limit)
     most = replace(least, sense=">=", limit=-limit)
-    (one,) = judge(least, bench(estimate(interval(low, high))))
-    (other,) = judge(most, bench(estimate(interval(-high, -low))))
+    (one,) = judge([least], bench(estimate(interval(low, high))))
+    (other,) = judge([most], bench(estimate(interval(-high, -low))))
     assert one.verdict is other.verdict
 
 
@@ -91,14 +107,14 @@ def test_monte_carlo_error_blurs_the_bound() -> None:
     """A bound within three Monte Carlo standard errors of the limit decides nothing."""
     near = interval(0.01, 0.0299, Method.VERTEX, mc_error=0.0001)
     far = interval(0.01, 0.0299, Method.VERTEX, mc_error=0.00001)
-    assert judge(REQUIREMENT, bench(estimate(near)))[0].verdict is Verdict.INCONCLUSIVE
-    assert judge(REQUIREMENT, bench(estimate(far)))[0].verdict is Verdict.PASS
+    assert judge([REQUIREMENT], bench(estimate(near)))[0].verdict is Verdict.INCONCLUSIVE
+    assert judge([REQUIREMENT], bench(estimate(far)))[0].verdict is Verdict.PASS
 
 
 def test_the_default_method_decides_where_there_are_several() -> None:
     """Wilson's interval goes before a bootstrap one."""
     both = estimate(interval(0.01, 0.05, Method.VERTEX), interval(0.01, 0.02))
-    assert judge(REQUIREMENT, bench(both))[0].verdict is Verdict.PASS
+    assert judge([REQUIREMENT], bench(both))[0].verdict is Verdict.PASS
 
 
 def test_no_bounds_is_not_testable() -> None:
@@ -107,25 +123,25 @@ def test_no_bounds_is_not_testable() -> None:
     refused = estimate(value=None, numerator=None, denominator=None, note="FMR 1e-9 cannot be resolved")
     fixed = estimate(replace(interval(0.0, 0.01), method=Method.RECENTERED, target=Target.FIXED_IDENTITIES))
     for item in (withheld, refused, fixed):
-        (found,) = judge(REQUIREMENT, bench(item))
+        (found,) = judge([REQUIREMENT], bench(item))
         assert found.verdict is Verdict.NOT_TESTABLE
         assert found.bound is None
-    assert "cannot be resolved" in judge(REQUIREMENT, bench(refused))[0].sentence
+    assert "cannot be resolved" in judge([REQUIREMENT], bench(refused))[0].sentence
     constructed = estimate(interval(0.0, 0.01), metric="fmr")
-    (found,) = judge(replace(REQUIREMENT, metric="fmr"), bench(constructed))
+    (found,) = judge_one(replace(REQUIREMENT, metric="fmr"), bench(constructed))
     assert "by construction" in found.sentence
 
 
 def test_each_takes_the_ranked_groups_only() -> None:
     """``each`` judges every ranked class of every schema once, and neither everybody nor ``unknown``."""
     groups = [estimate(interval(0.0, 0.01), schema="group", group=name) for name in ("x", "y", "unknown")]
-    found = judge(replace(REQUIREMENT, group="each"), bench(estimate(interval(0.0, 0.01)), *groups))
+    found = judge_one(replace(REQUIREMENT, group="each"), bench(estimate(interval(0.0, 0.01)), *groups))
     assert [item.estimate for item in found] == ["/estimates/1", "/estimates/2"]
 
 
 def test_nothing_estimated_is_said() -> None:
     """A requirement on a number that the audit does not make is not testable, with a sentence."""
-    (found,) = judge(replace(REQUIREMENT, at={"fmr": 0.5}), bench(estimate(interval(0.0, 0.01))))
+    (found,) = judge_one(replace(REQUIREMENT, at={"fmr": 0.5}), bench(estimate(interval(0.0, 0.01))))
     assert (found.verdict, found.estimate) == (Verdict.NOT_TESTABLE, None)
 
 
@@ -140,7 +156,7 @@ def test_rounding_never_crosses_the_limit(value: float, limit: float) -> None:
 def test_diagnostics_never_decide() -> None:
     """Two-level replicates count noise twice and the published plug-in is no default: neither gives a verdict (8.2)."""
     made = estimate(interval(0.01, 0.02, Method.TWO_LEVEL), interval(0.01, 0.02, Method.WILSON_PLUGIN))
-    assert judge(REQUIREMENT, bench(made))[0].verdict is Verdict.NOT_TESTABLE
+    assert judge([REQUIREMENT], bench(made))[0].verdict is Verdict.NOT_TESTABLE
 
 
 @pytest.mark.parametrize(
@@ -159,4 +175,69 @@ def test_a_rate_that_chose_the_threshold_is_not_testable(
     at = {"threshold": 0.41, "source": "same_data", "name": chosen}
     made = estimate(interval(0.0, 0.01), metric=metric, at=at, group=group)
     asked = replace(REQUIREMENT, metric=metric, at={"threshold": 0.41}, group=group)
-    assert judge(asked, bench(made))[0].verdict is verdict
+    assert judge([asked], bench(made))[0].verdict is verdict
+
+
+rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
+
+
+@settings(max_examples=15, deadline=None)
+@given(rates, st.floats(50, 5000))
+def test_failures_are_holms(values: list[float], n_eff: float) -> None:
+    """The adjusted p values are statsmodels' Holm of the score tests, and a failure is one at or below alpha."""
+    groups = [
+        smooth(value, n_eff, schema="group", group="x", provider=f"v{i}") for i, value in enumerate(values)
+    ]
+    found = judge_one(replace(REQUIREMENT, group="each"), bench(*groups))
+    scale = (LIMIT * (1 - LIMIT) / n_eff) ** 0.5
+    raw = [float(stats.t.sf((value - LIMIT) / scale, 49)) for value in values]
+    capped = [p if p < 0.499999 else 1.0 for p in raw]
+    expected = multipletests([max(p, 1e-12) for p in capped], method="holm")[1]
+    for item, one, all_of in zip(found, capped, expected, strict=True):
+        assert item.p == pytest.approx(one, rel=1e-5, abs=1.1e-12)
+        assert item.p_adjusted == pytest.approx(all_of, rel=1e-5, abs=1e-10)
+        assert item.family == len(values)
+        assert (item.verdict is Verdict.FAIL) == (item.p_adjusted is not None and item.p_adjusted <= 0.05)
+        if item.verdict is Verdict.FAIL:
+            assert item.bound is not None
+            assert item.bound > LIMIT
+        assert item.fails_unadjusted == (one <= 0.05 < (item.p_adjusted or 0))
+
+
+def test_a_pass_does_not_depend_on_the_family() -> None:
+    """A pass, its bound and every raw p stay when other findings join the family; a failure may not."""
+    alone = judge_one(REQUIREMENT, bench(smooth(0.01, 2000), smooth(0.036, 4000, provider="b")))
+    others = [smooth(0.031, 2000, provider=f"c{i}") for i in range(9)]
+    beside = judge_one(REQUIREMENT, bench(smooth(0.01, 2000), smooth(0.036, 4000, provider="b"), *others))
+    assert alone[0].verdict is beside[0].verdict is Verdict.PASS
+    assert (alone[0].bound, alone[0].p) == (beside[0].bound, beside[0].p)
+    assert alone[1].verdict is Verdict.FAIL
+    assert beside[1].verdict is Verdict.INCONCLUSIVE
+    assert (alone[1].p, beside[1].fails_unadjusted) == (beside[1].p, True)
+    assert "fails unadjusted" in beside[1].sentence
+    assert beside[1].bound is not None
+    assert beside[1].bound > LIMIT
+
+
+def test_two_sided_requirements_spend_alpha_twice() -> None:
+    """A two-sided requirement doubles p and reads its bounds at half of alpha."""
+    one, two = (
+        judge_one(replace(REQUIREMENT, sided=sided), bench(smooth(0.036, 4000)))[0] for sided in Sided
+    )
+    assert two.p == pytest.approx(2 * (one.p or 0), rel=1e-6)
+    at = float(stats.t.isf(0.025, 49))
+    assert judge_one(replace(REQUIREMENT, sided=Sided.TWO), bench(smooth(0.01, 2000)))[
+        0
+    ].bound == pytest.approx(wilson_score(0.01, 2000, at).high)
+
+
+def test_the_family_is_declared() -> None:
+    """Its size is requirements x groups x systems, and what cannot be tested keeps its place."""
+    each = replace(REQUIREMENT, group="each")
+    assert planned([REQUIREMENT, each], {"group": ("x", "y"), "age": ("a", "b", "c")}, 3) == 3 + 15
+    assert planned([replace(each, schema="age")], {"group": ("x", "y"), "age": ("a", "b", "c")}, 2) == 6
+    thin = estimate(interval(None, None), provider="b")
+    found = judge_one(REQUIREMENT, bench(smooth(0.036, 4000), thin))
+    assert [item.family for item in found] == [2, 2]
+    assert found[0].p_adjusted == pytest.approx(2 * (found[0].p or 0))
+    assert (found[1].p, found[1].p_adjusted) == (None, None)

@@ -6,7 +6,7 @@ from frtaudit.core import UNKNOWN
 from frtaudit.report import figures, numbers, phrases
 from frtaudit.report.figures import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
-from frtaudit.report.sections import points, summary
+from frtaudit.report.sections import differences, points, summary
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -246,7 +246,14 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         own = [item for item in records if item.estimate.metric == metric and item.at == at]
         named = [_index_head(own[0]), *[()] * (len(own) - 1)]
         rows = tuple(
-            (name, (provider(item),), phrases.value(item, notes), *interval_cells(item, notes, *BOTH))
+            (
+                name,
+                (provider(item),),
+                phrases.value(item, notes),
+                differences.when_alike(item),
+                differences.sentence(item, notes),
+                *interval_cells(item, notes, *BOTH),
+            )
             for name, item in zip(named, own, strict=True)
         )
         blocks.append(Block(rows=rows))
@@ -254,16 +261,30 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         Column(title="Index (its value when groups are alike)"),
         Column(title="System"),
         Column(title="Value", kind="num"),
+        Column(title="When alike", kind="num"),
+        Column(title="Is there a difference?", kind="wide"),
         Column(title="for new people like these", kind="num"),
         Column(title="for these people with new images", kind="num"),
     )
     caption = say(
         Piece(text="How different are the groups? ", kind="b"),
         "Each index puts one number on the spread of the classes' rates at one threshold. Classes called unknown take "
-        "no part.",
+        "no part. Chance alone spreads the rates of groups that are alike: “When alike” is what it makes of the index "
+        "in the middle, then what it passes ",
+        *_how_often(records),
+        ". Only beyond that do the groups differ. A p value that is not adjusted speaks of that line alone.",
         methods_said(records, *BOTH),
     )
     return [finished(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
+
+
+def _how_often(records: list[Record]) -> list[Part]:
+    """The share of cases in which groups that are alike are said to differ."""
+    for item in records:
+        if item.estimate.test is not None:
+            share = numbers.exact(item.estimate.test.alpha)
+            return ["in ", phrases.number(share, f"{item.pointer}/test/alpha"), " of all cases"]
+    return ["seldom"]
 
 
 def _index_rank(record: Record) -> tuple[float, str, int]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from frtaudit.core import Curve, Target
 from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import by_provider, finished, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import called, words
@@ -61,6 +62,7 @@ def _table(source: Source, schema: str, records: list[Record]) -> Table:
         ".",
         methods_said(records, *TARGETS),
         _plain_caution(records),
+        *_alike(records),
     )
     return finished(f"d-l2-{schema}", caption, _columns(spaces, bounded), blocks, notes, "dense")
 
@@ -101,6 +103,16 @@ def _row(
         if space in bounded:
             cells += interval_cells(item, notes, *TARGETS)
     return tuple(cells)
+
+
+def _alike(records: list[Record]) -> list[Part]:
+    """Whether all classes of each system are alike: by the test, not by the intervals."""
+    tested = [item for item in records if item.estimate.test is not None]
+    parts: list[Part] = [" Are the classes alike? "] if tested else []
+    for item in tested:
+        name = Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
+        parts += [name, ": ", *differences.sentence(item), " "]
+    return parts
 
 
 def _plain_caution(records: list[Record]) -> Text:

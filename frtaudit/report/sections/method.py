@@ -80,8 +80,25 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
                 ".",
             ),
         )
+        yield "Subjects are resampled", _stratum(source)
     if isinstance(seed, int):
         yield "Seed", say(phrases.number(str(seed), "/spec/seed"), "; the same seed gives the same bytes.")
+
+
+def _stratum(source: Source) -> Text:
+    """Within which groups subjects are drawn (FORMULAS 8.2): as declared, or the first schema's."""
+    declared = mapping(source.result.spec.get("bootstrap")).get("stratify")
+    name = declared or next(iter(mapping(source.result.spec.get("schemas"))), None)
+    where = "/spec/bootstrap/stratify" if declared else "/spec/schemas"
+    if name is None or name == "none":
+        said = "Among everybody: the cohort is taken as a random sample of the mix of people."
+        return (Piece(text=said, pointer=where if declared else None),)
+    shown = str(name).replace("_", " ")
+    return say(
+        "Within the groups by ",
+        Piece(text=shown, pointer=where),
+        ": their sizes are taken as chosen, not as drawn.",
+    )
 
 
 def _seen(source: Source) -> list[Bounds]:

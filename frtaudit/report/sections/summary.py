@@ -19,7 +19,7 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
-from frtaudit.report.sections import coverage
+from frtaudit.report.sections import coverage, differences
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst, worst_group
 from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets
 from frtaudit.report.source import Bounds, Record, Source
@@ -257,25 +257,40 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
     if origin:
         text = called(words().threshold_source, str(origin))
         terms.append(("Thresholds", (Piece(text=text, pointer="/spec/thresholds/source"),)))
+    alike = differences.headline(source, main_target(source))
+    if alike:
+        terms.append(("Differences", alike))
     if source.result.findings:
         terms.append(("Verdicts", _verdict_rule(source)))
     return tuple(terms)
 
 
 def _verdict_rule(source: Source) -> Text:
-    levels = [
-        (index, item.bound_level)
-        for index, item in enumerate(source.result.findings)
-        if item.bound_level is not None
-    ]
-    if not levels:
-        return say("Decided on interval bounds, never on the estimate alone; not adjusted for their number.")
-    index, at = levels[0]
-    return say(
-        "Decided on the one-sided ",
-        phrases.number(numbers.exact(round(at, 12)), f"/findings/{index}/bound_level"),
-        " bound, never on the estimate alone; not adjusted for the number of requirements.",
+    findings = source.result.findings
+    start = "Decided on bounds of intervals, never on the estimate alone. Each “met” stands by itself"
+    spec = source.result.spec.get("bootstrap")
+    alpha = spec.get("alpha") if isinstance(spec, dict) else None
+    if isinstance(alpha, float):
+        shown = phrases.number(numbers.exact(alpha), "/spec/bootstrap/alpha")
+        parts: list[Part] = [start, f", wrong in at most {_sides(source)}", shown, " of such audits"]
+    else:
+        parts = [start]
+    count = findings[0].family
+    if not count:
+        return say(*parts, ".")
+    family = phrases.number(numbers.count(count), "/findings/0/family")
+    return say(*parts, "; “not met” also holds among all ", family, " findings together (Holm).")
+
+
+def _sides(source: Source) -> str:
+    """Say so where some limits are judged on two-sided intervals."""
+    declared = source.result.spec.get("requirements")
+    sided = (
+        [item.get("sided") for item in declared if isinstance(item, dict)]
+        if isinstance(declared, (list, tuple))
+        else []
     )
+    return "(half, where the requirement is two-sided, of) " if "two_sided" in sided else ""
 
 
 def _for_whom(source: Source) -> Text:

@@ -124,14 +124,32 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
         style=phrases.style(record.estimate),
         limit=finding.limit,
     )
-    upper = (_sense(source, finding) == "<=") == (finding.verdict is not Verdict.FAIL)
+    claimed = finding.verdict is Verdict.FAIL or finding.fails_unadjusted
+    upper = (_sense(source, finding) == "<=") != claimed
     return say(
         found,
         ", with ",
-        phrases.number(numbers.exact(round(level, 12)), f"{at}/bound_level"),
+        phrases.number(numbers.exact(round(level, 4)), f"{at}/bound_level"),
         f" confidence {'at most' if upper else 'at least'} ",
         phrases.number(shown, f"{at}/bound"),
+        *(_among(finding, at) if claimed else ()),
     )
+
+
+def _among(finding: Finding, at: str) -> list[Part]:
+    """The p values of a failure: alone, and among all findings."""
+    if finding.p is None or finding.p_adjusted is None or finding.family is None:
+        return []
+    return [
+        "; fails unadjusted" if finding.fails_unadjusted else "",
+        " (p ",
+        phrases.number(numbers.plain(finding.p), f"{at}/p"),
+        ", among ",
+        phrases.number(numbers.count(finding.family), f"{at}/family"),
+        " findings ",
+        phrases.number(numbers.plain(finding.p_adjusted), f"{at}/p_adjusted"),
+        ")",
+    ]
 
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
