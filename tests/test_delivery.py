@@ -30,7 +30,7 @@ def made(**report: Any) -> Any:
     return spec(
         "error_rates",
         "failures",
-        bootstrap=Bootstrap(B=39),
+        bootstrap=Bootstrap(B=199),
         thresholds=Thresholds(fmr=TARGETS),
         requirements=REQUIREMENTS[1:],
         report=Report(**settings),

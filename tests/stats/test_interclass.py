@@ -193,3 +193,44 @@ def test_population_bounds_have_a_monte_carlo_error() -> None:
     seen = max(np.std([table.low[0] for table in tables]), np.std([table.high[0] for table in tables]))
     said = np.mean([table.mc_error[0] for table in tables])
     assert 0.5 < seen / said < 2
+
+
+def test_the_null_of_the_population_test_and_what_it_would_find() -> None:
+    """Classes alike: a p above alpha most of the time; one class moved by the detectable distance is found in 80 %."""
+    rng = np.random.default_rng(5)
+    subjects = [np.arange(200) // 5] * 2
+
+    def scores(shift: float) -> list[np.ndarray]:
+        own = rng.normal(0, 5, (2, 40)).repeat(5, axis=1)
+        return list(50 + own + rng.normal(0, 5, (2, 200)) + np.array([[shift], [0.0]]))
+
+    def table(shift: float) -> interclass.PopulationTable:
+        return interclass.population_bootstrap(
+            scores(shift), subjects, (0, 100), alpha=0.05, n=99, rng=np.random.default_rng(1)
+        )
+
+    alike = [table(0.0) for _ in range(40)]
+    assert all(0 < item.null_median < item.null_edge for item in alike)
+    distance = float(np.median([item.detectable for item in alike if item.detectable is not None]))
+    assert (
+        stats.binomtest(sum(item.p_value <= 0.05 for item in alike), 40, 0.1, alternative="greater").pvalue
+        > 1e-3
+    )
+    found = sum(
+        table(2 * distance).p_value <= 0.05 for _ in range(40)
+    )  # each of two classes lies half way off
+    assert stats.binomtest(found, 40, 0.8).pvalue > 1e-3
+
+
+def test_population_bounds_at_any_level() -> None:
+    """The table's own bounds are those of its replicates, and a smaller alpha widens them."""
+    rng = np.random.default_rng(1)
+    made = interclass.population_bootstrap(
+        [rng.random(60), rng.random(60) + 2], [np.arange(60) // 3] * 2, (0, 10), alpha=0.1, n=99, rng=rng
+    )
+    low, high, _ = interclass.population_bounds(made.square, made.on_grid, 0.1)
+    assert low.tolist() == made.low.tolist()
+    assert high.tolist() == made.high.tolist()
+    wider = interclass.population_bounds(made.square, made.on_grid, 0.01)
+    assert np.all(wider[0] <= low)
+    assert np.all(wider[1] >= high)

@@ -4,7 +4,10 @@ from hypothesis import strategies as st
 
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
+from frtaudit.core.spec import Weighting
 from frtaudit.stats.orders import pool_orders
+from frtaudit.stats.tail import from_listed, no_groups
+from frtaudit.stats.wilson import prepare
 
 LINES = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 4), st.one_of(st.none(), st.integers(-8, 8))).filter(
@@ -61,3 +64,26 @@ def test_the_order_within_a_pair_does_not_matter(lines: list[tuple[int, int, flo
     second = pool_orders(*made([(j, i, score) for i, j, score in lines]))
     assert np.array_equal(first.table.score, second.table.score, equal_nan=True)
     assert first.asymmetry == second.asymmetry
+
+
+@given(LINES)
+def test_listing_every_pair_in_both_orders_narrows_nothing(
+    lines: list[tuple[int, int, float | None]],
+) -> None:
+    """With (j, i) beside each (i, j) counts, effective sizes and bounds of both rates stay as they were (8.1)."""
+    once = list({(min(i, j), max(i, j)): (i, j, score) for i, j, score in lines}.values())
+    both = [line for i, j, score in once for line in ((i, j, score), (j, i, score))]
+    found = []
+    for listed in (once, both):
+        pooled = pool_orders(*made(listed))
+        tail = from_listed(
+            pooled.table.score,
+            pooled.comparisons.probe,
+            pooled.comparisons.reference,
+            subject_of=np.arange(6, dtype=np.int32) // 2,
+            cells=pooled.comparisons.cells,
+            score_range=(-8.0, 8.0),
+        )
+        rule = prepare(tail, no_groups(tail), [0.5])
+        found.append([make(0.5, 0, 0.05, Weighting.POOLED) for make in (rule.fmr, rule.fnmr)])
+    assert repr(found[0]) == repr(found[1])

@@ -238,3 +238,31 @@ def test_a_group_without_comparisons_has_no_bounds() -> None:
     )
     found = wilson.wilson_rule_fmr(tail, groups, 0.5, 1, 0.05, Weighting.POOLED)
     assert (found.low, found.high, found.note) == (None, None, "no comparisons")
+
+
+@given(st.floats(0.0, 1.0), st.floats(1.0, 1e6), st.floats(1.0, 1e6), st.floats(0.1, 6.0))
+def test_bounds_close_in_as_the_effective_number_grows(p: float, n: float, m: float, z: float) -> None:
+    """For a fixed rate the upper bound falls and the lower one rises in n_eff (FORMULAS 8.1)."""
+    few, many = (wilson.wilson_score(p, size, z) for size in sorted((n, m)))
+    assert many.high <= few.high + 1e-12
+    assert few.low <= many.low + 1e-12
+
+
+def test_any_level_from_one_rule() -> None:
+    """The interval of a rule at another level is what the rule gives there, and [0, 1] for one subject."""
+    known = wilson.RuleInterval(
+        low=0.1,
+        high=0.2,
+        n_eff=50.0,
+        deff=2.0,
+        borrowed_from=None,
+        rate=0.3,
+        errors=30,
+        trials=100,
+        subjects=9,
+        erring=9,
+    )
+    expected = wilson.wilson_score(0.3, 50.0, float(stats.t.isf(0.05, 8)))
+    assert wilson.at_alpha(known, 0.1) == expected
+    alone = wilson.at_alpha(replace(known, subjects=1), 0.1)
+    assert (alone.low, alone.high) == (0.0, 1.0)

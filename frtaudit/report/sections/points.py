@@ -76,7 +76,7 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str
     found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
     plausible: list[Part] = []
     if found and found.interval.low is not None:
-        plausible = [", plausibly ", phrases.bounds(found, worst.estimate)]
+        plausible = [", plausibly ", phrases.bounds(found, worst.estimate), " for ", (phrases.target(found),)]
     name = source.label(worst.estimate.schema, worst.estimate.group)
     against: list[Part] = (
         [", against ", phrases.value(everybody, like=worst.estimate), " overall"] if everybody else []

@@ -267,7 +267,7 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
 
 def _verdict_rule(source: Source) -> Text:
     findings = source.result.findings
-    start = "Decided on bounds of intervals, never on the estimate alone. Each “met” stands by itself"
+    start = "Decided on one-sided bounds, never on the estimate alone. Each “met” stands by itself"
     spec = source.result.spec.get("bootstrap")
     alpha = spec.get("alpha") if isinstance(spec, dict) else None
     if isinstance(alpha, float):
@@ -290,7 +290,7 @@ def _sides(source: Source) -> str:
         if isinstance(declared, (list, tuple))
         else []
     )
-    return "(half, where the requirement is two-sided, of) " if "two_sided" in sided else ""
+    return "(half of, where a requirement is two-sided) " if "two_sided" in sided else ""
 
 
 def _for_whom(source: Source) -> Text:

@@ -1,7 +1,7 @@
 """What the sections say.
 
-Tests also accuracy, cohort, failures, groups, interclass, method, other, points, rates, record, requirements, tables
-and verdicts, through the views that they build from one made-up result.
+Tests also accuracy, cohort, differences, failures, groups, interclass, method, other, points, rates, record,
+requirements, tables and verdicts, through the views that they build from one made-up result.
 """
 
 from dataclasses import fields, is_dataclass, replace
@@ -14,7 +14,7 @@ from frtaudit.core import Estimate, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Piece, Table, plain_text
-from frtaudit.report.sections import points, record, tables, verdicts
+from frtaudit.report.sections import differences, points, record, tables, verdicts
 from frtaudit.report.source import Source
 
 
@@ -97,9 +97,18 @@ def test_unknown_is_never_the_worst_off_group() -> None:
 def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
     """The first page names for whom, the pairing rule, the weighting and the thresholds' origin."""
     named = {name: plain_text(text) for name, text in view.summary.terms}
-    assert set(named) == {"For whom", "Decision", "Non-mated pairs", "Weighting", "Thresholds", "Verdicts"}
+    assert set(named) == {
+        "For whom",
+        "Decision",
+        "Non-mated pairs",
+        "Weighting",
+        "Thresholds",
+        "Differences",
+        "Verdicts",
+    }
     assert "by construction" in named["Thresholds"]
-    assert "one-sided 95 %" in named["Verdicts"]
+    assert "one-sided bounds" in named["Verdicts"]
+    assert "among all 5 findings together (Holm)" in named["Verdicts"]
 
 
 def test_what_is_not_declared_is_said() -> None:
@@ -231,3 +240,41 @@ def test_a_result_without_groups_or_requirements_has_a_first_page() -> None:
 def test_every_verdict_has_its_place(verdict: Verdict) -> None:
     """The order of verdicts is total."""
     assert verdict in verdicts.ORDER
+
+
+def test_a_difference_is_said_in_one_sentence() -> None:
+    """The groups differ, or no difference was found and what would have been, or the reason why neither."""
+    said = {
+        (item.estimate.metric, item.estimate.at["rate"]): plain_text(differences.sentence(item))
+        for item in Source(result()).records
+        if item.estimate.test is not None and item.estimate.provider == "northgate"
+    }
+    assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, adjusted 0.0210)."
+    assert said["gini", "fnmr"] == (
+        "No difference found (p 0.247, unadjusted). Least that would have been found in 80 % of such audits: 2.31 "
+        "(largest FNMR over smallest)."
+    )
+    assert said["max_min", "fmr"] == "Not testable: cedar has 3 FMR errors of 2 subjects"
+
+
+def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
+    """A limit that is broken alone but not among all findings is not decided, and fails unadjusted."""
+    source = Source(result())
+    (ruling,) = [item for item in verdicts.all_rulings(source) if item.code == "inconclusive"]
+    assert plain_text(ruling.found).endswith(
+        "at least 0.310 %; fails unadjusted (p 0.0204, among 5 findings 0.0816)"
+    )
+    (failed,) = [item for item in verdicts.all_rulings(source) if item.code == "fail"]
+    assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")
+
+
+def test_the_stratum_is_said(view: Context) -> None:
+    """The method section says within which groups subjects were resampled, or that it was among everybody."""
+    said = {name: plain_text(text) for name, text in section(view, "method").settings}
+    assert said["Subjects are resampled"].startswith("Within the groups by group")
+    mixed = replace(
+        result(), spec={**result().spec, "bootstrap": {"B": 99, "alpha": 0.05, "stratify": "none"}}
+    )
+    other = context(mixed, SETTINGS, DATE, Status.UNSIGNED)
+    said = {name: plain_text(text) for name, text in section(other, "method").settings}
+    assert said["Subjects are resampled"].startswith("Among everybody")
