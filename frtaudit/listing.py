@@ -27,7 +27,7 @@ def listing(group: str | None = None) -> str:
 
     >>> print(listing("bootstrap"))
     bootstrap  (resampling: bootstrap=NAME)
-      quick                      A first look: 99 resamples. Too few for a report.
+      quick                      A first look: 199 resamples. Too few for a report.
       thesis                     The numbers of the interclass-bias thesis: 9999 resamples, alpha 0.10.
     """
     if group is not None and group not in _ABOUT:
