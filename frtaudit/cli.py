@@ -92,6 +92,7 @@ def plan(argv: Sequence[str]) -> int:
     from frtaudit.planning.plan import plan as make
     from frtaudit.planning.plan import with_stand_in
     from frtaudit.planning.values import Settings
+    from frtaudit.progress import on_terminal
     from frtaudit.spec import load_spec
 
     by_size = options.samples is not None or options.subjects is not None
@@ -106,7 +107,7 @@ def plan(argv: Sequence[str]) -> int:
         scores=not options.no_scores,
     )
     words = with_stand_in(options.overrides) if by_size else options.overrides
-    made = make(load_spec(words, options.config_dir), settings)
+    made = make(load_spec(words, options.config_dir), settings, on_terminal)
     print(
         to_bytes(made.to_json()).decode() if options.json else made.text(), end="" if options.json else "\n"
     )

@@ -224,7 +224,11 @@ def test_config_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize(
     ("line", "offered"),
-    [("frtaudit run audit=d", "audit=demo"), ("frtaudit run audit=demo cohort.subj", "cohort.subjects=")],
+    [
+        ("frtaudit run audit=d", "audit=demo"),
+        ("frtaudit plan audit=d", "audit=demo"),
+        ("frtaudit run audit=demo cohort.subj", "cohort.subjects="),
+    ],
 )
 def test_completion_knows_presets_and_fields(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], line: str, offered: str

@@ -12,7 +12,9 @@ from frtaudit.stats.power import INDEPENDENT, RULE_OF_3, RULE_OF_30, Crew, Depen
 from frtaudit.stats.resolution import MIN_EXPECTED, WARN_EXPECTED
 
 GIVEN = "deff given"
-TOO_FEW = "-: the group that errs less lets fewer than 10 errors expect, so that it would not be tested"
+TOO_FEW = (
+    "-: fewer than the 10 errors of a test are expected where the rate is lower, or the other would pass 1"
+)
 SAID = (
     "independent: as if no comparison knew of another; dependent: all comparisons of one subject err together",
     "the truth lies between them: a pilot's scores, or --deff, say where",
