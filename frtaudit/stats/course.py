@@ -21,6 +21,7 @@ from frtaudit.stats.walks import mated_walk, non_mated_walk, tag_rules
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 class Found(NamedTuple):
@@ -55,7 +56,7 @@ class Course:
     spans: Spans
     weightings: int
     mated_score: Floats
-    tail_score: Floats
+    tail_score: Scores
     open: bool
     targets: tuple[Fraction, ...]
     thresholds: Floats
@@ -81,9 +82,8 @@ def course_of(
 ) -> Course:
     """Lay out a tail once for all replicates of a plan; ``rows``: where the plan keeps the weight of each sample."""
     fixed = np.array(thresholds, dtype=np.float64)
-    tail_score = tail.tail_score.astype(np.float64)
     mated_score = tail.mated_score.astype(np.float64)
-    cuts = np.where(fixed >= tail.floor, np.searchsorted(-tail_score, -fixed, side="left"), -1)
+    cuts = np.where(fixed >= tail.floor, _above(tail, fixed), -1)
     rule, found = tag_rules(groups), trials(tail, groups)
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
@@ -95,10 +95,10 @@ def course_of(
     return Course(
         mated=mated,
         non_mated=non_mated,
-        spans=spans_of(non_mated, ranks, known, rows.count),
+        spans=spans_of(non_mated, ranks, known, rows.size),
         weightings=1 if np.unique(mated.coef).size <= 1 and np.unique(non_mated.coef).size <= 1 else 2,
         mated_score=mated_score,
-        tail_score=tail_score,
+        tail_score=tail.tail_score,
         open=bool(np.isneginf(tail.floor)),
         targets=exactly,
         thresholds=fixed,
@@ -106,6 +106,12 @@ def course_of(
         rule=rule,
         watched=(rule == np.arange(1 + len(groups.schemas))[:, None]) & (found.non_mated > 0),
     )
+
+
+def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
+    """Scores of the tail above each threshold; NaN is below all."""
+    below = np.searchsorted(tail.tail_score[::-1], thresholds, side="right")
+    return np.where(np.isnan(thresholds), -1, tail.tail_score.size - below).astype(np.int64)
 
 
 def run(course: Course, drawn: Drawn) -> Found:
@@ -117,8 +123,15 @@ def run(course: Course, drawn: Drawn) -> Found:
     threshold, fmr = _at_targets(course, drawn, ascending, dead, record)
     fnmr, fnmr_fixed = _walk_up(course, drawn, threshold)
     below = np.isnan(threshold) & ~dead[:, None]
-    found = Found(threshold, fmr, fnmr, _at_fixed(course, drawn, record), fnmr_fixed, below)
-    return found if course.weightings > 1 else Found(*(np.repeat(part, 2, axis=0) for part in found))
+    both = 2 // course.weightings
+    return Found(
+        threshold=threshold.repeat(both, axis=0),
+        fmr_target=fmr.repeat(both, axis=0),
+        fnmr_target=fnmr.repeat(both, axis=0),
+        fmr_fixed=_at_fixed(course, drawn, record).repeat(both, axis=0),
+        fnmr_fixed=fnmr_fixed.repeat(both, axis=0),
+        below=below.repeat(both, axis=0),
+    )
 
 
 def _dead(course: Course, totals: Totals) -> Flags:
@@ -141,7 +154,7 @@ def _walk_down(course: Course, drawn: Drawn, ascending: Sequence[int], dead: Fla
     )
     limits = _limits([course.targets[a] for a in ascending], drawn.non_mated_totals, course.rule)
     left = record.pending.size * len(ascending) - int(record.pending.sum())
-    sums = empty_sums(tags, rated=kinds == 2)  # noqa: PLR2004  both weightings
+    sums = empty_sums(tags, course.non_mated.coef.size, rated=kinds == 2)
     find_thresholds(course.non_mated, course.spans, drawn.non_mated, limits, left, sums, record)
     return record
 
@@ -172,8 +185,12 @@ def _at_targets(
     kinds = course.weightings
     threshold = np.full((kinds, rules, len(course.targets), lanes), np.nan)
     sums = np.full((kinds, rules, len(course.targets), *drawn.non_mated_totals.counts.shape), np.nan)
-    scores = np.append(course.tail_score, -np.inf if course.open else np.nan)
-    threshold[:, :, ascending] = np.where(dead[:, None], np.nan, scores[record.crossing])
+    if course.tail_score.size:
+        found = course.tail_score[record.crossing].astype(np.float64)
+        threshold[:, :, ascending] = np.where(record.crossing < 0, np.nan, found)
+    if course.open:
+        crossed = (record.crossing >= 0) | dead[:, None]
+        threshold[:, :, ascending] = np.where(crossed, threshold[:, :, ascending], -np.inf)
     sums[:, :, ascending] = record.at_target
     if np.isneginf(threshold).any():
         _fill_whole(course, drawn, threshold, sums)
@@ -189,7 +206,10 @@ def _fill_whole(course: Course, drawn: Drawn, threshold: Floats, sums: Floats) -
     tags, lanes = drawn.non_mated_totals.counts.shape
     kinds = np.arange(course.weightings)
     ends = np.full((kinds.size, lanes), course.tail_score.size, dtype=np.int64)
-    whole, room = np.empty((kinds.size, tags, lanes)), empty_sums(tags, rated=kinds.size > 1)
+    whole, room = (
+        np.empty((kinds.size, tags, lanes)),
+        empty_sums(tags, course.non_mated.coef.size, rated=kinds.size > 1),
+    )
     sums_at(course.non_mated, drawn.non_mated, ends, course.tail_score.size, kinds, room, whole)
     open_ended = np.isneginf(threshold)[:, :, :, None]
     np.copyto(sums, whole[:, None, None], where=open_ended)
@@ -207,7 +227,7 @@ def _walk_up(course: Course, drawn: Drawn, threshold: Floats) -> tuple[Floats, F
     weighting = np.repeat(np.tile(np.arange(kinds), 2), np.repeat(half, kinds))
     sums = np.full((len(wanted), tags, lanes), np.nan)
     if position.size:
-        furthest, room = int(position.max()), empty_sums(tags, rated=kinds > 1)
+        furthest, room = int(position.max()), empty_sums(tags, course.mated.coef.size, rated=kinds > 1)
         sums_at(course.mated, drawn.mated, position, furthest, weighting, room, sums)
     split = kinds * half[0]
     moving = sums[:split].reshape(*threshold.shape[:3], tags, lanes)

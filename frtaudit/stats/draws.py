@@ -24,12 +24,12 @@ Given = npt.NDArray[np.integer] | None
 class Rows(NamedTuple):
     """Row of weights of each sample (N,) int32: in non-mated comparisons, and as first and second of mated ones.
 
-    ``count``: rows of non-mated weights.
+    ``size``: rows of non-mated weights.
     """
 
     non_mated: npt.NDArray[np.int32]
     mated: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
-    count: int
+    size: int
 
 
 def rows_of(tail: ScoreTail, plan: Plan) -> Rows:
@@ -180,7 +180,7 @@ def _summed(within: Bytes) -> Bytes:
     """Weights summed over copies."""
     if within.shape[0] * int(within.max(initial=0)) > np.iinfo(np.uint8).max:
         return _bytes(within.sum(axis=0, dtype=np.int64))
-    return within.sum(axis=0, dtype=np.uint8)
+    return np.asarray(within.sum(axis=0, dtype=np.uint8))
 
 
 def _tile(weights: Bytes, rows: int) -> Tile:

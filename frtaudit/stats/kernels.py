@@ -15,14 +15,17 @@ import numpy.typing as npt
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
 from frtaudit.stats.records import Limits, Record, Spans, Sums, Tile, Walk
-from frtaudit.stats.vectors import add_pair, add_run
+from frtaudit.stats.vectors import WIDTH, add_pair, add_run, fetch
 
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+AHEAD = 16  # comparisons: their weights are on the way when their turn comes
 
 
 @inner
@@ -33,29 +36,71 @@ def _copy(source: Number, to: Number) -> None:
 
 
 @inner
-def _widen(half: Halves, words: Ints) -> None:
-    """Move the 16-bit sums into the 64-bit ones, before they overflow."""
-    for lane in range(words.size):
-        words[lane] += np.int64(half[lane])
-        half[lane] = 0
+def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> None:
+    """Empty the 16-bit sums of a bucket into its 64-bit ones, before they overflow."""
+    for lane in range(WIDTH):
+        words[key, lane] += np.int64(half[key, lane])
+        half[key, lane] = 0
+    added[key] = 0
+    used[key] = True
 
 
 @inner
-def _pay(
-    half: Halves, words: Ints, coef: float, tags: Index, combination: int, counts: Ints, rates: Floats
+def _pay_half(half: Halves, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """Add the 16-bit sums of a bucket to those of its combination and start afresh."""
+    for lane in range(WIDTH):
+        part_counts[lane] += np.int64(half[key, lane])
+    for lane in range(WIDTH):
+        part_rates[lane] += coef * np.float64(half[key, lane])
+    for lane in range(WIDTH):
+        half[key, lane] = 0
+
+
+@inner
+def _pay_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """The same with the 64-bit sums of a bucket."""
+    for lane in range(WIDTH):
+        part_counts[lane] += words[key, lane]
+    for lane in range(WIDTH):
+        part_rates[lane] += coef * np.float64(words[key, lane])
+    for lane in range(WIDTH):
+        words[key, lane] = 0
+
+
+@inner
+def _pay_tags(
+    tags: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
 ) -> None:
-    """Add the sums of a bucket to its tags and start afresh."""
-    _widen(half, words)
+    """Add the sums of a combination to its tags and start afresh."""
     for rule in range(tags.shape[1]):
         tag = tags[combination, rule]
         if tag >= 0:
-            for lane in range(words.size):
-                counts[tag, lane] += words[lane]
-            if rates.shape[0] > 0:
-                for lane in range(words.size):
-                    rates[tag, lane] += coef * np.float64(words[lane])
-    for lane in range(words.size):
-        words[lane] = 0
+            for lane in range(WIDTH):
+                counts[tag, lane] += part_counts[lane]
+            for lane in range(WIDTH if rates.shape[0] > 0 else 0):
+                rates[tag, lane] += part_rates[lane]
+    for lane in range(WIDTH):
+        part_counts[lane] = 0
+        part_rates[lane] = 0.0
+
+
+@inner
+def _pay(walk: Walk, sums: Sums) -> None:
+    """Add the sums of all buckets to their tags: buckets to combinations, these to tags."""
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
+    combination, coef, tags = walk.combination, walk.coef, walk.tags
+    paid = False
+    for key in range(coef.size):
+        if added[key] > 0:
+            _pay_half(half, key, coef[key], part_counts, part_rates)
+            added[key], paid = 0, True
+        if used[key]:
+            _pay_words(words, key, coef[key], part_counts, part_rates)
+            used[key], paid = False, True
+        if paid and (key + 1 == coef.size or combination[key + 1] != combination[key]):
+            _pay_tags(tags, combination[key], part_counts, part_rates, counts, rates)
+            paid = False
 
 
 @inner
@@ -66,56 +111,43 @@ def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> No
     """
     weights, reach, most = tile.weights, tile.reach, tile.runs
     start, row, bucket, rows = spans.start, spans.row, spans.bucket, spans.rows
-    combination, coef, tags = walk.combination, walk.coef, walk.tags
-    half, words, counts, rates = sums.half, sums.words, sums.counts, sums.rates
-    key, added = -1, 0
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
     for run in range(spans.run[span], spans.run[span + 1]):
-        if bucket[run] != key:
-            if key >= 0:
-                _pay(half, words, coef[key], tags, combination[key], counts, rates)
-            key, added = bucket[run], 0
-        low, high = start[run], start[run + 1]
+        low, high, key = start[run], start[run + 1], bucket[run]
         while low < high:
             stop = min(low + reach, high)
-            add_run(half, weights, row[run], rows, low, stop)
+            add_run(half, key, weights, row[run], rows, low, stop)
             low = stop
-            added += 1
-            if added == most:
-                _widen(half, words)
-                added = 0
-    if key >= 0:
-        _pay(half, words, coef[key], tags, combination[key], counts, rates)
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _pay(walk, sums)
 
 
 @inner
 def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
-    """Add a chunk to the sums of every replicate, bucket by bucket."""
+    """Add a chunk to the sums of every replicate, in order of score."""
     weights, rows, most = tile.weights, tile.rows, tile.pairs
-    first, second, order, bucket = walk.first, walk.second, walk.order, walk.bucket
-    combination, coef, tags = walk.combination, walk.coef, walk.tags
-    half, words, counts, rates = sums.half, sums.words, sums.counts, sums.rates
-    key, added = -1, 0
-    for place in range(walk.chunk_start[chunk], walk.chunk_start[chunk + 1]):
-        pair = order[place]
-        if bucket[pair] != key:
-            if key >= 0:
-                _pay(half, words, coef[key], tags, combination[key], counts, rates)
-            key, added = bucket[pair], 0
-        for copy in range(weights.shape[0] // rows):
-            add_pair(half, weights, first[pair] + copy * rows, second[pair] + copy * rows)
-            added += 1
-            if added == most:
-                _widen(half, words)
-                added = 0
-    if key >= 0:
-        _pay(half, words, coef[key], tags, combination[key], counts, rates)
+    first, second, bucket = walk.first, walk.second, walk.bucket
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    depth = weights.shape[0] // rows
+    for pair in range(walk.chunk_start[chunk], walk.chunk_start[chunk + 1]):
+        key, ahead = bucket[pair], min(pair + AHEAD, first.size - 1)
+        fetch(weights, first[ahead])
+        fetch(weights, second[ahead])
+        for copy in range(depth):
+            add_pair(half, key, weights, first[pair] + copy * rows, second[pair] + copy * rows)
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _pay(walk, sums)
 
 
 @inner
-def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> np.int64:
+def _weight(columns: Bytes, rows: int, depth: int, a: int, b: int, lane: int) -> np.int64:
     """Weight of one comparison in one replicate."""
-    total = np.int64(0)
-    for copy in range(columns.shape[1] // rows):
+    total = np.int64(columns[lane, a]) * np.int64(columns[lane, b])
+    for copy in range(1, depth):
         low = copy * rows
         total += np.int64(columns[lane, a + low]) * np.int64(columns[lane, b + low])
     return total
@@ -124,7 +156,7 @@ def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> np.int64:
 @inner
 def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
-    columns, rows = tile.columns, tile.rows
+    columns, rows, depth = tile.columns, tile.rows, tile.columns.shape[1] // tile.rows
     first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
     combination, coef = walk.combination, walk.coef
     counts, rates = sums.lane_counts, sums.lane_rates
@@ -133,7 +165,7 @@ def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums
     for tag in range(rates.size):
         rates[tag] = sums.low_rates[tag, lane]
     for pair in range(low, high):
-        weight = _weight(columns, rows, first[pair], second[pair], lane)
+        weight = _weight(columns, rows, depth, first[pair], second[pair], lane)
         if weight > 0:
             key = bucket[pair]
             for rule in range(tags.shape[1]):
@@ -160,7 +192,7 @@ def _find_excess(
 
     Where rounding hides the excess, the last comparison that weighs stands for it.
     """
-    columns, rows = tile.columns, tile.rows
+    columns, rows, depth = tile.columns, tile.rows, tile.columns.shape[1] // tile.rows
     first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
     combination, coef, watches = walk.combination, walk.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
@@ -174,7 +206,7 @@ def _find_excess(
         tag = tags[combination[key], rule]
         if tag < 0 or watches[tag] != rule:
             continue
-        weight = _weight(columns, rows, first[pair], second[pair], lane)
+        weight = _weight(columns, rows, depth, first[pair], second[pair], lane)
         if weight > 0:
             found, above = pair, top
             if weighting == 0:
@@ -202,9 +234,7 @@ def _record_target(
     record: Record,
 ) -> None:
     """Record where in ``chunk`` a replicate exceeds a limit, and its sums strictly above that score."""
-    pair = top = walk.chunk_start[chunk]
-    if not walk.single[chunk]:
-        pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
+    pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
     record.crossing[weighting, rule, target, lane] = pair
     record.pending[weighting, rule, lane] = target + 1
     _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)

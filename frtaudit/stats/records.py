@@ -20,9 +20,9 @@ class Walk(NamedTuple):
 
     A bucket holds comparisons that add to the same tags with the same coefficient. ``first``, ``second`` (Q,) int32:
     rows of weights; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before;
-    ``chunk_start`` (C+1,) int64; ``single`` (C,) bool: one distinct score; ``order`` (Q,) int32: by chunk, then
-    bucket; ``combination`` (buckets,) int32: row of ``tags``; ``coef`` (buckets,) float64: 1/(comparisons of the
-    pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the tag under each schema, -1 = none.
+    ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``tags``; ``coef`` (buckets,)
+    float64: 1/(comparisons of the pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the tag under each schema,
+    -1 = none.
     """
 
     first: Index
@@ -30,8 +30,6 @@ class Walk(NamedTuple):
     bucket: Index
     fresh: Flags
     chunk_start: Ints
-    single: Flags
-    order: Index
     combination: Index
     coef: Floats
     tags: Index
@@ -82,7 +80,9 @@ class Sums(NamedTuple):
     """Running sums, and room to work in; where rates are not wanted, arrays of rates have no row.
 
     ``counts``, ``rates`` (tags, 64): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
-    current span; ``half``, ``words`` (64,): of a bucket; ``lane_*`` (tags,): of one replicate.
+    current span; ``half`` (buckets, 64) uint16 and ``added`` (buckets,): sums of each bucket and how many products
+    they hold; ``words`` (buckets, 64), ``used`` (buckets,): what they have been emptied into; ``part_*`` (64,): of a
+    combination; ``lane_*`` (tags,): of one replicate.
     """
 
     counts: Ints
@@ -92,7 +92,11 @@ class Sums(NamedTuple):
     high_counts: Ints
     high_rates: Floats
     half: Halves
+    added: Ints
     words: Ints
+    used: Flags
+    part_counts: Ints
+    part_rates: Floats
     lane_counts: Ints
     lane_rates: Floats
 
@@ -112,8 +116,8 @@ class Record(NamedTuple):
     at_span: Floats
 
 
-def empty_sums(tags: int, *, rated: bool = True) -> Sums:
-    """Sums of nothing, for ``tags`` tags, with or without rates."""
+def empty_sums(tags: int, buckets: int, *, rated: bool = True) -> Sums:
+    """Sums of nothing, with or without rates."""
     kinds = tags if rated else 0
     return Sums(
         counts=np.zeros((tags, WIDTH), dtype=np.int64),
@@ -122,8 +126,12 @@ def empty_sums(tags: int, *, rated: bool = True) -> Sums:
         low_rates=np.zeros((kinds, WIDTH)),
         high_counts=np.zeros((tags, WIDTH), dtype=np.int64),
         high_rates=np.zeros((kinds, WIDTH)),
-        half=np.zeros(WIDTH, dtype=np.uint16),
-        words=np.zeros(WIDTH, dtype=np.int64),
+        half=np.zeros((buckets, WIDTH), dtype=np.uint16),
+        added=np.zeros(buckets, dtype=np.int64),
+        words=np.zeros((buckets, WIDTH), dtype=np.int64),
+        used=np.zeros(buckets, dtype=np.bool_),
+        part_counts=np.zeros(WIDTH, dtype=np.int64),
+        part_rates=np.zeros(WIDTH),
         lane_counts=np.zeros(tags, dtype=np.int64),
         lane_rates=np.zeros(kinds),
     )

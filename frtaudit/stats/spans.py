@@ -4,21 +4,28 @@ Within a span comparisons stand by block of second rows (so that their weights s
 row. Where spans end decides how fast the walk is and nothing else.
 """
 
+from itertools import pairwise
+
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
-from frtaudit.stats.inlined import inner
 from frtaudit.stats.records import Limits, Spans, Walk
 
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-NEAR = (0.01, 0.03, 0.1, 0.3)  # spans end at these shares of its rank on either side of an expected threshold
+NEAR = (
+    0.003,
+    0.01,
+    0.03,
+    0.1,
+    0.3,
+)  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
-WORTH = 256  # comparisons of a bucket in a block, at least, for blocks to be made
+MOST = 1024  # blocks times buckets, for blocks to be made
 
 
 def expected_ranks(walk: Walk, limits: Limits) -> Ints:
@@ -54,88 +61,48 @@ def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
     chunks = np.clip(np.searchsorted(walk.chunk_start, wanted), 0, walk.chunk_start.size - 1)
     chunk = np.unique(np.concatenate([chunks, [0, walk.chunk_start.size - 1]]))
     place = walk.chunk_start[chunk]
-    blocks = ((rows - 1) >> BLOCK) + 1
-    sorted_rows = np.empty(walk.first.size, dtype=np.int32)
-    found = lay_runs(walk.first, walk.second, walk.bucket, walk.coef.size, place, rows, blocks, sorted_rows)
-    run, start, row, bucket = found
+    bits, buckets = max(rows - 1, 1).bit_length(), walk.coef.size
+    many = (((rows - 1) >> BLOCK) + 1) * buckets > MOST
+    words = _packed(walk.first, walk.second, walk.bucket, bits, 0 if many else buckets)
+    for low, high in pairwise(place):
+        words[low:high].sort()
+    sorted_rows = np.empty(words.size, dtype=np.int32)
+    run, start, row, bucket = _unpacked(words, place, bits, buckets, sorted_rows)
     spans = Spans(chunk=chunk, run=run, start=start, row=row, bucket=bucket, rows=sorted_rows)
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
-@inner
-def _starts(count: Ints, size: int) -> None:
-    """Counts, one place late, become starts."""
-    for key in range(size):
-        count[key + 1] += count[key]
-
-
-@inner
-def _sort_by_first(
-    first: Index, second: Index, bucket: Index, low: int, size: int, n_rows: int, count: Ints,
-    pairs: Ints, keys: Index,
-) -> None:  # fmt: skip
-    count[: n_rows + 1] = 0
-    for q in range(low, low + size):
-        count[first[q] + 1] += 1
-    _starts(count, n_rows)
-    for q in range(low, low + size):
-        at = count[first[q]]
-        count[first[q]] = at + 1
-        pairs[at] = (np.int64(first[q]) << 32) | np.int64(second[q])
-        keys[at] = bucket[q]
-
-
-@inner
-def _sort_by_key(
-    pairs: Ints, keys: Index, size: int, buckets: int, blocks: int, count: Ints, heads: Ints, rows: Index
-) -> None:
-    """By block and bucket; ``heads`` get bucket and first row, ``rows`` the second."""
-    count[: blocks * buckets + 1] = 0
-    for x in range(size):
-        block = (pairs[x] & 0xFFFFFFFF) >> BLOCK if blocks > 1 else 0
-        count[block * buckets + keys[x] + 1] += 1
-    _starts(count, blocks * buckets)
-    for x in range(size):
-        second = pairs[x] & 0xFFFFFFFF
-        key = (second >> BLOCK if blocks > 1 else 0) * buckets + keys[x]
-        at = count[key]
-        count[key] = at + 1
-        heads[at] = (np.int64(keys[x]) << 32) | (pairs[x] >> 32)
-        rows[at] = second
+@kernel
+def _packed(first: Index, second: Index, bucket: Index, bits: int, step: int) -> Ints:
+    """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer."""
+    words = np.empty(first.size, dtype=np.int64)
+    for q in range(first.size):
+        key = np.int64(bucket[q]) + np.int64(second[q] >> BLOCK) * step
+        words[q] = (((key << bits) | np.int64(first[q])) << bits) | np.int64(second[q])
+    return words
 
 
 @kernel
-def lay_runs(
-    first: Index, second: Index, bucket: Index, buckets: int, place: Ints, n_rows: int, blocks: int,
-    rows: Index,
-) -> tuple[Ints, Ints, Index, Index]:  # fmt: skip
-    """Sort each span ``place[p] .. place[p+1]`` by (block, bucket, first): two stable counting sorts.
-
-    Fills ``rows`` (Q,) with second rows; returns the first run of each span, and start, first row and bucket of each
-    run.
-    """
-    longest = 0
-    for span in range(place.size - 1):
-        longest = max(longest, place[span + 1] - place[span])
-    pairs, keys = np.empty(longest, dtype=np.int64), np.empty(longest, dtype=np.int32)
-    heads = np.empty(longest, dtype=np.int64)
-    count = np.empty(max(n_rows, blocks * buckets) + 1, dtype=np.int64)
+def _unpacked(
+    words: Ints, place: Ints, bits: int, buckets: int, rows: Index
+) -> tuple[Ints, Ints, Index, Index]:
+    """Runs of sorted words: the first run of each span; start, first row and bucket of each; ``rows`` are filled."""
+    start = np.empty(words.size + 1, dtype=np.int64)
+    row, bucket = np.empty(words.size, dtype=np.int32), np.empty(words.size, dtype=np.int32)
     run, total = np.zeros(place.size, dtype=np.int64), 0
-    start = np.empty(first.size + 1, dtype=np.int64)
-    row, of = np.empty(first.size, dtype=np.int32), np.empty(first.size, dtype=np.int32)
     for span in range(place.size - 1):
-        low, size = place[span], place[span + 1] - place[span]
-        parted = blocks > 1 and size >= WORTH * blocks * buckets
-        _sort_by_first(first, second, bucket, low, size, n_rows, count, pairs, keys)
-        _sort_by_key(pairs, keys, size, buckets, blocks if parted else 1, count, heads, rows[low : low + size])
-        for x in range(size):
-            if x == 0 or heads[x] != heads[x - 1]:
-                start[total] = low + x
-                row[total] = heads[x] & 0xFFFFFFFF
-                of[total] = heads[x] >> 32
+        last = np.int64(-1)
+        for q in range(place[span], place[span + 1]):
+            head = words[q] >> bits
+            rows[q] = words[q] & ((1 << bits) - 1)
+            if head != last:
+                last = head
+                start[total] = q
+                row[total] = head & ((1 << bits) - 1)
+                bucket[total] = (head >> bits) % buckets
                 total += 1
         run[span + 1] = total
-    start[total] = first.size
-    return run, start[: total + 1].copy(), row[:total].copy(), of[:total].copy()
+    start[total] = words.size
+    return run, start[: total + 1].copy(), row[:total].copy(), bucket[:total].copy()

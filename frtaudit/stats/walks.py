@@ -12,9 +12,9 @@ Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
-CHUNK = 4096  # non-mated comparisons that are at most walked again for one replicate
-MATED_CHUNK = 512
+CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
 
 
 def tag_rules(groups: Groups) -> Index:
@@ -37,9 +37,8 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
     """
     counts, kind = np.unique(mated_pairs(tail), return_inverse=True)
     kinds = np.repeat(np.arange(counts.size, dtype=np.int32)[:, None], counts.size, axis=1)
-    every = np.concatenate((cuts, np.arange(0, tail.mated_i.size, MATED_CHUNK)))
     pairs = (tail.mated_i, tail.mated_j, tail.mated_score)
-    return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), every, rows)
+    return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
 
 
 def non_mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> Walk:
@@ -73,7 +72,7 @@ def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
 def _walk(
     tail: ScoreTail,
     groups: Groups,
-    pairs: tuple[Index, Index, npt.NDArray[np.floating]],
+    pairs: tuple[Index, Index, Scores],
     kind: npt.NDArray[np.intp],
     kinds: Index,
     coef: Floats,
@@ -83,21 +82,25 @@ def _walk(
     """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison."""
     i, j, score = pairs
     profile, combination, tags = _combinations(groups)
-    bucket, held = _buckets(
-        i, j, tail.subject_of, profile, combination, kind.astype(np.int32), kinds, len(tags), coef.size
-    )
+    classes = max(coef.size, 1)
+    own = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
+    listed = np.empty(0, dtype=np.int32) if kinds.size else kind.astype(np.int32)
+    pair, of = np.unique(profile[tail.subject_of].astype(np.int64) * classes + own, return_inverse=True)
+    of_profile, of_kind = np.divmod(pair, classes)
+    table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
+    if kinds.size:
+        table += kinds[of_kind[:, None], of_kind]
+    bucket, held = _buckets(i, j, of.astype(np.int32), table, listed, len(tags) * classes)
     used = np.flatnonzero(held)
-    _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
-    fresh = np.ones(score.size, dtype=bool)
-    fresh[1:] = score[1:] != score[:-1]
-    chunk_start = _chunks(fresh, cuts)
-    order = np.empty(bucket.size, dtype=np.int32)
-    sort_chunks(bucket, used.size, chunk_start, order)
-    distinct = np.add.reduceat(fresh, chunk_start[:-1], dtype=np.int64) if score.size else chunk_start[:0]
+    if used.size < held.size:
+        _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
+    starts = np.zeros(score.size + 1, dtype=bool)
+    starts[cuts] = True
+    fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts)
     walk = Walk(
-        first=rows[0][i], second=rows[1][j], bucket=bucket, fresh=fresh,
-        chunk_start=chunk_start, single=distinct == 1, order=order,
-        combination=(used // coef.size).astype(np.int32), coef=coef[used % coef.size], tags=tags,
+        first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
+        chunk_start=np.flatnonzero(starts).astype(np.int64),
+        combination=(used // classes).astype(np.int32), coef=coef[used % classes], tags=tags,
     )  # fmt: skip
     for array in walk:
         array.flags.writeable = False
@@ -105,20 +108,22 @@ def _walk(
 
 
 @kernel
-def _buckets(
-    i: Index, j: Index, subject_of: Index, profile: Index, combination: Index, kind: Index, kinds: Index,
-    n_tags: int, n_kinds: int,
-) -> tuple[Index, Flags]:  # fmt: skip
-    """Bucket of each comparison: its combination of profiles, then its class; and which buckets hold one."""
+def _buckets(i: Index, j: Index, of: Index, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Flags]:
+    """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one."""
     bucket = np.empty(i.size, dtype=np.int32)
-    held = np.zeros(n_tags * n_kinds, dtype=np.bool_)
+    held = np.zeros(n_buckets, dtype=np.bool_)
     for q in range(i.size):
-        k, l = subject_of[i[q]], subject_of[j[q]]  # noqa: E741  the paper's letter
-        of = kinds[kind[k], kind[l]] if kinds.size > 0 else kind[q]
-        key = combination[profile[k], profile[l]] * n_kinds + of
+        key = table[of[i[q]], of[j[q]]]
+        if kind.size > 0:
+            key += kind[q]
         bucket[q] = key
         held[key] = True
     return bucket, held
+
+
+def _rows(sample: Index, row: Index) -> Index:
+    """Row of weights of each sample of a comparison."""
+    return sample.view() if np.array_equal(row, np.arange(row.size)) else row[sample]
 
 
 @kernel
@@ -128,29 +133,14 @@ def _rename(bucket: Index, place: Index) -> None:
 
 
 @kernel
-def sort_chunks(bucket: Index, buckets: int, chunk_start: Ints, order: Index) -> None:
-    """Counting sort by bucket within each chunk: fill ``order`` (Q,) with comparisons, stable."""
-    place = np.zeros(buckets + 1, dtype=np.int64)
-    for chunk in range(chunk_start.size - 1):
-        low, high = chunk_start[chunk], chunk_start[chunk + 1]
-        for key in range(buckets + 1):
-            place[key] = 0
-        for pair in range(low, high):
-            place[bucket[pair] + 1] += 1
-        for key in range(buckets):
-            place[key + 1] += place[key]
-        for pair in range(low, high):
-            order[low + place[bucket[pair]]] = pair
-            place[bucket[pair]] += 1
-
-
-def _chunks(fresh: Flags, cuts: Ints) -> Ints:
-    """Starts of chunks, and the end: at a new score about CHUNK apart, a longer tie alone, and at ``cuts``."""
-    starts = np.flatnonzero(fresh)
-    size = np.diff(np.append(starts, fresh.size))
-    long = size > CHUNK
-    new = np.diff(starts // CHUNK, prepend=-1) > 0
-    mark = np.zeros(fresh.size + 1, dtype=bool)
-    for part in (starts[new | long], (starts + size)[long], cuts, np.array([0, fresh.size])):
-        mark[part] = True
-    return np.flatnonzero(mark).astype(np.int64)
+def _cut(score: Scores, least: int, shift: int, starts: Flags) -> Flags:
+    """Where a new score begins; marks the starts of chunks at new scores, at least ``least`` apart, and the ends."""
+    fresh = np.ones(score.size, dtype=np.bool_)
+    starts[0] = starts[score.size] = True
+    last = 0
+    for q in range(1, score.size):
+        fresh[q] = score[q] != score[q - 1]
+        if starts[q] or (fresh[q] and q - last >= max(least, q >> shift)):
+            starts[q] = True
+            last = q
+    return fresh
