@@ -195,3 +195,16 @@ def groupings(draw: st.DrawFn, k: int) -> Groups:
         of=np.array(rows, dtype=np.int32).reshape(schemas, k),
         ranked=ranked,
     )
+
+
+def cohort_of(number: int) -> World:
+    """One of fifty cohorts: sizes constant, mixed or very unequal by turns; scores on a grid (ties) or not; groups."""
+    rng = np.random.default_rng(number)
+    sizes = (np.full(5, 3), rng.integers(1, 5, 6), np.array([1, 1, 11, 2, 1]))[number % 3]
+    n, k = int(sizes.sum()), sizes.size
+    scores = rng.integers(0, 8, (n, n)) / 8 if number % 2 else rng.random((n, n))
+    scores = np.triu(scores, 1) + np.triu(scores, 1).T + np.eye(n)
+    of = np.stack([rng.integers(0, 2, k), rng.integers(2, 5, k)]).astype(np.int32)
+    names = (("s0", "g0"), ("s0", "g1"), ("s1", "g0"), ("s1", "g1"), ("s1", "g2"))
+    groups = Groups(schemas=("s0", "s1"), names=names, of=of, ranked=(True, True, True, True, False))
+    return World(scores, from_matrix(scores, np.repeat(np.arange(k), sizes).tolist()), groups)

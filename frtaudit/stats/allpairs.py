@@ -2,13 +2,14 @@
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isqrt
 
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.core.spec import Weighting
 from frtaudit.stats.below import sums_below
+from frtaudit.stats.compiled import kernel
 from frtaudit.stats.crossing import eer
 from frtaudit.stats.histogram import above_edges, edges_over, histogram_of
 from frtaudit.stats.layout import layout_of
@@ -17,8 +18,8 @@ from frtaudit.stats.ranking import ranked
 from frtaudit.stats.scan import Ground, Pairs, Scan, scan_mated, scan_non_mated
 from frtaudit.stats.scorers import BlockScorer
 from frtaudit.stats.sums import BelowFloorError
-from frtaudit.stats.targets import exact, threshold_at, threshold_at_max_group
-from frtaudit.stats.trials import complete_trials
+from frtaudit.stats.targets import TOLERANCE, exact
+from frtaudit.stats.trials import complete_trials, schema_of, trials
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -26,7 +27,7 @@ Index = npt.NDArray[np.int32]
 
 ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
 PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay
-AIM, NEED = 2.0, Fraction(5, 4)  # depth of the tail in units of the largest target: aimed at, required
+AIM = 1.35  # depth of the tail aimed at, in units of what is required: room for the pilot's error
 EER_AIM = 1.25
 PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's comparisons
 DEEPER = 4.0
@@ -134,7 +135,13 @@ def _pilot(ground: Ground, empty: ScoreTail) -> Pilot:
 def _depth(pilot: Pilot, empty: ScoreTail, request: TailRequest) -> float:
     """Which share of the non-mated comparisons the tail should hold."""
     crossing = EER_AIM * pilot.crossing(empty.mated_score) if request.eer else 0.0
-    return max(AIM * request.fmr, crossing, PILOT_ENTRIES / max(pilot.score.size, 1))
+    required = float(_need(empty.n_samples))
+    return max(AIM * required * request.fmr, crossing, PILOT_ENTRIES / max(pilot.score.size, 1))
+
+
+def _need(n_samples: Ints) -> Fraction:
+    """Depth required, in units of the largest target: replicates of K subjects spread like 1/sqrt(K) around it."""
+    return 1 + Fraction(10, max(isqrt(int((n_samples > 0).sum())), 1))
 
 
 def _floor(pilot: Pilot, depth: float, allowed: float, lowest: float) -> float:
@@ -163,14 +170,43 @@ def _with_tail(empty: ScoreTail, scan: Scan, floor: float) -> ScoreTail:
 def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
     """Whether something that was asked for lies below the floor."""
     target = exact(request.fmr)
-    ample = target * NEED if target * NEED < 1 else target
+    if np.isneginf(tail.floor):
+        return False
+    need = _need(tail.n_samples)
+    found = trials(tail, groups)
+    counts, shares = tally(
+        tail.tail_i, tail.tail_j, tail.subject_of, groups.of, tail.n_samples, found.mated.size
+    )
+    limit = np.full(found.mated.size, float(target))
+    limit[0] *= float(need) if target * need < 1 else 1.0
+    reached = (counts > limit * found.non_mated) & (shares > limit * (1 + TOLERANCE) * found.subject_pairs)
+    watched = np.array([False, *groups.ranked]) & (found.non_mated > 0)
+    schema = np.append(-1, schema_of(groups))
+    for one in range(len(groups.schemas)):
+        own = watched & (schema == one)
+        if target < 1 and own.any() and not (reached & own).any():
+            return True
+    if target < 1 and found.non_mated[0] and not reached[0]:
+        return True
     try:
-        for weighting in Weighting:
-            threshold_at(tail, groups, ample, weighting)
-            for schema in range(len(groups.schemas)):
-                threshold_at_max_group(tail, groups, target, weighting, schema)
         if request.eer:
             eer(tail, groups)
     except BelowFloorError:
         return True
     return False
+
+
+@kernel
+def tally(i: Index, j: Index, subject_of: Index, of: Index, n: Ints, tags: int) -> tuple[Ints, Floats]:
+    """Comparisons of each tag, and their sum of 1/(n_k n_l), each (G+1,)."""
+    counts, shares = np.zeros(tags, dtype=np.int64), np.zeros(tags)
+    for q in range(i.size):
+        a, b = subject_of[i[q]], subject_of[j[q]]
+        share = 1.0 / (n[a] * n[b])
+        counts[0] += 1
+        shares[0] += share
+        for s in range(of.shape[0]):
+            if of[s, a] >= 0 and of[s, a] == of[s, b]:
+                counts[of[s, a] + 1] += 1
+                shares[of[s, a] + 1] += share
+    return counts, shares

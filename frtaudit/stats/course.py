@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.draws import Drawn
+from frtaudit.stats.draws import Drawn, Rows
 from frtaudit.stats.kernels import find_thresholds, sums_at
-from frtaudit.stats.records import Limits, Record, Walk, empty_sums
+from frtaudit.stats.records import Limits, Record, Spans, Walk, empty_sums
+from frtaudit.stats.spans import expected_ranks, spans_of
 from frtaudit.stats.targets import TOLERANCE, Target, exact
 from frtaudit.stats.totals import Totals
 from frtaudit.stats.trials import trials
@@ -20,6 +21,7 @@ from frtaudit.stats.walks import mated_walk, non_mated_walk, tag_rules
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 class Found(NamedTuple):
@@ -45,13 +47,16 @@ class Course:
     each, -1
     = below the floor; ``watched`` (1+S, G+1) bool: tags with comparisons that a rule watches; ``open``: no score
     lies below
-    the tail (its floor is -inf).
+    the tail (its floor is -inf); ``weightings``: 1 where both weightings coincide because all pairs of subjects have
+    the same number of comparisons, and all subjects of mated ones; else 2.
     """
 
     mated: Walk
     non_mated: Walk
+    spans: Spans
+    weightings: int
     mated_score: Floats
-    tail_score: Floats
+    tail_score: Scores
     open: bool
     targets: tuple[Fraction, ...]
     thresholds: Floats
@@ -69,27 +74,44 @@ class Course:
 
 
 def course_of(
-    tail: ScoreTail, groups: Groups, targets: Sequence[Target], thresholds: Sequence[float] | Floats
+    tail: ScoreTail,
+    groups: Groups,
+    targets: Sequence[Target],
+    thresholds: Sequence[float] | Floats,
+    rows: Rows,
 ) -> Course:
-    """Lay out a tail once for all replicates."""
+    """Lay out a tail once for all replicates of a plan; ``rows``: where the plan keeps the weight of each sample."""
     fixed = np.array(thresholds, dtype=np.float64)
-    tail_score = tail.tail_score.astype(np.float64)
     mated_score = tail.mated_score.astype(np.float64)
-    cuts = np.where(fixed >= tail.floor, np.searchsorted(-tail_score, -fixed, side="left"), -1)
-    rule = tag_rules(groups)
-    live = trials(tail, groups).non_mated > 0
+    cuts = np.where(fixed >= tail.floor, _above(tail, fixed), -1)
+    rule, found = tag_rules(groups), trials(tail, groups)
+    known = cuts[cuts >= 0].astype(np.int64)
+    mated_cuts = np.searchsorted(mated_score, fixed, side="right")
+    mated = mated_walk(tail, groups, mated_cuts, rows.mated)
+    non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated))
+    exactly = tuple(exact(target) for target in targets)
+    once = Totals(found.non_mated[:, None], found.subject_pairs[:, None])
+    ranks = expected_ranks(non_mated, _limits([target for target in exactly if target < 1], once, rule))
     return Course(
-        mated=mated_walk(tail, groups, np.searchsorted(mated_score, fixed, side="right")),
-        non_mated=non_mated_walk(tail, groups, cuts[cuts >= 0]),
+        mated=mated,
+        non_mated=non_mated,
+        spans=spans_of(non_mated, ranks, known, rows.size),
+        weightings=1 if np.unique(mated.coef).size <= 1 and np.unique(non_mated.coef).size <= 1 else 2,
         mated_score=mated_score,
-        tail_score=tail_score,
+        tail_score=tail.tail_score,
         open=bool(np.isneginf(tail.floor)),
-        targets=tuple(exact(target) for target in targets),
+        targets=exactly,
         thresholds=fixed,
         cuts=cuts.astype(np.int64),
         rule=rule,
-        watched=(rule == np.arange(1 + len(groups.schemas))[:, None]) & live,
+        watched=(rule == np.arange(1 + len(groups.schemas))[:, None]) & (found.non_mated > 0),
     )
+
+
+def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
+    """Scores of the tail above each threshold; NaN is below all."""
+    below = np.searchsorted(tail.tail_score[::-1], thresholds, side="right")
+    return np.where(np.isnan(thresholds), -1, tail.tail_score.size - below).astype(np.int64)
 
 
 def run(course: Course, drawn: Drawn) -> Found:
@@ -100,13 +122,15 @@ def run(course: Course, drawn: Drawn) -> Found:
     record = _walk_down(course, drawn, ascending, dead)
     threshold, fmr = _at_targets(course, drawn, ascending, dead, record)
     fnmr, fnmr_fixed = _walk_up(course, drawn, threshold)
+    below = np.isnan(threshold) & ~dead[:, None]
+    both = 2 // course.weightings
     return Found(
-        threshold=threshold,
-        fmr_target=fmr,
-        fnmr_target=fnmr,
-        fmr_fixed=_at_fixed(course, drawn, record),
-        fnmr_fixed=fnmr_fixed,
-        below=np.isnan(threshold) & ~dead[:, None],
+        threshold=threshold.repeat(both, axis=0),
+        fmr_target=fmr.repeat(both, axis=0),
+        fnmr_target=fnmr.repeat(both, axis=0),
+        fmr_fixed=_at_fixed(course, drawn, record).repeat(both, axis=0),
+        fnmr_fixed=fnmr_fixed.repeat(both, axis=0),
+        below=below.repeat(both, axis=0),
     )
 
 
@@ -119,17 +143,19 @@ def _dead(course: Course, totals: Totals) -> Flags:
 
 def _walk_down(course: Course, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:
     tags, lanes = drawn.non_mated_totals.counts.shape
-    shape = (2, len(dead), len(ascending), lanes)
+    kinds, fixed = course.weightings, course.cuts[course.cuts >= 0]
+    shape = (kinds, len(dead), len(ascending), lanes)
     record = Record(
-        pending=np.repeat(np.where(dead, len(ascending), 0)[None], 2, axis=0),
+        pending=np.repeat(np.where(dead, len(ascending), 0)[None], kinds, axis=0),
         crossing=np.full(shape, -1, dtype=np.int64),
         at_target=np.full((*shape[:3], tags, lanes), np.nan),
-        chunks=np.searchsorted(course.non_mated.chunk_start, course.cuts[course.cuts >= 0]),
-        at_chunk=np.empty((2, int((course.cuts >= 0).sum()), tags, lanes)),
+        spans=np.searchsorted(course.non_mated.chunk_start[course.spans.chunk], fixed),
+        at_span=np.empty((kinds, fixed.size, tags, lanes)),
     )
     limits = _limits([course.targets[a] for a in ascending], drawn.non_mated_totals, course.rule)
     left = record.pending.size * len(ascending) - int(record.pending.sum())
-    find_thresholds(course.non_mated, drawn.non_mated, limits, left, empty_sums(tags, lanes), record)
+    sums = empty_sums(tags, course.non_mated.coef.size, rated=kinds == 2)
+    find_thresholds(course.non_mated, course.spans, drawn.non_mated, limits, left, sums, record)
     return record
 
 
@@ -154,12 +180,17 @@ def _floor_times(target: Fraction, totals: Ints) -> Ints:
 def _at_targets(
     course: Course, drawn: Drawn, ascending: Sequence[int], dead: Flags, record: Record
 ) -> tuple[Floats, Floats]:
-    """Thresholds (2, 1+S, A, L) and FMR there (2, 1+S, A, G+1, L)."""
+    """Thresholds (V, 1+S, A, L) and FMR there (V, 1+S, A, G+1, L)."""
     rules, lanes = dead.shape
-    threshold = np.full((2, rules, len(course.targets), lanes), np.nan)
-    sums = np.full((2, rules, len(course.targets), *drawn.non_mated_totals.counts.shape), np.nan)
-    scores = np.append(course.tail_score, -np.inf if course.open else np.nan)
-    threshold[:, :, ascending] = np.where(dead[:, None], np.nan, scores[record.crossing])
+    kinds = course.weightings
+    threshold = np.full((kinds, rules, len(course.targets), lanes), np.nan)
+    sums = np.full((kinds, rules, len(course.targets), *drawn.non_mated_totals.counts.shape), np.nan)
+    if course.tail_score.size:
+        found = course.tail_score[record.crossing].astype(np.float64)
+        threshold[:, :, ascending] = np.where(record.crossing < 0, np.nan, found)
+    if course.open:
+        crossed = (record.crossing >= 0) | dead[:, None]
+        threshold[:, :, ascending] = np.where(crossed, threshold[:, :, ascending], -np.inf)
     sums[:, :, ascending] = record.at_target
     if np.isneginf(threshold).any():
         _fill_whole(course, drawn, threshold, sums)
@@ -173,46 +204,50 @@ def _at_targets(
 def _fill_whole(course: Course, drawn: Drawn, threshold: Floats, sums: Floats) -> None:
     """Where no score exceeds the target, t* is -inf and every comparison counts."""
     tags, lanes = drawn.non_mated_totals.counts.shape
-    ends = np.full((2, lanes), course.tail_score.size, dtype=np.int64)
-    whole = np.empty((2, tags, lanes))
-    kinds, room = np.arange(2), empty_sums(tags, lanes)
+    kinds = np.arange(course.weightings)
+    ends = np.full((kinds.size, lanes), course.tail_score.size, dtype=np.int64)
+    whole, room = (
+        np.empty((kinds.size, tags, lanes)),
+        empty_sums(tags, course.non_mated.coef.size, rated=kinds.size > 1),
+    )
     sums_at(course.non_mated, drawn.non_mated, ends, course.tail_score.size, kinds, room, whole)
     open_ended = np.isneginf(threshold)[:, :, :, None]
     np.copyto(sums, whole[:, None, None], where=open_ended)
 
 
 def _walk_up(course: Course, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:
-    """FNMR at the thresholds of the targets (2, 1+S, A, G+1, L) and at the fixed ones (2, T, G+1, L)."""
+    """FNMR at the thresholds of the targets (V, 1+S, A, G+1, L) and at the fixed ones (V, T, G+1, L)."""
+    kinds = course.weightings
     tags, lanes = drawn.mated_totals.counts.shape
-    fixed = np.repeat(np.tile(course.thresholds, 2)[:, None], lanes, axis=1)
+    fixed = np.repeat(np.tile(course.thresholds, kinds)[:, None], lanes, axis=1)
     wanted = np.concatenate((threshold.reshape(-1, lanes), fixed))
     position = np.searchsorted(course.mated_score, wanted, side="right")
     position[np.isnan(wanted)] = -1
     half = threshold[0].size // max(lanes, 1), course.thresholds.size
-    weighting = np.repeat(np.array([0, 1, 0, 1]), np.repeat(half, 2))
+    weighting = np.repeat(np.tile(np.arange(kinds), 2), np.repeat(half, kinds))
     sums = np.full((len(wanted), tags, lanes), np.nan)
     if position.size:
-        furthest, room = int(position.max()), empty_sums(tags, lanes)
+        furthest, room = int(position.max()), empty_sums(tags, course.mated.coef.size, rated=kinds > 1)
         sums_at(course.mated, drawn.mated, position, furthest, weighting, room, sums)
-    split = 2 * half[0]
+    split = kinds * half[0]
     moving = sums[:split].reshape(*threshold.shape[:3], tags, lanes)
     return (
         _ratio(moving, drawn.mated_totals),
-        _ratio(sums[split:].reshape(2, -1, tags, lanes), drawn.mated_totals),
+        _ratio(sums[split:].reshape(kinds, -1, tags, lanes), drawn.mated_totals),
     )
 
 
 def _at_fixed(course: Course, drawn: Drawn, record: Record) -> Floats:
-    """FMR at the fixed thresholds (2, T, G+1, L), NaN below the floor."""
+    """FMR at the fixed thresholds (V, T, G+1, L), NaN below the floor."""
     known = course.cuts >= 0
-    sums = np.full((2, known.size, *drawn.non_mated_totals.counts.shape), np.nan)
-    sums[:, known] = record.at_chunk
+    sums = np.full((course.weightings, known.size, *drawn.non_mated_totals.counts.shape), np.nan)
+    sums[:, known] = record.at_span
     return _ratio(sums, drawn.non_mated_totals)
 
 
 def _ratio(sums: Floats, totals: Totals) -> Floats:
-    """Sums (2, ..., G+1, L) over their denominators: counts first, rates second; NaN over nothing."""
-    below = np.stack((totals.counts, totals.rates)).astype(np.float64)
+    """Sums (V, ..., G+1, L) over their denominators: counts first, rates second; NaN over nothing."""
+    below = np.stack((totals.counts, totals.rates)).astype(np.float64)[: len(sums)]
     below[below == 0] = np.nan
     middle = (1,) * (sums.ndim - below.ndim)
-    return sums / below.reshape(2, *middle, *below.shape[1:])
+    return sums / below.reshape(len(sums), *middle, *below.shape[1:])

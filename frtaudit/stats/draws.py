@@ -10,15 +10,35 @@ import numpy.typing as npt
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats import weights as counter
+from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Tile
 from frtaudit.stats.totals import MatedTotals, NonMatedTotals, Totals, mated_totals, non_mated_totals
-from frtaudit.stats.walks import HEAVIEST
+from frtaudit.stats.vectors import WIDTH
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
-CACHE_LINE = 64  # bytes
 
 Given = npt.NDArray[np.integer] | None
+
+
+class Rows(NamedTuple):
+    """Row of weights of each sample (N,) int32: in non-mated comparisons, and as first and second of mated ones.
+
+    ``size``: rows of non-mated weights.
+    """
+
+    non_mated: npt.NDArray[np.int32]
+    mated: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+    size: int
+
+
+def rows_of(tail: ScoreTail, plan: Plan) -> Rows:
+    """Samples have weights of their own, or under plans that keep subjects whole those of their subject."""
+    own = np.arange(tail.subject_of.size, dtype=np.int32)
+    if plan in (Plan.IMAGES, Plan.TWO_LEVEL):
+        return Rows(own, (own, own), own.size)
+    subject, one = np.array(tail.subject_of), np.full(own.size, tail.n_samples.size, dtype=np.int32)
+    return Rows(subject, (subject, one), tail.n_samples.size)
 
 
 class Drawn(NamedTuple):
@@ -31,7 +51,7 @@ class Drawn(NamedTuple):
 
 
 Draw = Callable[[int, int], Drawn]
-Rows = Callable[[int, int], Bytes]
+Copies = Callable[[int, int], Bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,28 +89,25 @@ def images(source: Source, given: Given = None) -> Draw:
     rows = _rows(given, lambda first, count: counter.draw_within(
         tail.n_samples, seed=source.seed, first=first, count=count
     ))  # fmt: skip
-    place = np.arange(tail.subject_of.size, dtype=np.int32)
 
     def draw(first: int, count: int) -> Drawn:
-        tile = _tile(rows(first, count), place.size, place, place)
+        tile = _tile(rows(first, count), tail.subject_of.size)
         return Drawn(tile, tile, _wide(fixed[0], count), _wide(fixed[1], count))
 
     return draw
 
 
-def subjects(source: Source, rows: Rows) -> Draw:
+def subjects(source: Source, rows: Copies) -> Draw:
     """Resample subjects with all their samples: a non-mated comparison weighs v_k v_l, a mated one v_k."""
     k = source.tail.n_samples.size
-    own = np.array(source.tail.subject_of, dtype=np.int32)
-    one = np.full(own.size, k, dtype=np.int32)
 
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
         ones = np.ones((1, count), dtype=np.uint8)
         amount = copies.astype(np.int64)
         return Drawn(
-            _tile(copies, k, own, own),
-            _tile(np.vstack((copies, ones)), k + 1, own, one),
+            _tile(copies, k),
+            _tile(np.vstack((copies, ones)), k + 1),
             source.non_mated.of(amount),
             source.mated.of(amount),
         )
@@ -98,18 +115,17 @@ def subjects(source: Source, rows: Rows) -> Draw:
     return draw
 
 
-def two_level(source: Source, rows: Rows) -> Draw:
+def two_level(source: Source, rows: Copies) -> Draw:
     """Resample subjects, then samples within each copy; mated comparisons stay within a copy."""
     n = source.tail.subject_of.size
-    place = np.arange(n, dtype=np.int32)
 
     def draw(first: int, count: int) -> Drawn:
         copies = rows(first, count)
         within = counter.draw_copies(source.tail.n_samples, copies, seed=source.seed, first=first)
         amount = copies.astype(np.int64)
         return Drawn(
-            _tile(_bytes(within.sum(axis=0, dtype=np.int64)), n, place, place),
-            _tile(within.reshape(-1, count), n, place, place),
+            _tile(_summed(within), n),
+            _tile(within.reshape(-1, count), n),
             source.non_mated.of(amount),
             source.mated.of(amount),
         )
@@ -119,7 +135,7 @@ def two_level(source: Source, rows: Rows) -> Draw:
 
 def copies_of(
     source: Source, plan: Plan, strata: npt.NDArray[np.integer] | None, given: Given = None
-) -> Rows:
+) -> Copies:
     """Copies (K, L) uint8 of each subject under a subject-level plan; ``given`` (B, K) replaces the draws."""
     k, seed = source.tail.n_samples.size, source.seed
     if given is not None:
@@ -134,7 +150,7 @@ def copies_of(
     )
 
 
-def _rows(given: Given, drawn: Rows) -> Rows:
+def _rows(given: Given, drawn: Copies) -> Copies:
     if given is None:
         return drawn
     table = _bytes(given)
@@ -160,21 +176,44 @@ def _check_sums(given: npt.NDArray[np.integer], tail: ScoreTail) -> None:
         raise ValueError("weights of a subject do not sum to its number of samples")
 
 
-def _tile(weights: Bytes, rows: int, row_a: npt.NDArray[np.int32], row_b: npt.NDArray[np.int32]) -> Tile:
-    depth = weights.shape[0] // max(rows, 1)
-    if depth * int(weights.max(initial=0)) ** 2 > HEAVIEST:
-        raise ValueError(
-            f"{depth} copies of weights up to {weights.max()} overflow; accepted: smaller weights"
-        )
-    return Tile(_aligned(weights), np.ascontiguousarray(weights.T), rows, row_a, row_b)
+def _summed(within: Bytes) -> Bytes:
+    """Weights summed over copies."""
+    if within.shape[0] * int(within.max(initial=0)) > np.iinfo(np.uint8).max:
+        return _bytes(within.sum(axis=0, dtype=np.int64))
+    return np.asarray(within.sum(axis=0, dtype=np.uint8))
+
+
+def _tile(weights: Bytes, rows: int) -> Tile:
+    heaviest = max(int(weights.max(initial=0)), 1)
+    byte, half = np.iinfo(np.uint8).max, np.iinfo(np.uint16).max
+    wide = _aligned(weights)
+    return Tile(
+        weights=wide,
+        columns=transposed(wide),
+        rows=max(rows, 1),
+        reach=byte // heaviest,
+        runs=half // (heaviest * byte),
+        pairs=half // heaviest**2,
+    )
+
+
+@kernel
+def transposed(weights: Bytes) -> Bytes:
+    """Weights (R, 64) as (64, R), by squares of 64."""
+    out = np.empty((weights.shape[1], weights.shape[0]), dtype=np.uint8)
+    for low in range(0, weights.shape[0], WIDTH):
+        for lane in range(weights.shape[1]):
+            for row in range(low, min(low + WIDTH, weights.shape[0])):
+                out[lane, row] = weights[row, lane]
+    return out
 
 
 def _aligned(weights: Bytes) -> Bytes:
-    """The same weights from the start of a cache line on: a row of 64 is then one line."""
-    room = np.empty(weights.size + CACHE_LINE, dtype=np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    out = room[start : start + weights.size].reshape(weights.shape)
-    out[:] = weights
+    """The same weights (R, L) from the start of a cache line on, with zeros up to 64 replicates: a row is one line."""
+    room = np.zeros(weights.shape[0] * WIDTH + WIDTH, dtype=np.uint8)
+    start = -room.ctypes.data % WIDTH
+    out = room[start : start + weights.shape[0] * WIDTH].reshape(-1, WIDTH)
+    out[:, : weights.shape[1]] = weights
     return out
 
 

@@ -37,6 +37,16 @@ def histogram_of(scores: Scores, edges: Floats) -> Ints:
     return np.bincount(inside, minlength=edges.size - 1).astype(np.int64)
 
 
+def histogram_of_sorted(ascending: Scores, edges: Floats) -> Ints:
+    """The same of scores in ascending order: edges are searched among scores.
+
+    >>> histogram_of_sorted(np.array([0.0, 0.5, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
+    [2, 1]
+    """
+    inner = np.searchsorted(ascending, edges[1:-1], side="right")
+    return np.diff(inner, prepend=0, append=ascending.size).astype(np.int64)
+
+
 def above_edges(histogram: Ints) -> Ints:
     """Scores above each edge, shape (H+1,), int64; exact at the H-1 inner edges."""
     return np.concatenate([np.cumsum(histogram[::-1])[::-1], [0]]).astype(np.int64)

@@ -1,9 +1,12 @@
-"""The Numba kernels: walk comparisons in order of score, for a tile of replicates at once, and record weighted sums.
+"""The Numba kernels: walk comparisons in order of score, for 64 replicates at once, and record weighted sums.
 
-A comparison of samples i and j weighs ``sum over c of W[c, i] W[c, j]`` in a replicate (c: copies; one in most plans).
-Sums are kept per tag, twice: as counts (int64) and as rates (float64: each comparison divided by the number of
-comparisons of its pair of subjects). Whole chunks are added for all replicates at once; only the chunk in which a
-replicate records something is walked again, for that replicate alone. Nothing depends on the width of the tile.
+A comparison of rows i and j weighs ``sum over c of W[c, i] W[c, j]`` in a replicate (c: copies; one in most plans).
+Sums are kept per tag: as counts (int64) and, where they differ, as rates (float64: each comparison divided by the
+number of comparisons of its pair of subjects). A span is added whole, run by run. A span in which a replicate exceeds
+a limit is added again chunk by chunk, and the chunk of the excess score by score, for that replicate alone. Nothing
+that is recorded of a replicate depends on the others.
+
+Long because the parts of a kernel stand beside it: Numba joins them into one compiled function.
 """
 
 import numpy as np
@@ -11,113 +14,140 @@ import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
-from frtaudit.stats.records import Limits, Record, Sums, Tile, Walk
+from frtaudit.stats.records import Limits, Record, Spans, Sums, Tile, Walk
+from frtaudit.stats.vectors import WIDTH, add_pair, add_run, fetch
 
 Bytes = npt.NDArray[np.uint8]
+Halves = npt.NDArray[np.uint16]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint32]
+Flags = npt.NDArray[np.bool_]
+Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
-
-@kernel
-def sort_chunks(bucket: Index, buckets: int, chunk_start: Ints, order: Index) -> None:
-    """Counting sort by bucket within each chunk: fill ``order`` (Q,) with comparisons, stable."""
-    place = np.zeros(buckets + 1, dtype=np.int64)
-    for chunk in range(chunk_start.size - 1):
-        low, high = chunk_start[chunk], chunk_start[chunk + 1]
-        for key in range(buckets + 1):
-            place[key] = 0
-        for pair in range(low, high):
-            place[bucket[pair] + 1] += 1
-        for key in range(buckets):
-            place[key + 1] += place[key]
-        for pair in range(low, high):
-            order[low + place[bucket[pair]]] = pair
-            place[bucket[pair]] += 1
+AHEAD = 16  # comparisons: their weights are on the way when their turn comes
 
 
 @inner
-def _add_run(
-    weights: Bytes,
-    rows: int,
-    row_a: Index,
-    row_b: Index,
-    first: Index,
-    second: Index,
-    order: Index,
-    low: int,
-    high: int,
-    run: Words,
-) -> None:
-    """Sum the weights of comparisons ``order[low:high]`` into ``run`` (31 bits suffice: ``walks.LONGEST_RUN``)."""
-    for lane in range(run.size):
-        run[lane] = 0
-    for x in range(low, high):
-        pair = np.uint64(order[x])
-        for copy in range(weights.shape[0] // rows):
-            a = np.uint64(row_a[np.uint64(first[pair])] + copy * rows)
-            b = np.uint64(row_b[np.uint64(second[pair])] + copy * rows)
-            for lane in range(weights.shape[1]):
-                run[lane] += np.uint32(weights[a, lane]) * np.uint32(weights[b, lane])
+def _copy(source: Number, to: Number) -> None:
+    for tag in range(source.shape[0]):
+        for lane in range(source.shape[1]):
+            to[tag, lane] = source[tag, lane]
 
 
 @inner
-def _flush(
+def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> None:
+    """Empty the 16-bit sums of a bucket into its 64-bit ones, before they overflow."""
+    for lane in range(WIDTH):
+        words[key, lane] += np.int64(half[key, lane])
+        half[key, lane] = 0
+    added[key] = 0
+    used[key] = True
+
+
+@inner
+def _pay_half(half: Halves, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """Add the 16-bit sums of a bucket to those of its combination and start afresh."""
+    for lane in range(WIDTH):
+        part_counts[lane] += np.int64(half[key, lane])
+    for lane in range(WIDTH):
+        part_rates[lane] += coef * np.float64(half[key, lane])
+    for lane in range(WIDTH):
+        half[key, lane] = 0
+
+
+@inner
+def _pay_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """The same with the 64-bit sums of a bucket."""
+    for lane in range(WIDTH):
+        part_counts[lane] += words[key, lane]
+    for lane in range(WIDTH):
+        part_rates[lane] += coef * np.float64(words[key, lane])
+    for lane in range(WIDTH):
+        words[key, lane] = 0
+
+
+@inner
+def _pay_tags(
     tags: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
 ) -> None:
-    """Add a combination's sums of this chunk to its tags and start afresh."""
+    """Add the sums of a combination to its tags and start afresh."""
     for rule in range(tags.shape[1]):
         tag = tags[combination, rule]
         if tag >= 0:
-            for lane in range(part_counts.size):
+            for lane in range(WIDTH):
                 counts[tag, lane] += part_counts[lane]
+            for lane in range(WIDTH if rates.shape[0] > 0 else 0):
                 rates[tag, lane] += part_rates[lane]
-    for lane in range(part_counts.size):
+    for lane in range(WIDTH):
         part_counts[lane] = 0
         part_rates[lane] = 0.0
 
 
 @inner
-def _keep(sums: Sums) -> None:
-    """Keep the sums before a chunk."""
-    counts, rates, low_counts, low_rates = sums.counts, sums.rates, sums.low_counts, sums.low_rates
-    for tag in range(counts.shape[0]):
-        for lane in range(counts.shape[1]):
-            low_counts[tag, lane] = counts[tag, lane]
-            low_rates[tag, lane] = rates[tag, lane]
+def _pay(walk: Walk, sums: Sums) -> None:
+    """Add the sums of all buckets to their tags: buckets to combinations, these to tags."""
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
+    combination, coef, tags = walk.combination, walk.coef, walk.tags
+    paid = False
+    for key in range(coef.size):
+        if added[key] > 0:
+            _pay_half(half, key, coef[key], part_counts, part_rates)
+            added[key], paid = 0, True
+        if used[key]:
+            _pay_words(words, key, coef[key], part_counts, part_rates)
+            used[key], paid = False, True
+        if paid and (key + 1 == coef.size or combination[key + 1] != combination[key]):
+            _pay_tags(tags, combination[key], part_counts, part_rates, counts, rates)
+            paid = False
+
+
+@inner
+def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
+    """Add a span to the sums of every replicate, run by run.
+
+    Arrays are taken out of their tuples before the loops: inside, each access would count references.
+    """
+    weights, reach, most = tile.weights, tile.reach, tile.runs
+    start, row, bucket, rows = spans.start, spans.row, spans.bucket, spans.rows
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    for run in range(spans.run[span], spans.run[span + 1]):
+        low, high, key = start[run], start[run + 1], bucket[run]
+        while low < high:
+            stop = min(low + reach, high)
+            add_run(half, key, weights, row[run], rows, low, stop)
+            low = stop
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _pay(walk, sums)
 
 
 @inner
 def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
-    """Add a chunk to the sums of every replicate: runs to their combination, combinations to their tags.
-
-    Arrays are taken out of their tuples before the loops: inside, each access would count references.
-    """
-    weights, rows, row_a, row_b = tile.weights, tile.rows, tile.row_a, tile.row_b
-    first, second, order, run_start = walk.first, walk.second, walk.order, walk.run_start
-    bucket, combinations, coef, tags = walk.bucket, walk.combination, walk.coef, walk.tags
-    part_counts, part_rates, words = sums.part_counts, sums.part_rates, sums.run
-    counts, rates = sums.counts, sums.rates
-    last = walk.chunk_run[chunk + 1] - 1
-    for run in range(walk.chunk_run[chunk], last + 1):
-        low, high = run_start[run], run_start[run + 1]
-        key = bucket[order[low]]
-        _add_run(weights, rows, row_a, row_b, first, second, order, low, high, words)
-        scale, combination = coef[key], combinations[key]
-        for lane in range(words.size):
-            amount = np.int32(words[lane])
-            part_counts[lane] += np.int64(amount)
-            part_rates[lane] += scale * np.float64(amount)
-        if run == last or combinations[bucket[order[high]]] != combination:
-            _flush(tags, combination, part_counts, part_rates, counts, rates)
+    """Add a chunk to the sums of every replicate, in order of score."""
+    weights, rows, most = tile.weights, tile.rows, tile.pairs
+    first, second, bucket = walk.first, walk.second, walk.bucket
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    depth = weights.shape[0] // rows
+    for pair in range(walk.chunk_start[chunk], walk.chunk_start[chunk + 1]):
+        key, ahead = bucket[pair], min(pair + AHEAD, first.size - 1)
+        fetch(weights, first[ahead])
+        fetch(weights, second[ahead])
+        for copy in range(depth):
+            add_pair(half, key, weights, first[pair] + copy * rows, second[pair] + copy * rows)
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _pay(walk, sums)
 
 
 @inner
-def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> np.int64:
+def _weight(columns: Bytes, rows: int, depth: int, a: int, b: int, lane: int) -> np.int64:
     """Weight of one comparison in one replicate."""
-    total = np.int64(0)
-    for copy in range(columns.shape[1] // rows):
+    total = np.int64(columns[lane, a]) * np.int64(columns[lane, b])
+    for copy in range(1, depth):
         low = copy * rows
         total += np.int64(columns[lane, a + low]) * np.int64(columns[lane, b + low])
     return total
@@ -126,22 +156,24 @@ def _weight(columns: Bytes, rows: int, a: int, b: int, lane: int) -> np.int64:
 @inner
 def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
-    columns, rows, row_a, row_b = tile.columns, tile.rows, tile.row_a, tile.row_b
+    columns, rows, depth = tile.columns, tile.rows, tile.columns.shape[1] // tile.rows
     first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
     combination, coef = walk.combination, walk.coef
     counts, rates = sums.lane_counts, sums.lane_rates
     for tag in range(counts.size):
         counts[tag] = sums.low_counts[tag, lane]
+    for tag in range(rates.size):
         rates[tag] = sums.low_rates[tag, lane]
     for pair in range(low, high):
-        weight = _weight(columns, rows, row_a[first[pair]], row_b[second[pair]], lane)
+        weight = _weight(columns, rows, depth, first[pair], second[pair], lane)
         if weight > 0:
             key = bucket[pair]
             for rule in range(tags.shape[1]):
                 tag = tags[combination[key], rule]
                 if tag >= 0:
                     counts[tag] += weight
-                    rates[tag] += coef[key] * np.float64(weight)
+                    if rates.size > 0:
+                        rates[tag] += coef[key] * np.float64(weight)
 
 
 @inner
@@ -160,7 +192,7 @@ def _find_excess(
 
     Where rounding hides the excess, the last comparison that weighs stands for it.
     """
-    columns, rows, row_a, row_b = tile.columns, tile.rows, tile.row_a, tile.row_b
+    columns, rows, depth = tile.columns, tile.rows, tile.columns.shape[1] // tile.rows
     first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
     combination, coef, watches = walk.combination, walk.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
@@ -174,13 +206,14 @@ def _find_excess(
         tag = tags[combination[key], rule]
         if tag < 0 or watches[tag] != rule:
             continue
-        weight = _weight(columns, rows, row_a[first[pair]], row_b[second[pair]], lane)
+        weight = _weight(columns, rows, depth, first[pair], second[pair], lane)
         if weight > 0:
             found, above = pair, top
-            counts[tag] += weight
-            rates[tag] += coef[key] * np.float64(weight)
-            over = counts[tag] > limit_counts[target, tag, lane]
-            if weighting == 1:
+            if weighting == 0:
+                counts[tag] += weight
+                over = counts[tag] > limit_counts[target, tag, lane]
+            else:
+                rates[tag] += coef[key] * np.float64(weight)
                 over = rates[tag] > limit_rates[target, tag, lane]
             if over:
                 break
@@ -201,9 +234,7 @@ def _record_target(
     record: Record,
 ) -> None:
     """Record where in ``chunk`` a replicate exceeds a limit, and its sums strictly above that score."""
-    pair = top = walk.chunk_start[chunk]
-    if not walk.single[chunk]:
-        pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
+    pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
     record.crossing[weighting, rule, target, lane] = pair
     record.pending[weighting, rule, lane] = target + 1
     _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)
@@ -213,21 +244,46 @@ def _record_target(
 
 
 @inner
+def _exceeds(
+    limits: Limits, counts: Ints, rates: Floats, target: int, tag: int, weighting: int, lane: int
+) -> bool:
+    if weighting == 0:
+        return bool(counts[tag, lane] > limits.counts[target, tag, lane])
+    return bool(rates[tag, lane] > limits.rates[target, tag, lane])
+
+
+@inner
+def _crossed(limits: Limits, counts: Ints, rates: Floats, record: Record) -> bool:
+    """Whether a replicate exceeds a limit that it had not exceeded before."""
+    pending = record.pending
+    for tag in range(limits.rule.size):
+        rule = limits.rule[tag]
+        for weighting in range(pending.shape[0] if rule >= 0 else 0):
+            for lane in range(pending.shape[2]):
+                target = pending[weighting, rule, lane]
+                if target < limits.counts.shape[0] and _exceeds(
+                    limits, counts, rates, target, tag, weighting, lane
+                ):
+                    return True
+    return False
+
+
+@inner
 def _record_chunk(walk: Walk, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record) -> int:
-    """Record every limit that a replicate exceeds within a chunk; return their number."""
+    """Record every limit that a replicate exceeds within a chunk and still at the end of its span; their number."""
     watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
-    limit_counts, limit_rates, found = limits.counts, limits.rates, 0
+    high_counts, high_rates, found = sums.high_counts, sums.high_rates, 0
     for tag in range(watches.size):
         rule = watches[tag]
         if rule < 0:
             continue
-        for lane in range(counts.shape[1]):
-            for weighting in range(2):
+        for lane in range(pending.shape[2]):
+            for weighting in range(pending.shape[0]):
                 target = pending[weighting, rule, lane]
-                while target < limit_counts.shape[0] and (
-                    counts[tag, lane] > limit_counts[target, tag, lane]
-                    if weighting == 0
-                    else rates[tag, lane] > limit_rates[target, tag, lane]
+                while (
+                    target < limits.counts.shape[0]
+                    and _exceeds(limits, counts, rates, target, tag, weighting, lane)
+                    and _exceeds(limits, high_counts, high_rates, target, tag, weighting, lane)
                 ):
                     _record_target(walk, tile, chunk, limits, target, rule, weighting, lane, sums, record)
                     target += 1
@@ -236,35 +292,61 @@ def _record_chunk(walk: Walk, tile: Tile, chunk: int, limits: Limits, sums: Sums
 
 
 @inner
-def _record_sums(chunk: int, sums: Sums, record: Record) -> int:
-    """Record the sums before ``chunk`` where a fixed threshold wants them; return how many want later ones."""
+def _record_sums(span: int, sums: Sums, record: Record) -> int:
+    """Record the sums before ``span`` where a fixed threshold wants them; return how many want later ones."""
     later = 0
-    for point in range(record.chunks.size):
-        if record.chunks[point] > chunk:
+    for point in range(record.spans.size):
+        if record.spans[point] > span:
             later += 1
-        elif record.chunks[point] == chunk:
+        elif record.spans[point] == span:
             for tag in range(sums.counts.shape[0]):
-                for lane in range(sums.counts.shape[1]):
-                    record.at_chunk[0, point, tag, lane] = np.float64(sums.counts[tag, lane])
-                    record.at_chunk[1, point, tag, lane] = sums.rates[tag, lane]
+                for lane in range(record.at_span.shape[3]):
+                    record.at_span[0, point, tag, lane] = np.float64(sums.counts[tag, lane])
+                    if record.at_span.shape[0] > 1:
+                        record.at_span[1, point, tag, lane] = sums.rates[tag, lane]
     return later
 
 
+@inner
+def _search_span(
+    walk: Walk, spans: Spans, tile: Tile, span: int, limits: Limits, sums: Sums, record: Record
+) -> int:
+    """Walk a span again by chunks, from ``low_*`` to ``counts`` and ``rates``; the number of limits recorded."""
+    found, end = 0, spans.chunk[span + 1]
+    _copy(sums.counts, sums.high_counts)
+    _copy(sums.rates, sums.high_rates)
+    _copy(sums.low_counts, sums.counts)
+    _copy(sums.low_rates, sums.rates)
+    for chunk in range(spans.chunk[span], end):
+        _copy(sums.counts, sums.low_counts)
+        _copy(sums.rates, sums.low_rates)
+        if chunk + 1 < end:
+            _add_chunk(walk, tile, chunk, sums)
+        else:
+            _copy(sums.high_counts, sums.counts)
+            _copy(sums.high_rates, sums.rates)
+        found += _record_chunk(walk, tile, chunk, limits, sums, record)
+    return found
+
+
 @kernel
-def find_thresholds(walk: Walk, tile: Tile, limits: Limits, left: int, sums: Sums, record: Record) -> None:
+def find_thresholds(
+    walk: Walk, spans: Spans, tile: Tile, limits: Limits, left: int, sums: Sums, record: Record
+) -> None:
     """Walk non-mated comparisons downwards until every replicate has exceeded every limit; fill ``record``.
 
     ``left``: limits not exceeded yet, all replicates together; ``sums``: of nothing.
     """
-    chunks = walk.chunk_start.size - 1
-    for chunk in range(chunks + 1):
-        later = _record_sums(chunk, sums, record)
-        if chunk == chunks or (left == 0 and later == 0):
+    last = spans.chunk.size - 1
+    for span in range(last + 1):
+        later = _record_sums(span, sums, record)
+        if span == last or (left == 0 and later == 0):
             return
-        _keep(sums)
-        _add_chunk(walk, tile, chunk, sums)
-        if left > 0:
-            left -= _record_chunk(walk, tile, chunk, limits, sums, record)
+        _copy(sums.counts, sums.low_counts)
+        _copy(sums.rates, sums.low_rates)
+        _add_span(walk, spans, tile, span, sums)
+        if left > 0 and _crossed(limits, sums.counts, sums.rates, record):
+            left -= _search_span(walk, spans, tile, span, limits, sums, record)
 
 
 @inner
@@ -304,7 +386,8 @@ def sums_at(
         if low > furthest:
             return
         high = walk.chunk_start[chunk + 1] if chunk < chunks else low + 1
-        _keep(sums)
+        _copy(sums.counts, sums.low_counts)
+        _copy(sums.rates, sums.low_rates)
         _record_points(walk, tile, low, high, position, weighting, sums, out)
         if chunk < chunks:
             _add_chunk(walk, tile, chunk, sums)

@@ -5,25 +5,24 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.stats.vectors import WIDTH
+
 Bytes = npt.NDArray[np.uint8]
+Halves = npt.NDArray[np.uint16]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
-Words = npt.NDArray[np.uint32]
 
 
 class Walk(NamedTuple):
-    """Q comparisons in order of score, C chunks, R runs, 1 + S rules.
+    """Q comparisons in order of score, C chunks, 1 + S rules.
 
     A bucket holds comparisons that add to the same tags with the same coefficient. ``first``, ``second`` (Q,) int32:
-    samples; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before; ``chunk_start``
-    (C+1,) int64;
-    ``single`` (C,) bool: one distinct score; ``order`` (Q,) int32: sorted by chunk, then bucket; ``run_start`` (R+1,),
-    ``chunk_run`` (C+1,) int64: stretches of one bucket in ``order``; ``combination`` (buckets,) int32: row of ``tags``;
-    ``coef`` (buckets,) float64: 1/(comparisons of the pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the
-    tag under
-    each schema, -1 = none.
+    rows of weights; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before;
+    ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``tags``; ``coef`` (buckets,)
+    float64: 1/(comparisons of the pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the tag under each schema,
+    -1 = none.
     """
 
     first: Index
@@ -31,27 +30,39 @@ class Walk(NamedTuple):
     bucket: Index
     fresh: Flags
     chunk_start: Ints
-    single: Flags
-    order: Index
-    run_start: Ints
-    chunk_run: Ints
     combination: Index
     coef: Floats
     tags: Index
 
 
-class Tile(NamedTuple):
-    """Weights of L replicates, in C copies of ``rows`` rows.
+class Spans(NamedTuple):
+    """The same comparisons in P spans of whole chunks, each cut into runs: comparisons of one bucket and first row.
 
-    ``weights`` (C*rows, L) uint8, and transposed: ``columns`` (L, C*rows); ``row_a``, ``row_b`` (N,) int32: row of a
-    sample as first and as second of a comparison.
+    ``chunk`` (P+1,): first chunk of each span; ``run`` (P+1,): its first run; ``start`` (R+1,) int64: places of
+    each run in ``rows`` (Q,) int32, the second rows; ``row``, ``bucket`` (R,) int32.
+    """
+
+    chunk: Ints
+    run: Ints
+    start: Ints
+    row: Index
+    bucket: Index
+    rows: Index
+
+
+class Tile(NamedTuple):
+    """Weights of L <= 64 replicates, in C copies of ``rows`` rows.
+
+    ``weights`` (C*rows, 64) uint8, and transposed: ``columns`` (64, C*rows); ``reach``: rows whose weights sum to a
+    byte at most; ``runs``, ``pairs``: products of such a sum, and of two weights, that fit 16 bits together.
     """
 
     weights: Bytes
     columns: Bytes
     rows: int
-    row_a: Index
-    row_b: Index
+    reach: int
+    runs: int
+    pairs: int
 
 
 class Limits(NamedTuple):
@@ -66,50 +77,61 @@ class Limits(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Running sums, and room to work in.
+    """Running sums, and room to work in; where rates are not wanted, arrays of rates have no row.
 
-    ``counts``, ``rates`` (tags, L): so far; ``low_*``: before the current chunk; ``part_*``, ``run`` (L,): of a
-    combination
-    and of a run; ``lane_*`` (tags,): of one replicate.
+    ``counts``, ``rates`` (tags, 64): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
+    current span; ``half`` (buckets, 64) uint16 and ``added`` (buckets,): sums of each bucket and how many products
+    they hold; ``words`` (buckets, 64), ``used`` (buckets,): what they have been emptied into; ``part_*`` (64,): of a
+    combination; ``lane_*`` (tags,): of one replicate.
     """
 
     counts: Ints
     rates: Floats
     low_counts: Ints
     low_rates: Floats
+    high_counts: Ints
+    high_rates: Floats
+    half: Halves
+    added: Ints
+    words: Ints
+    used: Flags
     part_counts: Ints
     part_rates: Floats
-    run: Words
     lane_counts: Ints
     lane_rates: Floats
 
 
 class Record(NamedTuple):
-    """What the non-mated walk finds.
+    """What the non-mated walk finds, in V weightings (counts; then rates, where they differ).
 
-    ``pending`` (2, rules, L): next target of each replicate, A = none left; ``crossing`` (2, rules, A, L): the
-    comparison
-    that exceeds the limit, -1 = none; ``at_target`` (2, rules, A, tags, L): sums strictly above its score; ``at_chunk``
-    (2, T, tags, L): sums before chunk ``chunks`` (T,).
+    ``pending`` (V, rules, L): next target of each replicate, A = none left; ``crossing`` (V, rules, A, L): the
+    comparison that exceeds the limit, -1 = none; ``at_target`` (V, rules, A, tags, L): sums strictly above its
+    score; ``at_span`` (V, T, tags, L): sums before span ``spans`` (T,).
     """
 
     pending: Ints
     crossing: Ints
     at_target: Floats
-    chunks: Ints
-    at_chunk: Floats
+    spans: Ints
+    at_span: Floats
 
 
-def empty_sums(tags: int, lanes: int) -> Sums:
-    """Sums of nothing, for ``tags`` tags and ``lanes`` replicates."""
+def empty_sums(tags: int, buckets: int, *, rated: bool = True) -> Sums:
+    """Sums of nothing, with or without rates."""
+    kinds = tags if rated else 0
     return Sums(
-        counts=np.zeros((tags, lanes), dtype=np.int64),
-        rates=np.zeros((tags, lanes)),
-        low_counts=np.zeros((tags, lanes), dtype=np.int64),
-        low_rates=np.zeros((tags, lanes)),
-        part_counts=np.zeros(lanes, dtype=np.int64),
-        part_rates=np.zeros(lanes),
-        run=np.zeros(lanes, dtype=np.uint32),
+        counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        rates=np.zeros((kinds, WIDTH)),
+        low_counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        low_rates=np.zeros((kinds, WIDTH)),
+        high_counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        high_rates=np.zeros((kinds, WIDTH)),
+        half=np.zeros((buckets, WIDTH), dtype=np.uint16),
+        added=np.zeros(buckets, dtype=np.int64),
+        words=np.zeros((buckets, WIDTH), dtype=np.int64),
+        used=np.zeros(buckets, dtype=np.bool_),
+        part_counts=np.zeros(WIDTH, dtype=np.int64),
+        part_rates=np.zeros(WIDTH),
         lane_counts=np.zeros(tags, dtype=np.int64),
-        lane_rates=np.zeros(tags),
+        lane_rates=np.zeros(kinds),
     )

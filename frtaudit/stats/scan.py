@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.layout import Layout, in_order
-from frtaudit.stats.scorers import BlockScorer
+from frtaudit.stats.scorers import BlockScorer, UnitBlocks
+from frtaudit.stats.screen import screen
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -89,12 +90,19 @@ def _scan_job(
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
     scale = (ground.edges.size - 1) / (ground.edges[-1] - ground.edges[0])
     kept = []
+    largest = int(np.diff(layout.starts).max()) ** 2
+    i, j = np.empty(largest, dtype=np.int32), np.empty(largest, dtype=np.int32)
+    out, tile = np.empty(largest, dtype=np.float32), np.empty(largest, dtype=np.float32)
     for column in range(first, end):
+        apart = open_ground and layout.strip_of[row] != layout.strip_of[column]
+        if apart and isinstance(ground.block, UnitBlocks):
+            slices = layout.samples(row), layout.samples(column)
+            n = screen(ground.block, *slices, floor, ground.edges, histogram, tile, i, j, out)
+            kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
+            continue
         scores = layout.tile(ground.block, row, column)
-        i, j = np.empty(scores.size, dtype=np.int32), np.empty(scores.size, dtype=np.int32)
-        out = np.empty(scores.size, dtype=np.float32)
         start_i, start_j = int(layout.starts[row]), int(layout.starts[column])
-        if open_ground and layout.strip_of[row] != layout.strip_of[column]:
+        if apart:
             n = scan_open(scores, start_i, start_j, floor, scale, ground.edges, histogram, i, j, out)
         else:
             n = scan_checked(

@@ -1,6 +1,7 @@
 """Block scorers: similarity of every row of one slice of samples with every row of another."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -14,6 +15,32 @@ COSINE_RANGE = (-1.0, 1.0)
 UNIT_DISTANCE_RANGE = (-4.0, 0.0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnitBlocks:
+    """Scores ``scale`` times the cosine plus ``shift``: exact in float64, or screened in float32 with a known error.
+
+    ``vectors`` (N, D) float32, ``lengths`` (N,) float64, ``unit`` (N, D) float32: the normalised vectors.
+    """
+
+    vectors: Vectors
+    lengths: npt.NDArray[np.float64]
+    unit: Vectors
+    scale: float
+    shift: float
+
+    def __call__(self, rows: slice, columns: slice) -> Floats:
+        """Scores in float64."""
+        first = self.vectors[rows] / self.lengths[rows, None]
+        second = self.vectors[columns] / self.lengths[columns, None]
+        cosine = np.asarray(first @ second.T, dtype=np.float64)
+        return cosine if self.scale == 1 else self.scale * cosine + self.shift
+
+    @property
+    def error(self) -> float:
+        """How far a float32 cosine can be from the exact one: (D + 2) roundings of 2**-24, in any order of sums."""
+        return float(self.vectors.shape[1] + 2) * 2.0**-24
+
+
 def cosine_blocks(vectors: Vectors) -> BlockScorer:
     """Cosine similarity: ``vectors`` (N, D) float32, no zero vector; products in float64, range -1..1.
 
@@ -21,14 +48,7 @@ def cosine_blocks(vectors: Vectors) -> BlockScorer:
     >>> block(slice(0, 1), slice(0, 3)).tolist()
     [[1.0, 0.0, -1.0]]
     """
-    lengths = np.sqrt(_squares(vectors))
-
-    def block(rows: slice, columns: slice) -> Floats:
-        first = vectors[rows] / lengths[rows, None]
-        second = vectors[columns] / lengths[columns, None]
-        return np.asarray(first @ second.T, dtype=np.float64)
-
-    return block
+    return _unit_blocks(vectors, 1.0, 0.0)
 
 
 def unit_distance_blocks(vectors: Vectors) -> BlockScorer:
@@ -38,12 +58,16 @@ def unit_distance_blocks(vectors: Vectors) -> BlockScorer:
     >>> block(slice(0, 1), slice(0, 3)).tolist()
     [[0.0, -2.0, -4.0]]
     """
-    cosine = cosine_blocks(vectors)
+    return _unit_blocks(vectors, 2.0, -2.0)
 
-    def block(rows: slice, columns: slice) -> Floats:
-        return 2.0 * cosine(rows, columns) - 2.0
 
-    return block
+def _unit_blocks(vectors: Vectors, scale: float, shift: float) -> UnitBlocks:
+    lengths = np.sqrt(_squares(vectors))
+    unit = np.empty(vectors.shape, dtype=np.float32)
+    np.divide(vectors, lengths[:, None], out=unit, casting="same_kind")
+    return UnitBlocks(
+        vectors=np.ascontiguousarray(vectors), lengths=lengths, unit=unit, scale=scale, shift=shift
+    )
 
 
 def euclidean_blocks(vectors: Vectors) -> BlockScorer:

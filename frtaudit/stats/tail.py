@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from frtaudit.core.scores import Blocks, Groups, ScoreTail
 from frtaudit.stats.allpairs import TailRequest, score_all_pairs
-from frtaudit.stats.histogram import edges_over, histogram_of
+from frtaudit.stats.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.scorers import (
     COSINE_RANGE,
     UNIT_DISTANCE_RANGE,
@@ -69,8 +69,11 @@ def from_listed(
     ends = np.stack([np.asarray(probe, dtype=np.int64), np.asarray(reference, dtype=np.int64)])[:, scored]
     subjects = np.asarray(subject_of, dtype=np.int32)
     room = np.asarray(cells, dtype=np.int32)
-    rows = np.unique(ends)
-    i, j = np.sort(np.searchsorted(rows, ends), axis=0).astype(np.int32)
+    met = np.zeros(subjects.size, dtype=bool)
+    met[ends] = True
+    rows = np.flatnonzero(met)
+    place = (np.cumsum(met) - 1).astype(np.int32)[ends]
+    i, j = np.minimum(*place), np.maximum(*place)
     of = subjects[rows]
     n_samples = np.bincount(of, minlength=room.size).astype(np.int64)
     mated = of[i] == of[j]
@@ -131,10 +134,8 @@ def _assemble(
     score_range: tuple[float, float],
     blocks: Blocks | None,
 ) -> ScoreTail:
-    genuine = np.flatnonzero(mated)
-    genuine = genuine[np.lexsort((j[genuine], i[genuine], score[genuine]))]
-    other = np.flatnonzero(counted)
-    other = other[np.lexsort((j[other], i[other], -score[other]))]
+    genuine = _ascending(np.flatnonzero(mated), score, i, j)
+    other = _ascending(np.flatnonzero(counted), -score, i, j)
     edges = edges_over(score_range)
     return ScoreTail(
         n_samples=n_samples,
@@ -148,8 +149,8 @@ def _assemble(
         tail_score=score[other],
         floor=float("-inf"),
         edges=edges,
-        histogram=histogram_of(score[other], edges),
-        mated_histogram=histogram_of(score[genuine], edges),
+        histogram=histogram_of_sorted(score[other[::-1]], edges),
+        mated_histogram=histogram_of_sorted(score[genuine], edges),
         cells=cells,
         score_range=score_range,
         blocks=blocks,
@@ -157,15 +158,31 @@ def _assemble(
     )
 
 
+def _ascending(chosen: Ints, score: Floats, i: Index, j: Index) -> Ints:
+    """The comparisons chosen by ascending score, ties by (i, j): only what ties is sorted by more than its score."""
+    values = score[chosen]
+    order = np.argsort(values)
+    values, chosen = values[order], chosen[order]
+    same = np.zeros(values.size + 1, dtype=bool)
+    same[1:-1] = values[1:] == values[:-1]
+    tied = np.flatnonzero(same[1:] | same[:-1])
+    ends = chosen[tied]
+    chosen[tied] = ends[np.lexsort((j[ends], i[ends], values[tied]))]
+    return chosen
+
+
 def _complete(i: Index, j: Index, n_samples: Ints) -> bool:
     """Every pair of samples of one subject stands exactly once."""
-    pairs = np.unique(i.astype(np.int64) * int(n_samples.sum()) + j)
-    return bool(pairs.size == i.size == int((n_samples * (n_samples - 1) // 2).sum()))
+    if i.size != int((n_samples * (n_samples - 1) // 2).sum()):
+        return False
+    return bool(np.unique(i.astype(np.int64) * int(n_samples.sum()) + j).size == i.size)
 
 
 def _blocks(first: Index, second: Index, n_subjects: int) -> Blocks:
-    key, count = np.unique(first.astype(np.int64) * n_subjects + second, return_counts=True)
-    low, high = np.divmod(key, max(n_subjects, 1))
+    key = np.sort(first.astype(np.int64) * n_subjects + second)
+    start = np.flatnonzero(np.append(True, key[1:] != key[:-1])) if key.size else np.empty(0, dtype=np.int64)
+    low, high = np.divmod(key[start], max(n_subjects, 1))
+    count = np.diff(np.append(start, key.size))
     return Blocks(k=low.astype(np.int32), l=high.astype(np.int32), count=count.astype(np.int64))
 
 

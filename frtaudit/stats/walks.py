@@ -4,21 +4,17 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.kernels import sort_chunks
+from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Walk
-from frtaudit.stats.trials import mated_pairs, schema_of
+from frtaudit.stats.trials import block_sizes, mated_pairs, schema_of
 
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
-CHUNK = (
-    2048  # comparisons: what is added for a whole tile at once, and at most walked again for one replicate
-)
-MATED_CHUNK = 256
-LONGEST_RUN = 1 << 14  # LONGEST_RUN * HEAVIEST < 2**31: the sum of a run fits 31 bits
-HEAVIEST = (1 << 17) - 1  # largest weight of a comparison in a replicate
+CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
 
 
 def tag_rules(groups: Groups) -> Index:
@@ -33,31 +29,32 @@ def tag_rules(groups: Groups) -> Index:
     return np.concatenate(([0], watched)).astype(np.int32)
 
 
-def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints) -> Walk:
+def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> Walk:
     """Mated comparisons, upwards; as a rate each counts 1/(mated comparisons of its subject).
 
-    ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted.
+    ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted; ``rows`` two (N,) int32:
+    row of weights of a sample as first and as second of a comparison.
     """
-    profile, combination, tags = _combinations(groups)
-    subject = tail.subject_of[tail.mated_i]
     counts, kind = np.unique(mated_pairs(tail), return_inverse=True)
-    bucket = combination[profile[subject], profile[subject]].astype(np.int64) * counts.size
-    every = np.concatenate((cuts, np.arange(0, bucket.size, MATED_CHUNK)))
+    kinds = np.repeat(np.arange(counts.size, dtype=np.int32)[:, None], counts.size, axis=1)
     pairs = (tail.mated_i, tail.mated_j, tail.mated_score)
-    return _walk(pairs, bucket + kind[subject], every, tags, 1.0 / np.maximum(counts, 1))
+    return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
 
 
-def non_mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints) -> Walk:
+def non_mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> Walk:
     """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
 
-    ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted.
+    ``cuts``, ``rows``: as in :func:`mated_walk`.
     """
-    profile, combination, tags = _combinations(groups)
-    k, l = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]  # noqa: E741  the paper's letter
-    counts, kind = _classes(tail, k, l)
-    bucket = combination[profile[k], profile[l]].astype(np.int64) * counts.size + kind
     pairs = (tail.tail_i, tail.tail_j, tail.tail_score)
-    return _walk(pairs, bucket, cuts, tags, 1.0 / counts)
+    if tail.blocks is None:
+        sizes, kind = np.unique(tail.n_samples, return_inverse=True)
+        products, table = np.unique(np.outer(sizes, sizes), return_inverse=True)
+        kinds = table.reshape(sizes.size, -1).astype(np.int32)
+        return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows)
+    size = block_sizes(tail, tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j])
+    counts, listed = np.unique(size, return_inverse=True)
+    return _walk(tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows)
 
 
 def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
@@ -72,74 +69,78 @@ def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
     return profile.reshape(-1).astype(np.int32), square.astype(np.int32), tags.astype(np.int32)
 
 
-def _classes(tail: ScoreTail, k: Index, l: Index) -> tuple[Ints, Ints]:  # noqa: E741  the paper's letter
-    """Distinct numbers of comparisons of a pair of subjects, and which of them each comparison has."""
-    if tail.blocks is None:
-        sizes, size_of = np.unique(tail.n_samples, return_inverse=True)
-        products, table = np.unique(np.outer(sizes, sizes), return_inverse=True)
-        return np.maximum(products, 1), table.reshape(sizes.size, -1)[size_of[k], size_of[l]]
-    n = tail.n_samples.size
-    keys = tail.blocks.k.astype(np.int64) * n + tail.blocks.l
-    by_key = np.argsort(keys)
-    wanted = np.minimum(k, l).astype(np.int64) * n + np.maximum(k, l)
-    counts, kind = np.unique(tail.blocks.count, return_inverse=True)
-    return counts, kind[by_key][np.searchsorted(keys[by_key], wanted)]
-
-
 def _walk(
-    pairs: tuple[Index, Index, npt.NDArray[np.floating]],
-    sparse_bucket: Ints,
-    cuts: Ints,
-    tags: Index,
+    tail: ScoreTail,
+    groups: Groups,
+    pairs: tuple[Index, Index, Scores],
+    kind: npt.NDArray[np.intp],
+    kinds: Index,
     coef: Floats,
+    cuts: Ints,
+    rows: tuple[Index, Index],
 ) -> Walk:
-    first, second, score = pairs
-    fresh = np.ones(score.size, dtype=bool)
-    fresh[1:] = score[1:] != score[:-1]
-    used, bucket = _present(sparse_bucket, len(tags) * coef.size)
-    chunk_start = _chunks(fresh, cuts)
-    order, run_start, chunk_run = _order(bucket, used.size, chunk_start)
-    distinct = np.add.reduceat(fresh, chunk_start[:-1], dtype=np.int64) if score.size else chunk_start[:0]
+    """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison."""
+    i, j, score = pairs
+    profile, combination, tags = _combinations(groups)
+    classes = max(coef.size, 1)
+    own = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
+    listed = np.empty(0, dtype=np.int32) if kinds.size else kind.astype(np.int32)
+    pair, of = np.unique(profile[tail.subject_of].astype(np.int64) * classes + own, return_inverse=True)
+    of_profile, of_kind = np.divmod(pair, classes)
+    table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
+    if kinds.size:
+        table += kinds[of_kind[:, None], of_kind]
+    bucket, held = _buckets(i, j, of.astype(np.int32), table, listed, len(tags) * classes)
+    used = np.flatnonzero(held)
+    if used.size < held.size:
+        _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
+    starts = np.zeros(score.size + 1, dtype=bool)
+    starts[cuts] = True
+    fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts)
     walk = Walk(
-        first=first.astype(np.int32), second=second.astype(np.int32), bucket=bucket, fresh=fresh,
-        chunk_start=chunk_start, single=distinct == 1, order=order, run_start=run_start, chunk_run=chunk_run,
-        combination=(used // coef.size).astype(np.int32), coef=coef[used % coef.size], tags=tags,
+        first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
+        chunk_start=np.flatnonzero(starts).astype(np.int64),
+        combination=(used // classes).astype(np.int32), coef=coef[used % classes], tags=tags,
     )  # fmt: skip
     for array in walk:
         array.flags.writeable = False
     return walk
 
 
-def _present(sparse_bucket: Ints, size: int) -> tuple[Ints, Index]:
-    """Buckets that hold a comparison, and the place of each comparison's bucket among them."""
-    held = np.zeros(size, dtype=bool)
-    held[sparse_bucket] = True
-    return np.flatnonzero(held), (np.cumsum(held) - 1).astype(np.int32)[sparse_bucket]
+@kernel
+def _buckets(i: Index, j: Index, of: Index, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Flags]:
+    """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one."""
+    bucket = np.empty(i.size, dtype=np.int32)
+    held = np.zeros(n_buckets, dtype=np.bool_)
+    for q in range(i.size):
+        key = table[of[i[q]], of[j[q]]]
+        if kind.size > 0:
+            key += kind[q]
+        bucket[q] = key
+        held[key] = True
+    return bucket, held
 
 
-def _chunks(fresh: Flags, cuts: Ints) -> Ints:
-    """Starts of chunks, and the end: at a new score about CHUNK apart, a longer tie alone, and at ``cuts``."""
-    starts = np.flatnonzero(fresh)
-    size = np.diff(np.append(starts, fresh.size))
-    long = size > CHUNK
-    new = np.diff(starts // CHUNK, prepend=-1) > 0
-    ends = np.array([0, fresh.size])
-    return _marked(fresh.size, starts[new | long], (starts + size)[long], cuts, ends)
+def _rows(sample: Index, row: Index) -> Index:
+    """Row of weights of each sample of a comparison."""
+    return sample.view() if np.array_equal(row, np.arange(row.size)) else row[sample]
 
 
-def _order(bucket: Index, buckets: int, chunk_start: Ints) -> tuple[Index, Ints, Ints]:
-    """Sort by bucket within each chunk; return the order, the starts of its runs, and the first run of each chunk."""
-    order = np.empty(bucket.size, dtype=np.int32)
-    sort_chunks(bucket, buckets, chunk_start, order)
-    changes = np.flatnonzero(np.diff(bucket[order])) + 1
-    every = np.arange(0, bucket.size, LONGEST_RUN)
-    run_start = _marked(bucket.size, changes, every, chunk_start)
-    return order, run_start, np.searchsorted(run_start, chunk_start).astype(np.int64)
+@kernel
+def _rename(bucket: Index, place: Index) -> None:
+    for q in range(bucket.size):
+        bucket[q] = place[bucket[q]]
 
 
-def _marked(last: int, *places: Ints) -> Ints:
-    """The distinct places 0 .. ``last``, ascending."""
-    mark = np.zeros(last + 1, dtype=bool)
-    for part in places:
-        mark[part] = True
-    return np.flatnonzero(mark).astype(np.int64)
+@kernel
+def _cut(score: Scores, least: int, shift: int, starts: Flags) -> Flags:
+    """Where a new score begins; marks the starts of chunks at new scores, at least ``least`` apart, and the ends."""
+    fresh = np.ones(score.size, dtype=np.bool_)
+    starts[0] = starts[score.size] = True
+    last = 0
+    for q in range(1, score.size):
+        fresh[q] = score[q] != score[q - 1]
+        if starts[q] or (fresh[q] and q - last >= max(least, q >> shift)):
+            starts[q] = True
+            last = q
+    return fresh

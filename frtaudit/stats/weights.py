@@ -1,9 +1,9 @@
 """Resampling weights from a counter-based generator: each depends on (seed, subject, replicate, copy) alone.
 
-A stream is keyed by mixing the four numbers with SplitMix64's finaliser (Steele, Lea and Flood 2014) and then counts
-on by its
-odd constant. Bounded draws take 32 bits, multiply and reject (Lemire 2019), so that they are exactly uniform given
-uniform bits. Whatever the tile, the thread or the order of calls, the same key gives the same weight.
+A stream is keyed by mixing seed, subject and copy with SplitMix64's finaliser (Steele, Lea and Flood 2014); its odd
+constant counts on to the replicates. Bounded draws take 32 bits, multiply and reject (Lemire 2019), so that they are
+exactly uniform given uniform bits; up to eight draws of a subject come from the same 32 bits, and a word of 64 coins
+serves 64 replicates. Whatever the tile, the thread or the order of calls, the same key gives the same weight.
 """
 
 import numpy as np
@@ -14,14 +14,17 @@ from frtaudit.stats.inlined import inner
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
+Words = npt.NDArray[np.uint64]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
 HALF = np.uint64(0xFFFFFFFF)
 RANGE = np.uint64(0x100000000)
-S27, S30, S31, S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
+ONE, BYTE = np.uint64(1), np.uint64(0xFF)
+S3, S27, S30, S31, S32 = np.uint64(3), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 WITHIN, BETWEEN, COIN = np.uint64(1), np.uint64(2), np.uint64(3)
+FEW = 8  # draws that fit one 64-bit word of counts
 
 
 @inner
@@ -33,11 +36,16 @@ def mix(z: np.uint64) -> np.uint64:
 
 
 @inner
-def _key(seed: np.uint64, level: np.uint64, subject: int, replicate: int, copy: int) -> np.uint64:
-    state = mix(seed + GOLDEN * level)
-    state = mix(state + GOLDEN * np.uint64(subject + 1))
-    state = mix(state + GOLDEN * np.uint64(replicate + 1))
+def _stream(seed: np.uint64, level: np.uint64, subject: int, copy: int) -> np.uint64:
+    """Where the stream of one copy of a subject starts; its replicates are counted on from there."""
+    state = mix(mix(seed + GOLDEN * level) + GOLDEN * np.uint64(subject + 1))
     return mix(state + GOLDEN * np.uint64(copy + 1))
+
+
+@inner
+def _at(stream: np.uint64, replicate: int) -> np.uint64:
+    """The 64 bits of one replicate."""
+    return mix(stream + GOLDEN * np.uint64(replicate + 1))
 
 
 @inner
@@ -54,45 +62,105 @@ def _bounded(state: np.uint64, bound: np.uint64) -> tuple[np.uint64, np.uint64]:
 
 
 @inner
-def _fill_copy(
-    out: Bytes, low: int, size: int, lane: int, seed: np.uint64, subject: int, replicate: int, copy: int
+def _few(size: int, state: np.uint64, least: np.uint64) -> np.uint64:
+    """``size`` <= 8 draws below ``size`` as counts, a byte each, from the first 32 high bits not rejected."""
+    while True:
+        left, counts = state >> S32, np.uint64(0)
+        for _ in range(size):
+            left *= np.uint64(size)
+            counts += ONE << ((left >> S32) << S3)
+            left &= HALF
+        if left >= least:
+            return counts
+        state = mix(state + GOLDEN)
+
+
+@inner
+def _fill_few(
+    out: Bytes, low: int, size: int, stream: np.uint64, first: int, left: Words, counts: Words
 ) -> None:
-    if size == 1:
-        out[low, lane] = 1
-        return
-    state = _key(seed, WITHIN, subject, replicate, copy)
+    """``size`` <= 8 draws of each lane: digits of one 32-bit fraction in base ``size``, all lanes in step.
+
+    The fraction times size**size is the number of the outcome; its rest decides the rejection (Lemire), so that
+    every outcome is equally likely.
+    """
+    lanes, base, power = out.shape[1], np.uint64(size), ONE
+    for lane in range(lanes):
+        left[lane] = _at(stream, first + lane) >> S32
+        counts[lane] = np.uint64(0)
     for _ in range(size):
-        draw, state = _bounded(state, np.uint64(size))
-        out[low + np.int64(draw), lane] += np.uint8(1)
+        power *= base
+        for lane in range(lanes):
+            scaled = left[lane] * base
+            counts[lane] += ONE << ((scaled >> S32) << S3)
+            left[lane] = scaled & HALF
+    least = RANGE % power
+    for lane in range(lanes):
+        if left[lane] < least:
+            counts[lane] = _few(size, _at(stream, first + lane), least)
+    for sample in range(size):
+        shift = np.uint64(sample) << S3
+        for lane in range(lanes):
+            out[low + sample, lane] = np.uint8((counts[lane] >> shift) & BYTE)
+
+
+@inner
+def _fill_lane(out: Bytes, low: int, size: int, lane: int, state: np.uint64) -> None:
+    """The draws of one lane, equal to those of :func:`_fill_few`."""
+    if size <= FEW:
+        power = ONE
+        for _ in range(size):
+            power *= np.uint64(size)
+        counts = _few(size, state, RANGE % power)
+        for sample in range(size):
+            out[low + sample, lane] = np.uint8((counts >> (np.uint64(sample) << S3)) & BYTE)
+    else:
+        for _ in range(size):
+            draw, state = _bounded(state, np.uint64(size))
+            out[low + np.int64(draw), lane] += np.uint8(1)
 
 
 @kernel
-def _fill_within(out: Bytes, copies: Bytes, offsets: Ints, seed: np.uint64, first: int) -> None:
-    samples = offsets[-1]
-    for lane in range(out.shape[1]):
-        for subject in range(offsets.size - 1):
-            low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
-            if size > 0:
-                for copy in range(copies[subject, lane]):
-                    start = copy * samples + low
-                    _fill_copy(out, start, size, lane, seed, subject, first + lane, copy)
+def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.uint64, first: int) -> None:
+    """Fill ``out``; ``depth`` is the largest number of copies, 1 where every subject has one copy."""
+    samples, lanes = offsets[-1], out.shape[1]
+    left, counts = np.empty(lanes, dtype=np.uint64), np.empty(lanes, dtype=np.uint64)
+    for subject in range(offsets.size - 1):
+        low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
+        for copy in range(depth if size > 0 else 0):
+            stream = _stream(seed, WITHIN, subject, copy)
+            if copies.size == 0 and size <= FEW:
+                _fill_few(out, low, size, stream, first, left, counts)
+                continue
+            for lane in range(lanes):
+                if copies.size == 0 or copies[subject, lane] > copy:
+                    _fill_lane(out, copy * samples + low, size, lane, _at(stream, first + lane))
 
 
 @kernel
 def _fill_between(out: Bytes, member: Ints, low: Ints, size: Ints, seed: np.uint64, first: int) -> None:
-    for lane in range(out.shape[1]):
-        for slot in range(member.size):
-            state = _key(seed, BETWEEN, slot, first + lane, 0)
-            draw, state = _bounded(state, np.uint64(size[slot]))
+    for slot in range(member.size):
+        stream, bound = _stream(seed, BETWEEN, slot, 0), np.uint64(size[slot])
+        least = RANGE % bound
+        for lane in range(out.shape[1]):
+            state = _at(stream, first + lane)
+            product = (state >> S32) * bound
+            draw = product >> S32
+            if (product & HALF) < least:
+                draw, state = _bounded(state, bound)
             out[member[low[slot] + np.int64(draw)], lane] += np.uint8(1)
 
 
 @kernel
 def _fill_coins(out: Bytes, seed: np.uint64, first: int) -> None:
-    for lane in range(out.shape[1]):
-        for subject in range(out.shape[0]):
-            bit = _key(seed, COIN, subject, first + lane, 0) >> np.uint64(63)
-            out[subject, lane] = np.uint8(2) * np.uint8(bit)
+    for subject in range(out.shape[0]):
+        stream, word, bits = _stream(seed, COIN, subject, 0), -1, np.uint64(0)
+        for lane in range(out.shape[1]):
+            replicate = first + lane
+            if replicate >> 6 != word:
+                word = replicate >> 6
+                bits = _at(stream, word)
+            out[subject, lane] = np.uint8(((bits >> np.uint64(replicate & 63)) & ONE) << ONE)
 
 
 def _word(seed: int) -> np.uint64:
@@ -110,12 +178,7 @@ def draw_copies(n_samples: Ints, copies: Bytes, *, seed: int, first: int) -> Byt
     >>> draw_copies(np.array([2, 1]), np.array([[2], [0]], dtype=np.uint8), seed=1, first=0).sum(axis=1).ravel()
     array([2, 2], dtype=uint64)
     """
-    offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
-    depth, width = int(copies.max(initial=1)), copies.shape[1]
-    out = np.zeros((depth * int(offsets[-1]), width), dtype=np.uint8)
-    with np.errstate(over="ignore"):
-        _fill_within(out, copies, offsets, _word(seed), first)
-    return out.reshape(depth, int(offsets[-1]), width)
+    return _within(n_samples, copies, int(copies.max(initial=1)), copies.shape[1], seed, first)
 
 
 def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
@@ -128,9 +191,16 @@ def draw_within(n_samples: Ints, *, seed: int, first: int, count: int) -> Bytes:
     >>> draw_within(np.array([3, 1]), seed=7, first=0, count=1).sum(axis=0)
     array([4], dtype=uint64)
     """
-    once = np.ones((n_samples.size, count), dtype=np.uint8)
-    drawn: Bytes = draw_copies(n_samples, once, seed=seed, first=first)[0]
+    drawn: Bytes = _within(n_samples, np.empty((0, 0), dtype=np.uint8), 1, count, seed, first)[0]
     return drawn
+
+
+def _within(n_samples: Ints, copies: Bytes, depth: int, count: int, seed: int, first: int) -> Bytes:
+    offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
+    out = np.zeros((depth * int(offsets[-1]), count), dtype=np.uint8)
+    with np.errstate(over="ignore"):
+        _fill_within(out, copies, depth, offsets, _word(seed), first)
+    return out.reshape(depth, int(offsets[-1]), count)
 
 
 def draw_between(strata: npt.NDArray[np.integer], *, seed: int, first: int, count: int) -> Bytes:

@@ -99,9 +99,9 @@ def test_a_short_tail_is_scanned_again() -> None:
     """When the pilot aims too high, the floor is lowered until what was asked for lies above it."""
     world, whole = cohort(60, 1)
     with patch.object(allpairs, "AIM", 0.01), patch.object(allpairs, "EER_AIM", 0.01):
-        found = score(world, whole, nobody(60), TailRequest(fmr=0.2, eer=True, threads=1))
+        found = score(world, whole, nobody(60), TailRequest(fmr=0.1, eer=True, threads=1))
     assert np.isfinite(found.floor)
-    same_answers(found, whole, nobody(60), 0.2)
+    same_answers(found, whole, nobody(60), 0.1)
     assert eer(found, nobody(60)) == eer(whole, nobody(60))
 
 

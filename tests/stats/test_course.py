@@ -5,8 +5,16 @@ import oracles_resample as slow
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core.scores import ScoreTail
+from frtaudit.core.spec import Plan
 from frtaudit.stats import course
+from frtaudit.stats.draws import Rows, rows_of
 from frtaudit.stats.tail import from_matrix, no_groups
+
+
+def of_images(tail: ScoreTail) -> Rows:
+    """A row of weights for each sample."""
+    return rows_of(tail, Plan.IMAGES)
 
 
 @given(
@@ -27,7 +35,7 @@ def test_cuts_count_the_scores_above_each_threshold() -> None:
         [[1, 0.9, 0.2, 0.2], [0.9, 1, 0.3, 0.4], [0.2, 0.3, 1, 0.5], [0.2, 0.4, 0.5, 1]], list("aabc")
     )
     cut = slow.truncated(tail, 3)  # keeps .5, .4, .3; the floor is .2
-    laid = course.course_of(cut, no_groups(tail), (), (0.4, 0.2, 0.1, np.nan, np.inf))
+    laid = course.course_of(cut, no_groups(tail), (), (0.4, 0.2, 0.1, np.nan, np.inf), of_images(cut))
     assert laid.cuts.tolist() == [1, 3, -1, -1, 0]
     assert not laid.open
 
@@ -35,7 +43,14 @@ def test_cuts_count_the_scores_above_each_threshold() -> None:
 def test_no_replicate_has_the_shape_of_some() -> None:
     """The empty result has the shapes that tiles are joined to."""
     tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], list("aab"))
-    empty = course.course_of(tail, no_groups(tail), (0.1, 0.2), (0.5,)).nothing()
+    empty = course.course_of(tail, no_groups(tail), (0.1, 0.2), (0.5,), of_images(tail)).nothing()
     assert empty.threshold.shape == (2, 1, 2, 0)
     assert empty.fmr_target.shape == (2, 1, 2, 1, 0)
     assert empty.fnmr_fixed.shape == (2, 1, 1, 0)
+
+
+def test_equal_numbers_of_samples_need_one_weighting() -> None:
+    """With n_k all equal both weightings coincide; with unequal n_k they are kept apart."""
+    for ids, kinds in (("aabb", 1), ("aabc", 2)):
+        tail = from_matrix(np.full((4, 4), 0.5), list(ids))
+        assert course.course_of(tail, no_groups(tail), (0.1,), (), of_images(tail)).weightings == kinds

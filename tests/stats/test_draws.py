@@ -1,13 +1,11 @@
 import numpy as np
 import oracles_resample as slow
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core.spec import Plan
 from frtaudit.stats import draws
 from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.walks import HEAVIEST
 
 
 def source(ids: str, seed: int = 1) -> draws.Source:
@@ -36,9 +34,11 @@ def test_mated_comparisons_of_a_drawn_subject_weigh_its_copies() -> None:
     copies = np.array([[3, 2]])
     made = source("aab")
     tile = draws.subjects(made, draws.copies_of(made, Plan.SUBJECTS, None, copies))(0, 1)
-    first, second = tile.non_mated.row_a, tile.non_mated.row_b
-    assert tile.non_mated.weights[first[0], 0] * tile.non_mated.weights[second[2], 0] == 6
-    assert tile.mated.weights[tile.mated.row_a[0], 0] * tile.mated.weights[tile.mated.row_b[1], 0] == 3
+    rows = draws.rows_of(made.tail, Plan.SUBJECTS)
+    first, second = rows.mated
+    assert tile.non_mated.weights[rows.non_mated[0], 0] * tile.non_mated.weights[rows.non_mated[2], 0] == 6
+    assert tile.mated.weights[first[0], 0] * tile.mated.weights[second[1], 0] == 3
+    assert len(tile.non_mated.weights) == rows.size
 
 
 @given(world=slow.worlds(), seed=st.integers(0, 99))
@@ -48,20 +48,20 @@ def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: 
     rows = draws.copies_of(made, Plan.TWO_LEVEL, None)
     tile = draws.two_level(made, rows)(0, 3)
     n = world.tail.subject_of.size
-    np.testing.assert_array_equal(tile.non_mated.weights, tile.mated.weights.reshape(-1, n, 3).sum(axis=0))
+    np.testing.assert_array_equal(tile.non_mated.weights, tile.mated.weights.reshape(-1, n, 64).sum(axis=0))
     ends = np.cumsum(world.tail.n_samples)
-    total = np.add.reduceat(tile.non_mated.weights.astype(int), ends - world.tail.n_samples)
+    total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), ends - world.tail.n_samples)
     np.testing.assert_array_equal(total, rows(0, 3) * world.tail.n_samples[:, None])
     for part in (tile.non_mated, tile.mated):
         np.testing.assert_array_equal(part.columns.T, part.weights)
-        assert part.weights.ctypes.data % draws.CACHE_LINE == 0
+        assert part.weights.ctypes.data % 64 == 0
 
 
-def test_weights_too_heavy_for_the_kernels_are_refused() -> None:
-    """Copies times the square of the largest weight must stay within 17 bits."""
-    place = np.zeros(1, dtype=np.int32)
-    fits = np.full((2, 1), 255, dtype=np.uint8)
-    assert HEAVIEST >= 2 * 255**2
-    assert draws._tile(fits, 1, place, place).rows == 1
-    with pytest.raises(ValueError, match="overflow"):
-        draws._tile(np.full((3, 1), 255, dtype=np.uint8), 1, place, place)
+def test_sums_of_the_heaviest_weights_fit_their_bytes() -> None:
+    """``reach`` weights fit 8 bits; ``runs`` products of such a sum, ``pairs`` products of two weights fit 16."""
+    for heaviest in range(256):
+        tile = draws._tile(np.full((2, 1), heaviest, dtype=np.uint8), 2)
+        assert tile.reach * heaviest <= 255
+        assert tile.runs * 255 * heaviest < 2**16
+        assert tile.pairs * heaviest**2 < 2**16
+        assert min(tile.reach, tile.runs, tile.pairs) >= 1

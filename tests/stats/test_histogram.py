@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.stats.histogram import BINS, above_edges, edges_over, histogram_of
+from frtaudit.stats.histogram import BINS, above_edges, edges_over, histogram_of, histogram_of_sorted
 
 SCORES = st.lists(st.floats(-1.5, 1.5, width=32), max_size=40)
 
@@ -17,6 +17,13 @@ def test_edges_are_exact_on_the_cosine_range() -> None:
 def test_every_score_is_in_one_bin(scores: list[float]) -> None:
     """Counts add up, scores outside the range included."""
     assert histogram_of(np.array(scores, dtype=np.float32), edges_over((-1.0, 1.0))).sum() == len(scores)
+
+
+@given(SCORES)
+def test_sorted_scores_are_counted_alike(scores: list[float]) -> None:
+    """Searching the edges among sorted scores gives the same histogram."""
+    values, edges = np.sort(np.array(scores)), edges_over((-1.0, 1.0))
+    np.testing.assert_array_equal(histogram_of_sorted(values, edges), histogram_of(values, edges))
 
 
 @given(SCORES)

@@ -74,11 +74,26 @@ def test_replicates_are_those_of_literal_resampling(
     """Every plan gives the rates and thresholds of resampled, sorted scores, with ties, groups and cells."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walks, "CHUNK", chunk)
-        patch.setattr(walks, "MATED_CHUNK", chunk)
         found = replicate(
             world.tail, world.groups, plan=plan, n=2, seed=seed, targets=TARGETS, thresholds=THRESHOLDS
         )
     assert_same(found, world, drawn_people(world, plan, seed, 2))
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan) -> None:
+    """Constant, mixed and very unequal sizes, ties, groups; three tile sizes, one and two threads: 1e-12, same bits."""
+    for number in range(50):
+        world = slow.cohort_of(number)
+        asked = {"plan": plan, "n": 5, "seed": number, "targets": TARGETS, "thresholds": THRESHOLDS}
+        found = replicate(world.tail, world.groups, threads=1, **asked)
+        assert_same(found, world, drawn_people(world, plan, number, 5)[: 2 if number % 5 else 5])
+        for lanes, threads in ((64, 2), (3, 1), (2, 2)):
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(resample, "LANES", lanes)
+                again = replicate(world.tail, world.groups, threads=threads, **asked)
+            for name in ("t_star", "t_star_max", "fmr", "fnmr", "fmr_max", "fnmr_max", "below_floor"):
+                assert getattr(found, name).tobytes() == getattr(again, name).tobytes()
 
 
 @given(world=slow.worlds(), seed=st.integers(0, 99))

@@ -1,0 +1,55 @@
+from itertools import pairwise
+
+import numpy as np
+import oracles_resample as slow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.core.spec import Plan
+from frtaudit.stats import spans, walks
+from frtaudit.stats.draws import rows_of
+from frtaudit.stats.records import Limits
+from frtaudit.stats.tail import no_groups
+
+
+def walk_of(world: slow.World, chunk: int) -> walks.Walk:
+    """Non-mated comparisons of a world, in short chunks."""
+    rows = rows_of(world.tail, Plan.IMAGES).non_mated
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walks, "CHUNK", chunk)
+        return walks.non_mated_walk(world.tail, world.groups, np.array([], dtype=np.int64), (rows, rows))
+
+
+@given(
+    world=st.one_of(slow.worlds(), slow.listed_worlds()), chunk=st.integers(1, 9),
+    ranks=st.lists(st.integers(0, 99), max_size=3), rows=st.sampled_from([20, 20_000]),
+)  # fmt: skip
+def test_spans_hold_the_comparisons_of_their_chunks(
+    world: slow.World, chunk: int, ranks: list[int], rows: int
+) -> None:
+    """Spans cover the walk; their runs hold one bucket and first row each, and the same comparisons."""
+    walk = walk_of(world, chunk)
+    laid = spans.spans_of(walk, np.array(ranks, dtype=np.int64), walk.chunk_start[:0], rows)
+    assert laid.chunk[0] == 0
+    assert laid.chunk[-1] == walk.chunk_start.size - 1
+    assert laid.run[-1] == laid.row.size == laid.bucket.size == laid.start.size - 1
+    for span, (low, high) in enumerate(pairwise(walk.chunk_start[laid.chunk])):
+        want = sorted(zip(walk.bucket[low:high], walk.first[low:high], walk.second[low:high], strict=True))
+        found = [
+            (laid.bucket[run], laid.row[run], other)
+            for run in range(laid.run[span], laid.run[span + 1])
+            for other in laid.rows[laid.start[run] : laid.start[run + 1]]
+        ]
+        assert sorted(found) == want
+
+
+def test_expected_ranks_are_those_of_the_data() -> None:
+    """Few comparisons are all counted: the ranks are those at which the counts exceed the limits."""
+    scores = np.arange(36.0).reshape(6, 6) / 36
+    world = slow.World(
+        scores, slow.from_matrix(scores, list("abcdef")), no_groups(slow.from_matrix(scores, list("abcdef")))
+    )
+    walk = walk_of(world, 1)
+    limits = Limits(np.array([[[2]], [[7]]]), np.array([[[2.5]], [[7.5]]]), np.zeros(1, np.int32))
+    assert spans.expected_ranks(walk, limits).tolist() == [2, 7]
