@@ -1,4 +1,5 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
+# make guarantees   what the intervals cover: made-up people of known truth, about an hour of one core
 # make check   format, lint, types, floors, coverage                             make bench   measured ratios against other ways
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
@@ -11,12 +12,13 @@ READY := .venv/.installed
 AUDIT ?= demo
 PYTHON ?=
 WORKERS ?= 2
+GUARANTEES ?=
 export PYTHON
 
-.PHONY: help audit test check coverage bench reference clean
+.PHONY: help audit test check coverage bench guarantees reference clean
 
 help:
-	@sed -n '1,3s/^# //p' Makefile
+	@sed -n '1,4s/^# //p' Makefile
 
 $(READY): pyproject.toml constraints.txt .ci/setup
 	@.ci/setup
@@ -44,6 +46,10 @@ coverage: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python benchmarks/run.py
+
+# GUARANTEES='--cohorts 50' for a quick look.
+guarantees: $(READY)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study --workers $(WORKERS) --docs docs/figures $(GUARANTEES)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)

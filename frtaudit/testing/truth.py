@@ -125,11 +125,11 @@ def _batch(population: Population, n: int, rng: np.random.Generator) -> Scores:
     members = [np.flatnonzero(people.code == code) for code in range(classes)]
     across = []
     for a, b in _pairs(classes):
-        scores = first[members[a]] @ first[members[b]].T
-        across.append(scores[np.triu_indices(len(scores), k=1)] if a == b else scores.ravel())
+        counts = _counts(first[members[a]] @ first[members[b]].T)
+        across.append(counts - _counts(np.square(first[members[a]]).sum(axis=1)) if a == b else counts)
     return Scores(
-        mated=np.stack([_above(mated[who].ravel()) for who in members]),
-        non_mated=np.stack([_above(scores) for scores in across]),
+        mated=np.stack([_above(_counts(mated[who])) for who in members]),
+        non_mated=np.stack([_above(counts) for counts in across]),
     )
 
 
@@ -137,9 +137,13 @@ def _pairs(classes: int) -> list[tuple[int, ...]]:
     return list(combinations_with_replacement(range(classes), ENDS))
 
 
-def _above(scores: npt.NDArray[np.floating]) -> Floats:
-    """Share of the scores above each bin edge, shape (BINS+1,), descending from 1 to 0."""
+def _counts(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.int64]:
+    """How many scores lie in each bin, shape (BINS,)."""
     place = np.clip(((scores + 1) * (BINS / 2)).astype(np.int64), 0, BINS - 1)
-    counts = np.bincount(place, minlength=BINS)
+    return np.bincount(place.ravel(), minlength=BINS)
+
+
+def _above(counts: npt.NDArray[np.int64]) -> Floats:
+    """Share of the scores above each bin edge, shape (BINS+1,), descending from 1 to 0."""
     below = np.concatenate([[0], counts.cumsum()])
-    return np.asarray(1 - below / scores.size)
+    return np.asarray(1 - below / below[-1])
