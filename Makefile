@@ -1,4 +1,5 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
+# make guarantees   what the intervals cover: made-up people of known truth, about an hour of one core
 # make check   format, lint, types, floors, coverage                             make bench   measured ratios against other ways
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
@@ -12,12 +13,13 @@ AUDIT ?= demo
 PYTHON ?=
 WORKERS ?= 2
 BENCH ?=
+GUARANTEES ?=
 export PYTHON
 
-.PHONY: help audit test check coverage bench reference clean
+.PHONY: help audit test check coverage bench guarantees reference clean
 
 help:
-	@sed -n '1,3s/^# //p' Makefile
+	@sed -n '1,4s/^# //p' Makefile
 
 $(READY): pyproject.toml constraints.txt .ci/setup
 	@.ci/setup
@@ -46,6 +48,10 @@ coverage: $(READY)
 # BENCH='--only NAME --small' holds one contest on a twentieth of the data; BENCH=--docs writes the table into docs/benchmarks.md.
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
+
+# GUARANTEES='--cohorts 50' for a quick look.
+guarantees: $(READY)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study --workers $(WORKERS) --docs docs/figures $(GUARANTEES)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)

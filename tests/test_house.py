@@ -163,7 +163,10 @@ IMPORTED_AS = {
 
 
 def test_every_import_is_declared() -> None:
-    """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that."""
+    """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that.
+
+    The extra ``testing`` counts: its strategies are imported by those who write tests.
+    """
     trees = [ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
@@ -173,7 +176,8 @@ def test_every_import_is_declared() -> None:
     names |= {call.args[0].value for call in nodes if lazily_imports(call)}
     found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    declared = {re.split(r"[\[<>=]", item)[0] for item in project["dependencies"]}
+    items = [*project["dependencies"], *project["optional-dependencies"]["testing"]]
+    declared = {re.split(r"[\[<>=]", item)[0] for item in items}
     assert {IMPORTED_AS.get(name, name) for name in found} == declared
 
 

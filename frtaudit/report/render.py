@@ -38,10 +38,10 @@ def html(result: AuditResult, settings: Report, date: str, status: str) -> str:
     """
     _moment(date)
     view = context(result, settings, date, _status(status))
-    style = _minified((shipped("templates") / "report.css").read_text("utf-8"))
+    style = minified((shipped("templates") / "report.css").read_text("utf-8"))
     values = {field.name: getattr(view, field.name) for field in fields(view)}
-    page = _environment().get_template("report.html.j2")
-    return page.render(**values, style=style, policy=_policy(style))
+    page = environment().get_template("report.html.j2")
+    return page.render(**values, style=style, policy=policy_of(style))
 
 
 def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
@@ -93,7 +93,8 @@ def _moment(date: str) -> datetime:
         raise DataError("report.date", f"found {date!r}", "a date such as 2026-01-31") from None
 
 
-def _environment() -> Environment:
+def environment() -> Environment:
+    """Templates of the package: escaped, and strict about names."""
     return Environment(
         loader=FileSystemLoader(shipped("templates")),
         undefined=StrictUndefined,
@@ -103,13 +104,14 @@ def _environment() -> Environment:
     )
 
 
-def _policy(style: str) -> str:
+def policy_of(style: str) -> str:
     """Nothing may load or run; the one style sheet is named by its digest."""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
 
 
-def _minified(style: str) -> str:
+def minified(style: str) -> str:
+    """A style sheet without comments and needless space."""
     text = re.sub(r"/\*.*?\*/", "", style, flags=re.DOTALL)
     return re.sub(r"\s+", " ", text).strip()
 

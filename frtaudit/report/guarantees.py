@@ -1,0 +1,64 @@
+"""The page of the study of guarantees, one self-contained file, and its figures as files of their own."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from frtaudit.report import guarantee_figures as draw
+from frtaudit.report.pieces import Panel
+from frtaudit.report.render import environment, minified, policy_of
+from frtaudit.shipped import shipped
+
+Study = Mapping[str, Any]  # Any: JSON of mixed depth
+PAPER = '<rect width="100%" height="100%" fill="#fefefe"/>'
+DIGITS = 3
+
+
+def page(found: Study) -> str:
+    """The study as one HTML file: no script, no network. Byte for byte the same for the same study."""
+    style = minified((shipped("templates") / "report.css").read_text("utf-8"))
+    template = environment().get_template("guarantees.html.j2")
+    return template.render(
+        found=found, figures=panels(found), number=_number, share=_share, style=style, policy=policy_of(style)
+    )
+
+
+def panels(found: Study) -> dict[str, Panel]:
+    """Every figure of the page by name, in the page's order; what the study left out is left out."""
+    made: dict[str, Panel] = {}
+    if found["levels"]:
+        made["levels"] = draw.levels(found)
+    if found["cells"]:
+        made["misses"] = draw.misses(found)
+    for quantity in dict.fromkeys(row["quantity"] for cell in found["cells"] for row in cell["intervals"]):
+        stem = quantity.lower().replace(" ", "_")
+        made[f"coverage_{stem}"] = draw.coverage(found, quantity, f"coverage-{stem}")
+        made[f"width_{stem}"] = draw.widths(found, quantity, f"width-{stem}")
+    made["zero_errors"] = draw.running_out(found)
+    return made
+
+
+def files(found: Study) -> dict[str, str]:
+    """Every figure as an SVG file on paper of its own, by file name without its ending."""
+    return {name: on_paper(panel.svg) for name, panel in panels(found).items()}
+
+
+def for_documents(found: Study) -> dict[str, str]:
+    """The two figures of docs/guarantees.md, as SVG files."""
+    made = {"for_whom": draw.levels(found, "for-whom"), "zero_errors": draw.running_out(found, "zero-errors")}
+    return {name: on_paper(panel.svg) for name, panel in made.items()}
+
+
+def on_paper(svg: str) -> str:
+    """Inline SVG as a file: light paper under it, so that it reads on a dark page too."""
+    head, rest = svg.split("</title>", 1)
+    return f"{head}</title>{PAPER}{rest}\n"
+
+
+def _number(value: object) -> str:
+    """Three significant digits; a dash for nothing."""
+    return f"{value:.{DIGITS}g}" if isinstance(value, int | float) else "–"
+
+
+def _share(value: object) -> str:
+    """Three decimals."""
+    return f"{value:.3f}" if isinstance(value, int | float) else "–"

@@ -1,0 +1,32 @@
+"""What frtaudit claims of its intervals: the coverage that each must reach, and where it claims nothing."""
+
+from frtaudit.core import Method
+from frtaudit.testing.study.cells import NOMINAL
+from frtaudit.testing.study.readings import Key
+
+DEFAULT, SHOWN_BESIDE = 0.93, 0.90  # floors of FORMULAS 8.2's defaults, and of what is printed beside them
+RATES = ("FNMR at FMR", "FMR", "FNMR")
+WIDEST = 1.6  # a default's mean width over the oracle's
+PERCENTILE = (Method.VERTEX, Method.DOUBLE_OR_NOTHING)
+
+
+def floor_of(key: Key) -> float | None:
+    """The coverage claimed at nominal 0.95 for new people; None: shown, not claimed.
+
+    Defaults (8.2): ``wilson`` for rates, ``max_t`` for differentials. Beside them: vertex, double-or-nothing,
+    ``wilson`` of accuracy (8.11), d_l2 (8.7). The rest is shown so that a reader sees why it is no default.
+    """
+    if key.nominal != NOMINAL:
+        return None
+    if key.quantity in RATES:
+        floors = {Method.WILSON: DEFAULT, **dict.fromkeys(PERCENTILE, SHOWN_BESIDE)}
+        return floors.get(key.method)
+    floors = {Method.MAX_T: DEFAULT, Method.VERTEX_GAUSSIAN: SHOWN_BESIDE}
+    if key.quantity == "accuracy":
+        floors = {Method.WILSON: SHOWN_BESIDE}
+    return floors.get(key.method)
+
+
+def is_default(key: Key) -> bool:
+    """Whether the interval is a default of FORMULAS 8.2, whose width is held too."""
+    return floor_of(key) == DEFAULT

@@ -1,0 +1,178 @@
+"""Many cohorts of one cell, each drawn and read by itself: a cohort's numbers depend on its own seed alone."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache, partial
+from multiprocessing import get_context
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import seed_of
+from frtaudit.core.freeze import freeze
+from frtaudit.core.spec import Weighting
+from frtaudit.inference import Place, intervals_of, read
+from frtaudit.progress import Progress
+from frtaudit.testing.populations import Subjects, sizes_of
+from frtaudit.testing.study.cells import Cell, LevelsCell
+from frtaudit.testing.study.readings import Found, Key, Shot, read_cohort, shot_of
+from frtaudit.testing.study.trials import ALIKE, UNLIKE, material_of, spec_of, trial_of
+from frtaudit.testing.truth import EDGES, Scores, Value, simulate
+
+Floats = npt.NDArray[np.float64]
+
+CHUNK = 10
+LEVELS = tuple(float(level) for level in np.round(np.linspace(0.05, 0.95, 19), 2))
+FIXED_TRUTH = 300  # fresh sets of samples of the same subjects that the truth is made from
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """One interval over N cohorts: each (N,) float64, NaN where it was withheld."""
+
+    low: Floats
+    high: Floats
+    value: Floats
+    truth: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "low", "high", "value", "truth")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """What a cell gave: intervals by key, and p-values of tests (of true nulls) by (test, point)."""
+
+    shots: dict[Key, Bounds]
+    tests: dict[tuple[str, str], Floats]
+
+
+def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) -> Found:
+    """Cohort ``number`` of a cell: new subjects, new samples, ``n`` replicates of each plan."""
+    own = seed_of(seed, cell.name, str(number))
+    rng = np.random.default_rng(own)
+    names = cell.thresholds(truth)
+    subjects = cell.population.subjects(rng, cell.subjects)
+    sampled = subjects.samples(rng, sizes_of(cell.pattern, cell.subjects, rng))
+    codes = {UNLIKE: subjects.code, ALIKE: rng.permutation(cell.subjects) % 2}
+    thresholds = tuple(names.values())
+    spec = spec_of(
+        targets=cell.targets, thresholds=thresholds, intervals=cell.intervals, n=n, seed=own, folds=True
+    )
+    return read_cohort(trial_of(material_of(sampled, codes), spec), cell, truth, names)
+
+
+def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int) -> Found:
+    """Cohort ``number`` of a study over nominal levels: FNMR at one FMR."""
+    own = seed_of(seed, cell.name, str(number))
+    rng = np.random.default_rng(own)
+    people = fixed_subjects(cell, seed) if cell.same else cell.population.subjects(rng, cell.subjects)
+    sampled = people.samples(rng, [cell.samples] * cell.subjects)
+    spec = spec_of(targets=(cell.fmr,), thresholds=(), intervals=cell.intervals, n=n, seed=own, folds=False)
+    trial = trial_of(material_of(sampled, {}), spec)
+    threshold = float(trial.points.at_target[0, 0])
+    reading = read(trial, Place(rate="fnmr", weighting=Weighting.POOLED, tag=0, threshold=threshold, point=0))
+    shots = {}
+    for level in LEVELS:
+        for interval in intervals_of(reading, cell.intervals, 1 - level)[: len(cell.intervals)]:
+            key = Key(
+                quantity="FNMR at FMR",
+                point=f"FMR {cell.fmr:g}",
+                weighting="pooled",
+                method=interval.method,
+                target=interval.target,
+                nominal=level,
+            )
+            shots[key] = shot_of(interval, reading.value, truth)
+    return shots, []
+
+
+def levels_truth(cell: LevelsCell, seed: int) -> Value:
+    """FNMR at the FMR target: of these subjects, or of the population."""
+    if cell.same:
+        return fixed_truth(cell, seed)
+    return simulate(cell.population).of(lambda scores: scores.fnmr(scores.threshold(cell.fmr, cell.subjects)))
+
+
+def fixed_subjects(cell: LevelsCell, seed: int) -> Subjects:
+    """The subjects of the fixed-identities study."""
+    return cell.population.subjects(
+        np.random.default_rng(seed_of(seed, cell.name, "subjects")), cell.subjects
+    )
+
+
+@cache
+def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
+    """FNMR at the FMR target for these subjects, from ``sets`` fresh sets of samples; the error from their spread.
+
+    002 takes the studied samples themselves for its truth; fresh ones keep truth and intervals independent.
+    """
+    subjects = fixed_subjects(cell, seed)
+    rng = np.random.default_rng(seed_of(seed, cell.name, "truth"))
+    bins = EDGES.size - 1
+    counts = np.zeros((sets, 2, bins))
+    for one in range(sets):
+        sampled = subjects.samples(rng, [cell.samples] * cell.subjects)
+        i, j = np.triu_indices(cell.samples, k=1)
+        place = _bins(sampled.vectors @ sampled.vectors.T, bins)
+        blocks = place.reshape(cell.subjects, cell.samples, cell.subjects, cell.samples)
+        own = blocks[np.arange(cell.subjects), :, np.arange(cell.subjects), :]
+        mated = np.bincount(own[:, i, j].ravel(), minlength=bins)
+        everything = np.bincount(place.ravel(), minlength=bins)
+        counts[one] = mated, (everything - np.bincount(own.ravel(), minlength=bins)) / 2
+    parts = np.array([_fnmr_at(part, cell.fmr) for part in counts])
+    return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
+
+
+def _bins(scores: npt.NDArray[np.floating], bins: int) -> npt.NDArray[np.int64]:
+    return np.clip(((scores + 1) * (bins / 2)).astype(np.int64), 0, bins - 1)
+
+
+def _fnmr_at(counts: Floats, fmr: float) -> float:
+    """FNMR where the non-mated counts leave a share ``fmr`` above."""
+    below = np.concatenate([np.zeros((2, 1)), counts.cumsum(axis=1)], axis=1)
+    share = below / below[:, -1:]
+    threshold = np.interp(1 - fmr, share[1], EDGES)
+    return float(np.interp(threshold, EDGES, share[0]))
+
+
+Reader = Callable[[int], Found]
+
+
+def collect(
+    cell: Cell | LevelsCell, cohorts: int, *, seed: int, n: int, workers: int, progress: Progress
+) -> Collected:
+    """Read ``cohorts`` cohorts of a cell; the result does not depend on ``workers``."""
+    reader: Reader
+    if isinstance(cell, LevelsCell):
+        reader = partial(of_levels, cell, truth=levels_truth(cell, seed).value, seed=seed, n=n)
+    else:
+        reader = partial(of_population, cell, truth=simulate(cell.population).mean, seed=seed, n=n)
+    chunks = [range(first, min(first + CHUNK, cohorts)) for first in range(0, cohorts, CHUNK)]
+    if workers == 1:
+        return _joined([one for chunk in progress(chunks, cell.name) for one in _chunk(reader, chunk)])
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        jobs = [pool.submit(_chunk, reader, chunk) for chunk in chunks]
+        return _joined([one for job in progress(jobs, cell.name) for one in job.result()])
+
+
+def _chunk(reader: Reader, numbers: Sequence[int]) -> list[Found]:
+    return [reader(number) for number in numbers]
+
+
+def _joined(found: list[Found]) -> Collected:
+    keys = list(dict.fromkeys(key for shots, _ in found for key in shots))
+    nothing = Shot(low=np.nan, high=np.nan, value=np.nan, truth=np.nan)
+    shots = {}
+    for key in keys:
+        rows = [one.get(key, nothing) for one, _ in found]
+        table = np.array([(row.low, row.high, row.value, row.truth) for row in rows]).T
+        shots[key] = Bounds(low=table[0], high=table[1], value=table[2], truth=table[3])
+    verdicts = [item for _, tests in found for item in tests]
+    places = dict.fromkeys((item.test, item.point) for item in verdicts)
+    tests = {
+        place: np.array([item.p_value for item in verdicts if (item.test, item.point) == place])
+        for place in places
+    }
+    return Collected(shots=shots, tests=tests)

@@ -1,0 +1,218 @@
+"""What an audit would print of one cohort: every interval of every quantity, by the product's own functions."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.analyses.accuracy import Accuracy
+from frtaudit.core import Interval, Method, Target
+from frtaudit.core.spec import Plan, Weighting
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, Reading, intervals_of, read
+from frtaudit.stats import contrasts, differentials, interclass
+from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
+from frtaudit.testing.study.trials import ALIKE, UNLIKE
+from frtaudit.testing.study.truths import Place as At
+from frtaudit.testing.study.truths import functionals, group_point
+from frtaudit.testing.truth import Scores
+from frtaudit.trial import WEIGHTINGS, FoldPairs, Trial
+
+ALPHA = 1 - NOMINAL
+D_L2_B = 99  # these bounds need a standard deviation only, and its noise at B = 99 costs 0.003 of coverage
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """Which interval: of what, where, in which weighting, by which method, for whom."""
+
+    quantity: str
+    point: str
+    weighting: str
+    method: Method
+    target: Target
+    nominal: float = NOMINAL
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shot:
+    """One interval of one cohort and what it should have held; bounds are NaN where it was withheld."""
+
+    low: float
+    high: float
+    value: float
+    truth: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """A p-value of a test whose null hypothesis is true: which test, and where."""
+
+    test: str
+    point: str
+    p_value: float
+
+
+Found = tuple[dict[Key, Shot], list[Verdict]]
+
+
+def read_cohort(trial: Trial, cell: Cell, truth: Scores, names: Mapping[str, float]) -> Found:
+    """Every interval and every test of one cohort; ``names``: the fixed thresholds by name."""
+    true = {place: functional(truth) for place, functional in functionals(cell, names).items()}
+    shots = dict(_rates(trial, cell, true, names))
+    tests: list[Verdict] = []
+    for schema in (UNLIKE, ALIKE):
+        for found in (_indices(trial, cell, true, schema), _distances(trial, true, schema)):
+            shots |= found[0]
+            tests += found[1]
+    shots |= dict(_accuracy(trial, cell, truth))
+    return shots, tests
+
+
+def _rates(
+    trial: Trial, cell: Cell, true: Mapping[At, float], names: Mapping[str, float]
+) -> Iterator[tuple[Key, Shot]]:
+    """FNMR at FMR targets, FMR and FNMR at fixed thresholds."""
+    for weighting in cell.weightings:
+        for target in cell.targets:
+            place = _at_target(trial, "fnmr", weighting, target)
+            yield from _shots(trial, place, ("FNMR at FMR", f"FMR {target:g}"), true)
+        for name, threshold in names.items():
+            point = len(trial.points.targets) + trial.points.thresholds.index(threshold)
+            for rate in ("fmr", "fnmr"):
+                place = Place(rate=rate, weighting=weighting, tag=0, threshold=threshold, point=point)
+                yield from _shots(trial, place, (rate.upper(), name), true)
+
+
+def _at_target(trial: Trial, rate: str, weighting: Weighting, target: float, tag: int = 0) -> Place:
+    a = trial.points.targets.index(target)
+    threshold = float(trial.points.at_target[WEIGHTINGS.index(weighting), a])
+    return Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+
+
+def _shots(trial: Trial, place: Place, at: At, true: Mapping[At, float]) -> Iterator[tuple[Key, Shot]]:
+    reading, wanted = read(trial, place), trial.intervals
+    for interval in intervals_of(reading, wanted, ALPHA)[: len(wanted)]:
+        key = Key(
+            quantity=at[0],
+            point=at[1],
+            weighting=place.weighting.value,
+            method=interval.method,
+            target=interval.target,
+        )
+        yield key, shot_of(interval, reading.value, true[at])
+
+
+def shot_of(interval: Interval, value: float, truth: float) -> Shot:
+    """An interval of the audit beside what it should hold."""
+    low = np.nan if interval.low is None else interval.low
+    high = np.nan if interval.high is None else interval.high
+    return Shot(low=low, high=high, value=value, truth=truth)
+
+
+def _indices(trial: Trial, cell: Cell, true: Mapping[At, float], schema: str) -> Found:
+    """Differentials: the max-t interval of FORMULAS 8.6, and under equal groups the test of 8.5."""
+    shots: dict[Key, Shot] = {}
+    tests: list[Verdict] = []
+    for target in cell.targets:
+        for rate in ("fmr", "fnmr"):
+            places = [_at_target(trial, rate, Weighting.POOLED, target, tag) for tag in _tags(trial, schema)]
+            readings = [read(trial, place) for place in places]
+            rates = np.array([reading.value for reading in readings])
+            drawn = np.stack([reading.replicates[Plan.SUBJECTS] for reading in readings], axis=1)
+            point = group_point(rate, target, unlike=schema == UNLIKE)
+            for kind in INDICES:
+                value = float(differentials.rate_index(kind, rates))
+                low, high = (None if _thin(readings) else _bounds(kind, rates, drawn)) or (np.nan, np.nan)
+                key = _key(kind, point, Method.MAX_T)
+                shots[key] = Shot(low=low, high=high, value=value, truth=true[kind, point])
+                if schema == ALIKE and not _thin(readings):
+                    p_value = _null_p_value(kind, rates, drawn)
+                    tests.append(Verdict(test=f"8.5 {kind}", point=point, p_value=p_value))
+    return shots, tests
+
+
+def _key(quantity: str, point: str, method: Method, target: Target = Target.POPULATION) -> Key:
+    return Key(quantity=quantity, point=point, weighting="pooled", method=method, target=target)
+
+
+def _tags(trial: Trial, schema: str) -> list[int]:
+    return [tag for tag, name, _ in trial.tags() if name == schema]
+
+
+def _thin(readings: list[Reading]) -> bool:
+    """FORMULAS 8.5: groups with fewer than 10 errors or 10 erring subjects are not testable."""
+    return any(reading.errors < MIN_ERRORS or reading.erring < MIN_ERRING for reading in readings)
+
+
+def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | None:
+    if kind == "max_min":
+        return contrasts.log_ratios(rates, drawn, ALPHA)
+    box = contrasts.log_box(rates, drawn, ALPHA)
+    if box is None:
+        return None
+    return contrasts.index_range(lambda values: differentials.rate_index(kind, values), box)
+
+
+def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
+    """FORMULAS 8.5: the index of exp(log r* - log r) is the index under equal rates; p = (1 + #{F0 >= F})/(B+1)."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        null = differentials.rate_index(kind, drawn / rates)
+    reached = np.count_nonzero(~(null < float(differentials.rate_index(kind, rates))))
+    return float((1 + reached) / (len(drawn) + 1))
+
+
+def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
+    """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
+    scores, subjects = _by_class(trial, schema)
+    rng = np.random.default_rng(trial.spec.seed)
+    table = interclass.population_bootstrap(
+        scores, subjects, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng
+    )
+    thesis = interclass.thesis_bootstrap(scores, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng)
+    point = f"classes {schema}"
+    bounds = {
+        _key("d_l2", point, Method.VERTEX_GAUSSIAN): (table.low[0], table.high[0]),
+        _key("d_l2", point, Method.T_BOOTSTRAP, Target.COMPARISONS_IID): (thesis.lower[0], thesis.upper[0]),
+    }
+    shots = {}
+    for key, (low, high) in bounds.items():
+        given = low < high  # else it is degenerate, and the audit prints none
+        shots[key] = Shot(
+            low=float(low) if given else np.nan,
+            high=float(high) if given else np.nan,
+            value=float(table.point[0]),
+            truth=true["d_l2", point],
+        )
+    alike = [Verdict(test="8.7 all classes alike", point="d_l2", p_value=table.p_value)]
+    return shots, alike if schema == ALIKE else []
+
+
+def _by_class(trial: Trial, schema: str) -> tuple[list[Floats], list[npt.NDArray[np.int64]]]:
+    tail = trial.tail
+    subject = tail.subject_of[tail.mated_i].astype(np.int64)
+    code = trial.cohort.classifications[schema].codes[subject]
+    chosen = [code == one for one in (0, 1)]
+    return [tail.mated_score[one].astype(np.float64) for one in chosen], [subject[one] for one in chosen]
+
+
+def _accuracy(trial: Trial, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:
+    """k-fold accuracy; the truth is the population's accuracy at the fold thresholds, which are held fixed (8.11)."""
+    pairs = trial.fold_pairs
+    if pairs is None:
+        return
+    found = Accuracy().estimates(trial, ALPHA).estimates
+    value = next(item for item in found if item.metric == "accuracy")
+    thresholds = [float(item.at["threshold"]) for item in found if item.metric == "fold_accuracy"]
+    true = float(np.mean([_right(truth, cell, pairs, fold, t) for fold, t in enumerate(thresholds)]))
+    for interval in value.intervals:
+        key = _key("accuracy", f"{pairs.k} folds", interval.method, interval.target)
+        yield key, shot_of(interval, float(value.value or 0.0), true)
+
+
+def _right(truth: Scores, cell: Cell, pairs: FoldPairs, fold: int, threshold: float) -> float:
+    """The true share of right decisions at a threshold, in the fold's mix of mated and non-mated pairs."""
+    mated = float(pairs.mated[pairs.folds == fold].mean())
+    wrong = mated * truth.fnmr(threshold) + (1 - mated) * truth.fmr(threshold, cell.subjects)
+    return 1 - wrong

@@ -1,0 +1,166 @@
+"""The whole study, or a smaller one: settings in, one JSON value out."""
+
+import platform
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version
+from typing import Any
+
+import numba
+import numpy as np
+import scipy
+
+from frtaudit.canonical import Json
+from frtaudit.core.spec import Weighting
+from frtaudit.errors import SpecError
+from frtaudit.progress import Progress, quiet
+from frtaudit.testing.study import tally
+from frtaudit.testing.study.cells import CELLS, LEVELS_CELLS, NOMINAL, TARGETS, Cell, LevelsCell
+from frtaudit.testing.study.cohorts import Collected, collect, levels_truth
+from frtaudit.testing.study.truths import functionals, values
+from frtaudit.testing.study.zero import running_out
+from frtaudit.testing.truth import simulate
+
+FORMAT = 1
+Either = Cell | LevelsCell
+Study = dict[str, Any]  # JSON of mixed depth, as assembled() makes it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """How large the study is.
+
+    ``cohorts``: per population cell, with ``B`` replicates of each plan: the defaults need a standard deviation or one
+    quantile of B values, whose noise costs up to 0.01 of coverage at B = 199, on the unsafe side. ``level_cohorts``,
+    ``B_level``: of the two studies over nominal levels, whose quantiles are the claim. ``cells``: a cell's name holds
+    one of these words; () for all.
+    """
+
+    cohorts: int = 1000
+    B: int = 199
+    level_cohorts: int = 200
+    B_level: int = 999
+    seed: int = 0
+    workers: int = 1
+    cells: tuple[str, ...] = ()
+
+
+def cells_of(settings: Settings) -> tuple[Either, ...]:
+    """The chosen cells. Raises :class:`SpecError` where none is left.
+
+    >>> [cell.name for cell in cells_of(Settings(cells=("hubs, 40",)))]
+    ['hubs, 40 x 4']
+    """
+    everything: tuple[Either, ...] = (*LEVELS_CELLS, *CELLS)
+    chosen = tuple(
+        cell for cell in everything if not settings.cells or any(word in cell.name for word in settings.cells)
+    )
+    if not chosen:
+        raise SpecError(
+            "cells", ", ".join(settings.cells), "parts of: " + "; ".join(c.name for c in everything)
+        )
+    return chosen
+
+
+def study(settings: Settings, progress: Progress = quiet) -> Study:
+    """Run every chosen cell; the numbers do not depend on ``workers`` or on which other cells are run."""
+    collected = []
+    for cell in cells_of(settings):
+        levels = isinstance(cell, LevelsCell)
+        found = collect(
+            cell,
+            settings.level_cohorts if levels else settings.cohorts,
+            seed=settings.seed,
+            n=settings.B_level if levels else settings.B,
+            workers=settings.workers,
+            progress=progress,
+        )
+        collected.append((cell, found))
+    return assembled(settings, collected)
+
+
+def assembled(settings: Settings, collected: Sequence[tuple[Either, Collected]]) -> Study:
+    """The study's JSON from what the cells gave."""
+    return {
+        "format": FORMAT,
+        "settings": {
+            "B": settings.B,
+            "cohorts": settings.cohorts,
+            "B_level": settings.B_level,
+            "level_cohorts": settings.level_cohorts,
+            "nominal": NOMINAL,
+            "seed": settings.seed,
+            "targets": list(TARGETS),
+        },
+        "versions": _versions(),
+        "levels": [
+            _levels(cell, found, settings) for cell, found in collected if isinstance(cell, LevelsCell)
+        ],
+        "cells": [_cell(cell, found) for cell, found in collected if isinstance(cell, Cell)],
+        "zero_errors": running_out(seed=settings.seed, n=settings.B_level),
+    }
+
+
+def _versions() -> dict[str, Json]:
+    return {
+        "frtaudit": version("frtaudit"),
+        "numba": numba.__version__,
+        "numpy": np.__version__,
+        "python": platform.python_version(),
+        "scipy": scipy.__version__,
+    }
+
+
+def _levels(cell: LevelsCell, found: Collected, settings: Settings) -> dict[str, Json]:
+    truth = levels_truth(cell, settings.seed)
+    return {
+        "name": cell.name,
+        "same": cell.same,
+        "population": cell.population.name,
+        "subjects": cell.subjects,
+        "samples": cell.samples,
+        "fmr": cell.fmr,
+        "truth": truth.value,
+        "truth_error": truth.error,
+        "intervals": tally.rows(found),
+    }
+
+
+def _cell(cell: Cell, found: Collected) -> dict[str, Json]:
+    truth = simulate(cell.population)
+    names = cell.thresholds(truth.mean)
+    true = values(truth, functionals(cell, names))
+    return {
+        "name": cell.name,
+        "population": cell.population.name,
+        "subjects": cell.subjects,
+        "samples": list(cell.pattern),
+        "mated": cell.mated,
+        "non_mated": cell.non_mated,
+        "weightings": [Weighting(one).value for one in cell.weightings],
+        "thresholds": dict(names),
+        "truths": [
+            {"quantity": place[0], "point": place[1], "value": one.value, "error": one.error}
+            for place, one in true.items()
+        ],
+        "intervals": tally.rows(found),
+        "tests": tally.null_rows(found),
+    }
+
+
+def summary(found: Study) -> Iterator[str]:
+    """Lines for a terminal: each claim that does not hold, then how many do."""
+    rows = [(cell["name"], row) for cell in found["cells"] for row in (*cell["intervals"], *cell["tests"])]
+    broken = [(name, row) for name, row in rows if row["holds"] is False]
+    for name, row in broken:
+        if "test" in row:
+            yield f"{name}: {row['test']}, {row['point']}: rejects {row['size']} of {row['made']}"
+        else:
+            where = f"{row['quantity']}, {row['point']}, {row['weighting']}"
+            yield f"{name}: {where}, {row['method']}: covers {row['coverage']} of {row['printed']}"
+    for name, row in rows:
+        if row.get("narrow") is False:
+            where = f"{row['quantity']}, {row['point']}, {row['weighting']}"
+            yield f"{name}: {where}, {row['method']}: {row['width_ratio']} times the oracle's width"
+    held = sum(row["holds"] is True for _, row in rows)
+    yield f"{held} claims of coverage or size hold, {len(broken)} do not"

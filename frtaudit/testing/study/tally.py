@@ -1,0 +1,143 @@
+"""From the bounds of many cohorts to rows of the study: coverage, misses, widths, each with its Monte Carlo error."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.canonical import Json
+from frtaudit.core import Method
+from frtaudit.testing.checks import ALARM, Coverage, tally
+from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, WIDEST, floor_of, is_default
+from frtaudit.testing.study.cohorts import Bounds, Collected
+from frtaudit.testing.study.readings import Key
+
+Floats = npt.NDArray[np.float64]
+
+SIZE = 0.05
+DIGITS = 4
+
+
+def rows(collected: Collected) -> list[dict[str, Json]]:
+    """One row per interval: quantity, point, method, counts of hits and misses, widths, and whether the claim holds."""
+    return [_row(key, bounds, collected.shots) for key, bounds in collected.shots.items()]
+
+
+def null_rows(collected: Collected) -> list[dict[str, Json]]:
+    """One row per test: how often it rejected a true null at 0.05, among the cohorts where it could be made."""
+    return [_test_row(test, point, found) for (test, point), found in collected.tests.items()]
+
+
+def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Json]:
+    floor = floor_of(key)
+    printed = _printed(key, bounds, shots)
+    found = tally(printed.low, printed.high, printed.truth, floor=floor or DEFAULT)
+    own = tally(bounds.low, bounds.high, bounds.truth, floor=floor or DEFAULT)
+    width, error, oracle = _widths(key, bounds)
+    ratio = width / oracle if oracle else float("nan")
+    return {
+        "quantity": key.quantity,
+        "point": key.point,
+        "weighting": key.weighting,
+        "method": key.method.value,
+        "target": key.target.value,
+        "nominal": key.nominal,
+        "truth": _short(float(np.nanmean(bounds.truth))),
+        "mean_estimate": _short(_finite_mean(bounds.value)),
+        "cohorts": found.runs,
+        "printed": found.given,
+        "own": own.given,
+        "own_covered": own.covered,
+        "lower_misses": found.lower_misses,
+        "upper_misses": found.upper_misses,
+        "coverage": _short(found.share),
+        "mc_error": _short(found.error),
+        "width": _short(width),
+        "width_ratio": _short(ratio),
+        "width_ratio_error": _short(error / oracle if oracle else float("nan")),
+        "floor": floor,
+        "p_value": None if floor is None else _short(found.p_value),
+        "holds": None if floor is None else found.holds,
+        "narrow": bool(ratio <= WIDEST) if is_default(key) and np.isfinite(ratio) else None,
+    }
+
+
+def _printed(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> Bounds:
+    """What the audit prints: the rule of 8.1 where a percentile interval is withheld (8.3)."""
+    rule = next((one for one in shots if _is_rule(one, key)), None)
+    if key.method not in PERCENTILE or rule is None:
+        return bounds
+    withheld = np.isnan(bounds.low)
+    return Bounds(
+        low=np.where(withheld, shots[rule].low, bounds.low),
+        high=np.where(withheld, shots[rule].high, bounds.high),
+        value=bounds.value,
+        truth=bounds.truth,
+    )
+
+
+def _is_rule(one: Key, key: Key) -> bool:
+    """The Wilson interval of the same rate at the same place."""
+    same = (one.quantity, one.point, one.weighting, one.nominal)
+    return one.method is Method.WILSON and same == (key.quantity, key.point, key.weighting, key.nominal)
+
+
+def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
+    """Mean width, its Monte Carlo error, and the oracle's width: 2 z sd of the estimate over the cohorts.
+
+    A ratio of groups is measured on the log scale. Of an index whose truth is its own least value (groups alike) the
+    interval is folded: it has no oracle (0).
+    """
+    low, high, value, truth = bounds.low, bounds.high, bounds.value, bounds.truth
+    folded = (
+        key.quantity in ("max_min", "gini", "d_l2")
+        and key.point.endswith("alike")
+        and "unlike" not in key.point
+    )
+    if key.quantity == "max_min":
+        with np.errstate(divide="ignore"):
+            low, high, value, truth = (np.log(part) for part in (low, high, value, truth))
+    widths = _finite(high - low)
+    if widths.size < 2:
+        return float("nan"), float("nan"), 0.0
+    away = _finite(value - truth)
+    z = float(stats.norm.isf((1 - key.nominal) / 2))
+    oracle = 0.0 if folded or away.size < 2 else 2 * z * float(away.std(ddof=1))
+    return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size)), oracle
+
+
+def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:
+    rejected = int(np.count_nonzero(p_values <= SIZE))
+    found = Coverage(
+        runs=p_values.size,
+        given=p_values.size,
+        lower_misses=rejected,
+        upper_misses=0,
+        floor=1 - SIZE,
+        alarm=ALARM,
+    )
+    return {
+        "test": test,
+        "point": point,
+        "made": int(p_values.size),
+        "rejected": rejected,
+        "size": _short(rejected / p_values.size),
+        "mc_error": _short(found.error),
+        "p_value": _short(found.p_value),
+        "holds": found.holds,
+    }
+
+
+def _finite(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
+
+
+def _finite_mean(values: Floats) -> float:
+    kept = _finite(values)
+    return float(kept.mean()) if kept.size else float("nan")
+
+
+def _short(value: float) -> float:
+    """Four significant digits: more would be noise. Not finite: as canonical JSON writes it."""
+    return float(f"{value:.{DIGITS}g}")

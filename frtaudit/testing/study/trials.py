@@ -1,0 +1,78 @@
+"""From a drawn cohort to a trial, by the audit's own path: a provider scores it, replicates are drawn."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Classification, Cohort, Material
+from frtaudit.core.cohort import Templates
+from frtaudit.core.spec import (
+    AuditSpec,
+    Bootstrap,
+    Folds,
+    FoldSource,
+    Grid,
+    GridKind,
+    IntervalSpec,
+    Thresholds,
+)
+from frtaudit.protocols.all_pairs import AllPairs
+from frtaudit.providers.cosine import Cosine
+from frtaudit.scoring import groups_of, put_on_trial
+from frtaudit.testing.populations import Sampled
+from frtaudit.trial import Trial
+
+SYSTEM = "system"
+UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at random
+
+
+def material_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> Material:
+    """A cohort of two-class schemas, ``codes`` (K,) by schema name, whose templates one system made."""
+    n, k = len(sampled.vectors), int(sampled.subject_of.max()) + 1
+    schemas = {
+        name: Classification(name=name, classes=("a", "b"), labels=("a", "b"), codes=code.astype(np.int16))
+        for name, code in codes.items()
+    }
+    cohort = Cohort(
+        sample_ids=tuple(f"sample {i}" for i in range(n)),
+        subject_ids=tuple(f"subject {i}" for i in range(k)),
+        subject_of=sampled.subject_of.astype(np.int32),
+        classifications=schemas,
+        digest="",
+    )
+    templates = Templates(rows=np.arange(n, dtype=np.int32), vectors=sampled.vectors.astype(np.float32))
+    return Material(cohort=cohort, templates={SYSTEM: lambda: templates})
+
+
+def spec_of(
+    *,
+    targets: Sequence[float],
+    thresholds: Sequence[float],
+    intervals: tuple[IntervalSpec, ...],
+    n: int,
+    seed: int,
+    folds: bool,
+) -> AuditSpec:
+    """The spec of one cohort's audit; one thread, for workers are processes."""
+    protocol = AllPairs()
+    return AuditSpec(
+        name="guarantees",
+        cohort=None,
+        protocol=protocol,
+        analyses={},
+        seed=seed,
+        thresholds=Thresholds(
+            fmr=tuple(targets), grid=Grid(kind=GridKind.EXPLICIT, values=tuple(thresholds))
+        ),
+        bootstrap=Bootstrap(B=n, alpha=0.05),
+        intervals=intervals,
+        folds=Folds(source=FoldSource.DISJOINT if folds else FoldSource.NONE),
+        threads=1,
+    )
+
+
+def trial_of(material: Material, spec: AuditSpec) -> Trial:
+    """Put the one system on trial, over all pairs of samples."""
+    comparisons = AllPairs().comparisons(material)
+    return put_on_trial(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))

@@ -1,0 +1,47 @@
+"""The study's page and figures. Tests also guarantee_figures, where they are drawn."""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from frtaudit.report import guarantees
+
+ROOT = Path(__file__).resolve().parents[2]
+COMMITTED = ROOT / "reports" / "guarantees" / "guarantees.json"
+
+
+@cache
+def found() -> Any:
+    """The committed study."""
+    if not COMMITTED.is_file():
+        pytest.skip("the study is not committed yet")
+    return json.loads(COMMITTED.read_text("utf-8"))
+
+
+def test_the_page_stands_by_itself() -> None:
+    """One file: no script, nothing loaded; every figure has its words; the same study gives the same bytes."""
+    page = guarantees.page(found())
+    assert page == guarantees.page(found())
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+    assert page.count("<figure>") == len(guarantees.panels(found())) > 10
+
+
+@pytest.mark.parametrize("name", ["for_whom", "zero_errors"])
+def test_the_figures_of_the_documents_are_drawn_from_the_study(name: str) -> None:
+    """docs/figures holds what the committed study draws: well-formed SVG on light paper, with a title."""
+    drawn = guarantees.for_documents(found())[name]
+    root = ET.fromstring(drawn)
+    assert root.find("{http://www.w3.org/2000/svg}title") is not None
+    assert guarantees.PAPER in drawn
+    committed = (ROOT / "docs" / "figures" / f"{name}.svg").read_text("utf-8")
+    assert [child.tag for child in ET.fromstring(committed).iter()] == [child.tag for child in root.iter()]
+
+
+def test_files_are_named_after_the_figures() -> None:
+    """Each figure of the page is offered as a file."""
+    assert list(guarantees.files(found())) == list(guarantees.panels(found()))
