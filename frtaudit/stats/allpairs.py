@@ -27,7 +27,7 @@ Index = npt.NDArray[np.int32]
 
 ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
 PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay
-AIM = 1.35  # depth of the tail aimed at, in units of what is required: room for the pilot's error
+AIM = 1.25  # depth of the tail aimed at, in units of what is required: room for the pilot's error
 EER_AIM = 1.25
 PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's comparisons
 DEEPER = 4.0

@@ -10,7 +10,6 @@ import numpy.typing as npt
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats import weights as counter
-from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Tile
 from frtaudit.stats.totals import MatedTotals, NonMatedTotals, Totals, mated_totals, non_mated_totals
 from frtaudit.stats.vectors import WIDTH
@@ -186,26 +185,13 @@ def _summed(within: Bytes) -> Bytes:
 def _tile(weights: Bytes, rows: int) -> Tile:
     heaviest = max(int(weights.max(initial=0)), 1)
     byte, half = np.iinfo(np.uint8).max, np.iinfo(np.uint16).max
-    wide = _aligned(weights)
     return Tile(
-        weights=wide,
-        columns=transposed(wide),
+        weights=_aligned(weights),
         rows=max(rows, 1),
         reach=byte // heaviest,
         runs=half // (heaviest * byte),
         pairs=half // heaviest**2,
     )
-
-
-@kernel
-def transposed(weights: Bytes) -> Bytes:
-    """Weights (R, 64) as (64, R), by squares of 64."""
-    out = np.empty((weights.shape[1], weights.shape[0]), dtype=np.uint8)
-    for low in range(0, weights.shape[0], WIDTH):
-        for lane in range(weights.shape[1]):
-            for row in range(low, min(low + WIDTH, weights.shape[0])):
-                out[lane, row] = weights[row, lane]
-    return out
 
 
 def _aligned(weights: Bytes) -> Bytes:

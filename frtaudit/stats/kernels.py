@@ -15,7 +15,7 @@ import numpy.typing as npt
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
 from frtaudit.stats.records import Limits, Record, Spans, Sums, Tile, Walk
-from frtaudit.stats.vectors import WIDTH, add_pair, add_run, fetch
+from frtaudit.stats.vectors import AHEAD, WIDTH, add_pair, add_run, fetch
 
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
@@ -24,8 +24,6 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
-
-AHEAD = 16  # comparisons: their weights are on the way when their turn comes
 
 
 @inner
@@ -114,6 +112,7 @@ def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> No
     half, words, added, used = sums.half, sums.words, sums.added, sums.used
     for run in range(spans.run[span], spans.run[span + 1]):
         low, high, key = start[run], start[run + 1], bucket[run]
+        fetch(weights, row[min(run + AHEAD, row.size - 1)])
         while low < high:
             stop = min(low + reach, high)
             add_run(half, key, weights, row[run], rows, low, stop)
@@ -144,19 +143,19 @@ def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
 
 
 @inner
-def _weight(columns: Bytes, rows: int, depth: int, a: int, b: int, lane: int) -> np.int64:
+def _weight(weights: Bytes, rows: int, depth: int, a: int, b: int, lane: int) -> np.int64:
     """Weight of one comparison in one replicate."""
-    total = np.int64(columns[lane, a]) * np.int64(columns[lane, b])
+    total = np.int64(weights[a, lane]) * np.int64(weights[b, lane])
     for copy in range(1, depth):
         low = copy * rows
-        total += np.int64(columns[lane, a + low]) * np.int64(columns[lane, b + low])
+        total += np.int64(weights[a + low, lane]) * np.int64(weights[b + low, lane])
     return total
 
 
 @inner
 def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
-    columns, rows, depth = tile.columns, tile.rows, tile.columns.shape[1] // tile.rows
+    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
     first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
     combination, coef = walk.combination, walk.coef
     counts, rates = sums.lane_counts, sums.lane_rates
@@ -165,15 +164,14 @@ def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums
     for tag in range(rates.size):
         rates[tag] = sums.low_rates[tag, lane]
     for pair in range(low, high):
-        weight = _weight(columns, rows, depth, first[pair], second[pair], lane)
-        if weight > 0:
-            key = bucket[pair]
-            for rule in range(tags.shape[1]):
-                tag = tags[combination[key], rule]
-                if tag >= 0:
-                    counts[tag] += weight
-                    if rates.size > 0:
-                        rates[tag] += coef[key] * np.float64(weight)
+        weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
+        key = bucket[pair]
+        for rule in range(tags.shape[1]):
+            tag = tags[combination[key], rule]
+            if tag >= 0:  # adding a weight of 0 is quicker than asking whether it is
+                counts[tag] += weight
+                if rates.size > 0:
+                    rates[tag] += coef[key] * np.float64(weight)
 
 
 @inner
@@ -192,7 +190,7 @@ def _find_excess(
 
     Where rounding hides the excess, the last comparison that weighs stands for it.
     """
-    columns, rows, depth = tile.columns, tile.rows, tile.columns.shape[1] // tile.rows
+    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
     first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
     combination, coef, watches = walk.combination, walk.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
@@ -206,7 +204,7 @@ def _find_excess(
         tag = tags[combination[key], rule]
         if tag < 0 or watches[tag] != rule:
             continue
-        weight = _weight(columns, rows, depth, first[pair], second[pair], lane)
+        weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
         if weight > 0:
             found, above = pair, top
             if weighting == 0:

@@ -39,7 +39,7 @@ class Spans(NamedTuple):
     """The same comparisons in P spans of whole chunks, each cut into runs: comparisons of one bucket and first row.
 
     ``chunk`` (P+1,): first chunk of each span; ``run`` (P+1,): its first run; ``start`` (R+1,) int64: places of
-    each run in ``rows`` (Q,) int32, the second rows; ``row``, ``bucket`` (R,) int32.
+    each run in ``rows`` (Q+16,) int32, the second rows and 16 zeros; ``row``, ``bucket`` (R,) int32.
     """
 
     chunk: Ints
@@ -53,12 +53,10 @@ class Spans(NamedTuple):
 class Tile(NamedTuple):
     """Weights of L <= 64 replicates, in C copies of ``rows`` rows.
 
-    ``weights`` (C*rows, 64) uint8, and transposed: ``columns`` (64, C*rows); ``reach``: rows whose weights sum to a
-    byte at most; ``runs``, ``pairs``: products of such a sum, and of two weights, that fit 16 bits together.
+    ``weights`` (C*rows, 64) uint8; ``reach``: rows whose weights sum to a byte at most; ``runs``, ``pairs``: products of such a sum, and of two weights, that fit 16 bits together.
     """
 
     weights: Bytes
-    columns: Bytes
     rows: int
     reach: int
     runs: int

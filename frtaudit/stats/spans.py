@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Limits, Spans, Walk
+from frtaudit.stats.vectors import AHEAD
 
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
@@ -25,7 +26,7 @@ NEAR = (
 )  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
 BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
-MOST = 1024  # blocks times buckets, for blocks to be made
+RUN, MOST = 4, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
 
 
 def expected_ranks(walk: Walk, limits: Limits) -> Ints:
@@ -62,11 +63,12 @@ def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
     chunk = np.unique(np.concatenate([chunks, [0, walk.chunk_start.size - 1]]))
     place = walk.chunk_start[chunk]
     bits, buckets = max(rows - 1, 1).bit_length(), walk.coef.size
-    many = (((rows - 1) >> BLOCK) + 1) * buckets > MOST
-    words = _packed(walk.first, walk.second, walk.bucket, bits, 0 if many else buckets)
+    blocks = ((rows - 1) >> BLOCK) + 1
+    blocked = (np.diff(place) >= RUN * rows * blocks) & (blocks * buckets <= MOST)
+    words = _packed(walk.first, walk.second, walk.bucket, place, np.where(blocked, buckets, 0), bits)
     for low, high in pairwise(place):
         words[low:high].sort()
-    sorted_rows = np.empty(words.size, dtype=np.int32)
+    sorted_rows = np.zeros(words.size + AHEAD, dtype=np.int32)
     run, start, row, bucket = _unpacked(words, place, bits, buckets, sorted_rows)
     spans = Spans(chunk=chunk, run=run, start=start, row=row, bucket=bucket, rows=sorted_rows)
     for array in spans:
@@ -75,12 +77,13 @@ def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
 
 
 @kernel
-def _packed(first: Index, second: Index, bucket: Index, bits: int, step: int) -> Ints:
+def _packed(first: Index, second: Index, bucket: Index, place: Ints, step: Ints, bits: int) -> Ints:
     """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer."""
     words = np.empty(first.size, dtype=np.int64)
-    for q in range(first.size):
-        key = np.int64(bucket[q]) + np.int64(second[q] >> BLOCK) * step
-        words[q] = (((key << bits) | np.int64(first[q])) << bits) | np.int64(second[q])
+    for span in range(step.size):
+        for q in range(place[span], place[span + 1]):
+            key = np.int64(bucket[q]) + np.int64(second[q] >> BLOCK) * step[span]
+            words[q] = (((key << bits) | np.int64(first[q])) << bits) | np.int64(second[q])
     return words
 
 

@@ -26,6 +26,7 @@ Operation = TypeVar("Operation", bound=Callable[..., None])
 Made: TypeAlias = tuple[Signature, Emit]
 
 WIDTH = 64  # replicates of a tile
+AHEAD = 16  # places: the weights of the row there are asked for when the turn of this one comes
 I32, I64 = ir.IntType(32), ir.IntType(64)
 NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
 NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16), WIDTH)
@@ -34,7 +35,8 @@ NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16)
 def _plain_run(half: Halves, key: int, weights: Bytes, row: int, rows: Index, low: int, high: int) -> None:
     """Add the weight of ``row`` times the weights of ``rows[low:high]`` (low < high) to ``half[key]``, lane by lane.
 
-    ``half`` (buckets, 64) uint16; ``weights`` (R, 64) uint8; the sum of a run fits 8 bits, that of products 16.
+    ``half`` (buckets, 64) uint16; ``weights`` (R, 64) uint8; the sum of a run fits 8 bits, that of products 16;
+    ``rows`` has 16 rows more than are added.
 
     >>> half = np.zeros((1, 64), dtype=np.uint16)
     >>> _plain_run(half, 0, np.full((3, 64), 2, dtype=np.uint8), 0, np.int32([1, 2]), 0, 2)
@@ -69,6 +71,20 @@ def _row(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> ir.Value:
     return _load(make, make.add(weights, make.shl(row, ir.Constant(I64, 6))), NARROW)
 
 
+def _ask(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> None:
+    """Start to load a row of weights into the cache."""
+    pointer = ir.IntType(8).as_pointer()
+    kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
+    fetch = make.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
+    place = make.inttoptr(make.add(weights, make.shl(row, ir.Constant(I64, 6))), pointer)
+    make.call(fetch, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
+
+
+def _index(make: ir.IRBuilder, rows: ir.Value, place: ir.Value) -> ir.Value:
+    at = make.inttoptr(make.add(rows, make.shl(place, ir.Constant(I64, 2))), I32.as_pointer())
+    return make.zext(make.load(at), I64)
+
+
 def _add_product(make: ir.IRBuilder, halves: ir.Value, key: ir.Value, one: ir.Value, other: ir.Value) -> None:
     half = make.add(halves, make.shl(key, ir.Constant(I64, 7)))
     product = make.mul(make.zext(one, WIDE), make.zext(other, WIDE))
@@ -99,8 +115,8 @@ def _emit_run(
     make.branch(loop)
     make.position_at_end(loop)
     place, total = make.phi(I64), make.phi(NARROW)
-    at = make.inttoptr(make.add(rows, make.shl(place, ir.Constant(I64, 2))), I32.as_pointer())
-    more = make.add(total, _row(make, weights, make.zext(make.load(at), I64)))
+    _ask(make, weights, _index(make, rows, make.add(place, ir.Constant(I64, AHEAD))))
+    more = make.add(total, _row(make, weights, _index(make, rows, place)))
     following = make.add(place, ir.Constant(I64, 1))
     for phi, start, again in ((place, low, following), (total, ir.Constant(NARROW, None), more)):
         phi.add_incoming(start, before)
@@ -123,11 +139,7 @@ def _emit_fetch(
     context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
 ) -> ir.Value:
     weights, row = _addresses(context, make, signature.args, values)
-    pointer = ir.IntType(8).as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
-    fetch = make.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
-    place = make.inttoptr(make.add(weights, make.shl(row, ir.Constant(I64, 6))), pointer)
-    make.call(fetch, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
+    _ask(make, weights, row)
     return NOTHING
 
 
