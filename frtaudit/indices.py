@@ -66,10 +66,6 @@ class GroupRates:
                     )
         return None
 
-    def widened(self, rate: str, alpha: float) -> Floats:
-        """What the groups' replicates are stretched by, shape (G,)."""
-        return equality.stretch([reading.subjects for reading in self.readings[rate]], alpha)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
@@ -230,10 +226,7 @@ def difference(form: Form, rates: GroupRates, alpha: float, note: str | None = N
     if reason or drawn is None:
         return _test(form, None, alpha, reason or "needs subject replicates")
     values = rates.values(form.rates)
-    null = {
-        rate: equality.as_if_equal(values[rate], drawn[rate], rates.common[rate], rates.widened(rate, alpha))
-        for rate in form.rates
-    }
+    null = {rate: equality.as_if_equal(values[rate], drawn[rate], rates.common[rate]) for rate in form.rates}
     found = equality.equality(form.value, values, null, alpha=alpha, worse=form.worse)
     if found is None:
         return _test(form, None, alpha, "undefined in too many replicates")

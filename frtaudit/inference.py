@@ -36,8 +36,8 @@ class Reading:
     ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
     ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
     ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
-    plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``subjects``: who took
-    part; ``total``: what the value is divided by: comparisons (pooled), subjects or their pairs (identity).
+    plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
+    value is divided by: comparisons (pooled), subjects or their pairs (identity).
     """
 
     value: float
@@ -46,7 +46,6 @@ class Reading:
     trials: int
     erring: int
     replicates: Mapping[Plan, Floats]
-    subjects: int = 0
     total: int = 0
     rule: Callable[[float], Interval] | None = None
     variance: float | None = None
@@ -200,7 +199,6 @@ def read(trial: Trial, place: Place) -> Reading:
         errors=residuals.errors,
         trials=residuals.trials,
         erring=residuals.erring,
-        subjects=residuals.subjects,
         total=residuals.total,
         replicates={plan: _drawn(drawn, place) for plan, drawn in trial.replicates.items()},
         rule=lambda alpha: _rule(trial, place, residuals, alpha, moving=moving and mated),

@@ -18,7 +18,6 @@ def reading(value: float, spread: float, seed: int, errors: int = 40) -> Reading
         trials=1000,
         erring=min(errors, 30),
         replicates={Plan.SUBJECTS: value * np.exp(spread * noise)},
-        subjects=60,
         total=1000,
     )
 

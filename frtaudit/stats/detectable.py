@@ -99,18 +99,6 @@ def detectable_ratio(
     return float(optimize.brentq(gap, 1.0, 1 / rate, xtol=1e-9))
 
 
-def ratio_of_error(error: float, critical: float, power: float) -> float:
-    """The smallest ratio that a finished comparison of groups would have found with probability ``power``.
-
-    ``error``: standard error of the pair's log ratio, over the replicates; ``critical``: the max-t critical value that
-    the simultaneous intervals used (FORMULAS 8.6). What stands beside "no difference found".
-
-    >>> round(ratio_of_error(0.172, 1.96, 0.8), 2)
-    1.62
-    """
-    return math.exp((critical + float(stats.norm.isf(1 - power))) * error)
-
-
 def subjects_to_find(
     ratio: float,
     rate: float,

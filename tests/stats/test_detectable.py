@@ -113,15 +113,3 @@ def test_what_no_size_finds() -> None:
     assert detectable.subjects_to_find(3.0, 0.5, crew, dependence, **asked) is None
     assert detectable.subjects_to_find(2.0, 0.01, mated(1), dependence, **asked) is None
     assert detectable.detectable_ratio(0.01, 500, 1e9, **asked) is None
-
-
-@given(st.floats(0.005, 0.05), st.floats(5e3, 1e6))
-def test_ratio_after_the_fact_is_the_planned_one(rate: float, n_eff: float) -> None:
-    """With the standard error that the planned ratio has, the finished comparison names that ratio (equal power)."""
-    ratio = detectable.detectable_ratio(rate, n_eff, n_eff, **asked)
-    if ratio is None:
-        return
-    error = detectable.log_error(rate, n_eff, ratio * rate, n_eff)
-    share = 1 - (1 - detectable.FOR_ERRORS) * (1 - POWER)
-    again = detectable.ratio_of_error(error, detectable.critical_value(3, ALPHA), share)
-    assert again == pytest.approx(ratio, rel=1e-6)

@@ -43,7 +43,7 @@ def drawn_cohort(
     if any(item.sum() * PAIRS < 10 or np.count_nonzero(item) < 10 for item in errors):
         return None
     observed, drawn = replicates(rng, errors)
-    null = {"fnmr": equality.as_if_equal(observed, drawn, 1.0, equality.stretch(sizes, ALPHA))}
+    null = {"fnmr": equality.as_if_equal(observed, drawn, 1.0)}
     found = equality.equality(index_of(kind), {"fnmr": observed}, null, alpha=ALPHA)
     return None if found is None else (found, null)
 
@@ -95,7 +95,7 @@ def test_within_rates_unlike_cross_rates_are_flagged_in_five_percent() -> None:
             drawn.append(np.einsum("bi,ij,bj->b", weight, block, weight, optimize=True) / pairs)
             rates.append(block.sum() / (size * (size - 1) / 2))
         observed = np.array(rates)
-        null = equality.as_if_equal(observed, np.stack(drawn, axis=1), 1.0, equality.stretch(sizes, ALPHA))
+        null = equality.as_if_equal(observed, np.stack(drawn, axis=1), 1.0)
         found = equality.equality(index_of("max_min"), {"fnmr": observed}, {"fnmr": null}, alpha=ALPHA)
         count += found is not None and found.p <= ALPHA
     assert stats.binomtest(count, FEWER, ALPHA, alternative="greater").pvalue > ALARM

@@ -10,7 +10,7 @@ from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, Reading, intervals_of, read
-from frtaudit.stats import contrasts, differentials, interclass
+from frtaudit.stats import contrasts, differentials, equality, interclass
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
 from frtaudit.testing.study.trials import ALIKE, UNLIKE
 from frtaudit.testing.study.truths import Place as At
@@ -156,11 +156,12 @@ def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | No
 
 
 def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
-    """FORMULAS 8.5: the index of exp(log r* - log r) is the index under equal rates; p = (1 + #{F0 >= F})/(B+1)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        null = differentials.rate_index(kind, drawn / rates)
-    reached = np.count_nonzero(~(null < float(differentials.rate_index(kind, rates))))
-    return float((1 + reached) / (len(drawn) + 1))
+    """The audit's own test (FORMULAS 8.5); 1 where too many replicates are undefined."""
+    null = {"rate": equality.as_if_equal(rates, drawn, common=1.0)}
+    found = equality.equality(
+        lambda of: differentials.rate_index(kind, of["rate"]), {"rate": rates}, null, alpha=ALPHA
+    )
+    return 1.0 if found is None else found.p
 
 
 def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
