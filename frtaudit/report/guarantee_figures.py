@@ -19,6 +19,11 @@ TWICE = 2.0  # bars reach two Monte Carlo standard errors
 NOMINAL, DEFAULT, SHOWN = 0.95, 0.93, 0.90
 LINES = (("fixed", "recentered"), ("fixed", "naive"), ("new", "recentered"), ("new", "wilson"))
 SAID = {"fixed": "same people, new images", "new": "new people"}
+FEW_LINES = (
+    ("vertex", "subject bootstrap, percentiles"),
+    ("wilson_iid", "Wilson, comparisons independent"),
+    ("wilson", "Wilson, the rule used here"),
+)
 LEAST_WIDTH, MOST_WIDTH, CLAIMED_WIDTH = 0.25, 8.0, 1.6
 
 
@@ -46,42 +51,39 @@ def levels(found: Study, name: str = "levels") -> Panel:
     return _panel(name, f"Realised against nominal coverage. {_sentence(said)}", draw, width=4.6, height=4.0)
 
 
-def running_out(found: Study, name: str = "zero") -> Panel:
-    """Intervals of FMR as the errors run out: the bootstrap shrinks to nothing, the rule of 8.1 does not."""
-    rows = found["zero_errors"]
-    floor = min(row["truth"] for row in rows if row["truth"] > 0) / 30
-    methods = ("vertex", "wilson_iid", "wilson")
-    names = ("subject bootstrap", "Wilson, comparisons independent", "Wilson, the rule used here")
+def few_errors(found: Study, name: str = "few") -> Panel:
+    """Coverage of FMR as false matches become few: bootstrap, independent Wilson, the rule of 8.1."""
+    rows = found["few_errors"]
+    due = [row["expected"] for row in rows]
 
     def draw(axes: Axes) -> None:
-        for place, row in enumerate(rows):
-            axes.plot([place - 0.42, place + 0.42], [row["truth"]] * 2, color=INK, linewidth=1.4)
-            for index, method in enumerate(methods):
-                _bar(axes, index, place + (index - 1) * 0.24, row[method], floor)
-        axes.plot([], [], color=INK, linewidth=1.4, label="truth")
-        for index, label in enumerate(names):
-            axes.plot([], [], color=pen(index).hue, marker=pen(index).marker, label=label)
-        axes.annotate(
-            "[0, 0]", (len(rows) - 1.24, floor), xytext=(0, 6), textcoords="offset points", ha="center",
-            color=pen(0).hue,
-        )  # fmt: skip
-        axes.set(yscale="log", ylim=(floor / 1.5, None), xlabel="false matches seen", ylabel="FMR")
-        axes.set_xticks(range(len(rows)), labels=[str(row["errors"]) for row in rows])
-        axes.grid(visible=False, axis="x")
-        axes.set_title("95 % intervals of FMR in one cohort, as its errors run out")
-        axes.legend(loc="lower left", frameon=False, ncols=2)
+        axes.axhline(NOMINAL, color=SOFT, linewidth=0.8)
+        some = [1 - row["without_errors"] / row["cohorts"] for row in rows]
+        axes.plot(
+            due, some, color=INK, linewidth=0.9, linestyle=(0, (1, 1.5)), label="cohorts with a false match"
+        )
+        for index, (method, label) in enumerate(FEW_LINES):
+            y, error = ([row[method][key] for row in rows] for key in ("coverage", "mc_error"))
+            style = pen(index)
+            low, high = ([a + sign * TWICE * b for a, b in zip(y, error, strict=True)] for sign in (-1, 1))
+            axes.fill_between(due, low, high, color=style.hue, alpha=0.13, linewidth=0)
+            axes.plot(
+                due, y, color=style.hue, linestyle=style.dash, marker=style.marker, markersize=3, label=label
+            )
+        axes.set(xscale="log", xlim=(due[0] * 1.2, due[-1] / 1.2), ylim=(0, 1.02))
+        axes.set(xlabel="false matches expected in a cohort", ylabel="realised coverage")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.set_title("Coverage of FMR at nominal 0.95, as false matches run out")
+        axes.legend(loc="lower left", frameon=False)
 
     last = rows[-1]
-    said = (
-        f"With {last['errors']} false matches of {last['trials']} the bootstrap says 0 to {last['vertex'][1]:g}, "
-        f"Wilson on independent comparisons up to {last['wilson_iid'][1]:.2g}, the rule up to {last['wilson'][1]:.2g}; "
-        f"the truth is {last['truth']:.2g}."
-    )
-    return _panel(name, said, draw, width=WIDE)
+    parts = [f"{label} {last[method]['coverage']:.2f}" for method, label in FEW_LINES]
+    said = f"With {last['expected']:g} false matches expected in a cohort the coverage is: {_sentence(parts)}"
+    return _panel(name, said, draw, width=4.6, height=3.6)
 
 
 def coverage(found: Study, quantity: str, name: str) -> Panel:
-    """Realised coverage at nominal 0.95 of every method, one dot per population, size and point."""
+    """Realised coverage at nominal 0.95 of every method, pooled: one dot per population, size and point."""
     dots = list(_dots(found, quantity, "coverage", "mc_error"))
 
     def draw(axes: Axes) -> None:
@@ -143,7 +145,8 @@ def _dots(found: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
     for cell in found["cells"]:
         for row in cell["intervals"]:
             numbers = row[value], row[error]
-            if row["quantity"] == quantity and all(_is_number(one) for one in numbers):
+            shown = row["quantity"] == quantity and row["weighting"] == "pooled"
+            if shown and all(_is_number(one) for one in numbers):
                 yield row["method"], cell["population"], float(numbers[0]), float(numbers[1])
 
 
@@ -178,7 +181,7 @@ def _legend(axes: Axes, found: Study) -> None:
         axes.plot(
             [], [], color=style.hue, marker=style.marker, linestyle="none", markersize=3, label=population
         )
-    axes.legend(loc="upper right", bbox_to_anchor=(1.0, 1.0), frameon=False)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 0.99), frameon=False, ncols=3, borderpad=0)
 
 
 def _methods(dots: Sequence[Dot]) -> list[str]:
@@ -204,14 +207,6 @@ def _line(axes: Axes, index: int, rows: Sequence[Row], label: str) -> None:
     high = [row["coverage"] + TWICE * row["mc_error"] for row in rows]
     axes.fill_between(x, low, high, color=style.hue, alpha=0.13, linewidth=0)
     axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker, markersize=3, label=label)
-
-
-def _bar(axes: Axes, index: int, x: float, bounds: Sequence[float], floor: float) -> None:
-    """An interval; what reaches below the floor of the axis ends there."""
-    style = pen(index)
-    low, high = (max(bound, floor) for bound in bounds)
-    axes.plot([x, x], [low, high], color=style.hue, linewidth=1.2, solid_capstyle="butt")
-    axes.plot([x, x], [low, high], color=style.hue, linestyle="none", marker=style.marker, markersize=2.6)
 
 
 def _read(quantity: str, verb: str, dots: Sequence[Dot]) -> str:

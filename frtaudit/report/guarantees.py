@@ -33,7 +33,7 @@ def panels(found: Study) -> dict[str, Panel]:
         stem = quantity.lower().replace(" ", "_")
         made[f"coverage_{stem}"] = draw.coverage(found, quantity, f"coverage-{stem}")
         made[f"width_{stem}"] = draw.widths(found, quantity, f"width-{stem}")
-    made["zero_errors"] = draw.running_out(found)
+    made["few_errors"] = draw.few_errors(found)
     return made
 
 
@@ -44,7 +44,7 @@ def files(found: Study) -> dict[str, str]:
 
 def for_documents(found: Study) -> dict[str, str]:
     """The two figures of docs/guarantees.md, as SVG files."""
-    made = {"for_whom": draw.levels(found, "for-whom"), "zero_errors": draw.running_out(found, "zero-errors")}
+    made = {"for_whom": draw.levels(found, "for-whom"), "few_errors": draw.few_errors(found, "few-errors")}
     return {name: on_paper(panel.svg) for name, panel in made.items()}
 
 

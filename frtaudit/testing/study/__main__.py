@@ -11,7 +11,7 @@ from frtaudit.canonical import to_bytes
 from frtaudit.errors import FrtauditError
 from frtaudit.progress import on_terminal
 from frtaudit.report import guarantees
-from frtaudit.testing.study.run import Settings, study, summary
+from frtaudit.testing.study.run import Settings, packed, study, summary, unpacked
 
 NAME = "guarantees.json"
 
@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(argv)
     out: Path = options.out
     if options.draw:
-        found = json.loads((out / NAME).read_text("utf-8"))
+        found = unpacked(json.loads((out / NAME).read_text("utf-8")))
     else:
         settings = Settings(
             cohorts=options.cohorts,
@@ -50,7 +50,7 @@ def write(out: Path, found: Mapping[str, Any], docs: Path | None = None) -> None
         docs.mkdir(parents=True, exist_ok=True)
         for name, drawing in guarantees.for_documents(found).items():
             (docs / f"{name}.svg").write_text(drawing, "utf-8")
-    (out / NAME).write_bytes(to_bytes(dict(found)))
+    (out / NAME).write_bytes(to_bytes(packed(dict(found))))
     (out / "index.html").write_text(guarantees.page(found), "utf-8")
     for name, drawing in guarantees.files(found).items():
         (out / f"{name}.svg").write_text(drawing, "utf-8")

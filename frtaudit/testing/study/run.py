@@ -1,7 +1,7 @@
 """The whole study, or a smaller one: settings in, one JSON value out."""
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
@@ -22,6 +22,7 @@ from frtaudit.testing.study.zero import running_out
 from frtaudit.testing.truth import simulate
 
 FORMAT = 1
+PARTS, TABLES = ("cells", "levels"), ("intervals", "tests")
 Either = Cell | LevelsCell
 Study = dict[str, Any]  # JSON of mixed depth, as assembled() makes it
 
@@ -76,10 +77,12 @@ def study(settings: Settings, progress: Progress = quiet) -> Study:
             progress=progress,
         )
         collected.append((cell, found))
-    return assembled(settings, collected)
+    return assembled(settings, collected, progress)
 
 
-def assembled(settings: Settings, collected: Sequence[tuple[Either, Collected]]) -> Study:
+def assembled(
+    settings: Settings, collected: Sequence[tuple[Either, Collected]], progress: Progress = quiet
+) -> Study:
     """The study's JSON from what the cells gave."""
     return {
         "format": FORMAT,
@@ -97,7 +100,9 @@ def assembled(settings: Settings, collected: Sequence[tuple[Either, Collected]])
             _levels(cell, found, settings) for cell, found in collected if isinstance(cell, LevelsCell)
         ],
         "cells": [_cell(cell, found) for cell, found in collected if isinstance(cell, Cell)],
-        "zero_errors": running_out(seed=settings.seed, n=settings.B_level),
+        "few_errors": running_out(
+            seed=settings.seed, cohorts=settings.level_cohorts, n=settings.B, progress=progress
+        ),
     }
 
 
@@ -146,6 +151,37 @@ def _cell(cell: Cell, found: Collected) -> dict[str, Json]:
         "intervals": tally.rows(found),
         "tests": tally.null_rows(found),
     }
+
+
+def packed(found: Study) -> Study:
+    """The study as it is written: each list of rows as ``columns`` and ``rows``, which halves the file.
+
+    >>> packed({"cells": [{"intervals": [{"a": 1, "b": 2}, {"a": 3, "b": 4}]}], "levels": []})["cells"][0]["intervals"]
+    {'columns': ['a', 'b'], 'rows': [[1, 2], [3, 4]]}
+    """
+    return {**found, **{part: [_each(one, _packed_rows) for one in found[part]] for part in PARTS}}
+
+
+def unpacked(found: Study) -> Study:
+    """What :func:`packed` packed.
+
+    >>> unpacked({"cells": [], "levels": [{"intervals": {"columns": ["a"], "rows": [[1]]}}]})["levels"]
+    [{'intervals': [{'a': 1}]}]
+    """
+    return {**found, **{part: [_each(one, _unpacked_rows) for one in found[part]] for part in PARTS}}
+
+
+def _each(part: Study, change: Callable[[Any], Any]) -> Study:  # Any: packed or not
+    return {key: change(value) if key in TABLES else value for key, value in part.items()}
+
+
+def _packed_rows(rows: Sequence[Study]) -> Study:
+    columns = list(rows[0]) if rows else []
+    return {"columns": columns, "rows": [[row[column] for column in columns] for row in rows]}
+
+
+def _unpacked_rows(table: Study) -> list[Study]:
+    return [dict(zip(table["columns"], row, strict=True)) for row in table["rows"]]
 
 
 def summary(found: Study) -> Iterator[str]:

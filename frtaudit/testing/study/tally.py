@@ -16,6 +16,7 @@ from frtaudit.testing.study.readings import Key
 Floats = npt.NDArray[np.float64]
 
 SIZE = 0.05
+LEAST_AT_EQUALITY = ("max_min", "gini", "d_l2")  # 0 for groups alike, the first on the log scale
 DIGITS = 4
 
 
@@ -30,7 +31,7 @@ def null_rows(collected: Collected) -> list[dict[str, Json]]:
 
 
 def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Json]:
-    floor = floor_of(key)
+    floor = floor_of(key) if np.isfinite(bounds.low).any() else None
     printed = _printed(key, bounds, shots)
     found = tally(printed.low, printed.high, printed.truth, floor=floor or DEFAULT)
     own = tally(bounds.low, bounds.high, bounds.truth, floor=floor or DEFAULT)
@@ -86,15 +87,10 @@ def _is_rule(one: Key, key: Key) -> bool:
 def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
     """Mean width, its Monte Carlo error, and the oracle's width: 2 z sd of the estimate over the cohorts.
 
-    A ratio of groups is measured on the log scale. Of an index whose truth is its own least value (groups alike) the
-    interval is folded: it has no oracle (0).
+    A ratio of groups is measured on the log scale. Of an index whose truth lies within one such sd of its least value
+    (groups alike, or nearly) estimate and interval are folded: it has no oracle (0).
     """
     low, high, value, truth = bounds.low, bounds.high, bounds.value, bounds.truth
-    folded = (
-        key.quantity in ("max_min", "gini", "d_l2")
-        and key.point.endswith("alike")
-        and "unlike" not in key.point
-    )
     if key.quantity == "max_min":
         with np.errstate(divide="ignore"):
             low, high, value, truth = (np.log(part) for part in (low, high, value, truth))
@@ -102,8 +98,9 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
     if widths.size < 2:
         return float("nan"), float("nan"), 0.0
     away = _finite(value - truth)
-    z = float(stats.norm.isf((1 - key.nominal) / 2))
-    oracle = 0.0 if folded or away.size < 2 else 2 * z * float(away.std(ddof=1))
+    spread = float(away.std(ddof=1)) if away.size > 1 else 0.0
+    folded = key.quantity in LEAST_AT_EQUALITY and float(truth.mean()) < spread
+    oracle = 0.0 if folded else 2 * float(stats.norm.isf((1 - key.nominal) / 2)) * spread
     return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size)), oracle
 
 

@@ -1,56 +1,82 @@
-"""One cohort at rising thresholds: what each method says of FMR as the errors run out (FORMULAS 8.1, 8.3)."""
+"""Coverage as the errors run out: what each method says of FMR where few or no false matches are due (FORMULAS 8.3)."""
 
 import numpy as np
+import numpy.typing as npt
 
 from frtaudit.canonical import Json, seed_of
 from frtaudit.core.spec import Plan, Weighting
+from frtaudit.progress import Progress
 from frtaudit.stats import intervals, wilson
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.tail import no_groups
+from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HUBS
 from frtaudit.testing.study.cells import Cell
+from frtaudit.testing.study.claims import DEFAULT
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of
-from frtaudit.testing.truth import simulate
+from frtaudit.testing.truth import Scores, simulate
+
+Floats = npt.NDArray[np.float64]
 
 CELL = Cell(population=HUBS, subjects=100, pattern=(4,))
-ERRORS = (60, 45, 30, 20, 15, 10, 7, 5, 4, 3, 2, 1, 0)
+EXPECTED = (100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2)  # false matches due in a cohort
+METHODS = ("vertex", "wilson_iid", "wilson")
 ALPHA = 0.05
 
 
-def running_out(*, seed: int, n: int) -> list[Json]:
-    """Bounds on FMR of one hub cohort at the thresholds with 60, 45, .. 1, 0 false matches.
+def running_out(*, seed: int, cohorts: int, n: int, progress: Progress) -> list[dict[str, Json]]:
+    """Coverage of FMR in hub cohorts at thresholds where 100, 50, .. 0.2 false matches are due.
 
     ``vertex``: the percentile interval of ``n`` subject resamples, which an audit withholds below ten errors; here it
-    is shown as it would be. ``wilson``: the rule of 8.1. ``wilson_iid``: comparisons taken for independent.
+    stands as it would be. ``wilson_iid``: comparisons taken for independent. ``wilson``: the rule of 8.1.
+    ``at_no_error``: mean upper bound over the cohorts without any false match.
     """
-    own = seed_of(seed, "zero errors")
-    rng = np.random.default_rng(own)
-    sampled = CELL.population.subjects(rng, CELL.subjects).samples(rng, list(CELL.pattern) * CELL.subjects)
-    spec = spec_of(targets=(0.01,), thresholds=(), intervals=(), n=1, seed=own, folds=False)
-    tail = trial_of(material_of(sampled, {}), spec).tail
-    thresholds = [float(tail.tail_score[errors]) for errors in ERRORS]
-    drawn = replicate(
-        tail, no_groups(tail), plan=Plan.SUBJECTS, n=n, seed=own, targets=[], thresholds=thresholds, threads=1
+    scores = simulate(CELL.population).mean
+    thresholds = [scores.threshold(due / CELL.non_mated, CELL.subjects) for due in EXPECTED]
+    numbers = range(cohorts)
+    found = np.stack(
+        [_cohort(seed_of(seed, "zero", str(k)), thresholds, n) for k in progress(numbers, "few errors")]
     )
-    rule = wilson.prepare(tail, no_groups(tail), thresholds)
-    true = simulate(CELL.population).mean
-    found: list[Json] = []
+    return [_row(found[:, place], place, scores, threshold) for place, threshold in enumerate(thresholds)]
+
+
+def _cohort(seed: int, thresholds: list[float], n: int) -> Floats:
+    """Errors, then low and high of each method, at each threshold: shape (T, 1 + 2 methods)."""
+    rng = np.random.default_rng(seed)
+    sampled = CELL.population.subjects(rng, CELL.subjects).samples(rng, list(CELL.pattern) * CELL.subjects)
+    spec = spec_of(targets=(), thresholds=thresholds, intervals=(), n=2, seed=seed, folds=False)
+    tail = trial_of(material_of(sampled, {}), spec).tail
+    everybody = no_groups(tail)
+    drawn = replicate(
+        tail, everybody, plan=Plan.SUBJECTS, n=n, seed=seed, targets=[], thresholds=thresholds, threads=1
+    )
+    rule = wilson.prepare(tail, everybody, thresholds)
+    rows = []
     for place, threshold in enumerate(thresholds):
         ruled = rule.fmr(threshold, 0, ALPHA, Weighting.POOLED)
         iid = wilson.wilson_iid(ruled.errors, ruled.trials, ALPHA)
-        vertex = intervals.percentile(drawn.fmr[0, :, place, 0], ALPHA) or (float("nan"), float("nan"))
-        found.append(
-            {
-                "errors": ruled.errors,
-                "trials": ruled.trials,
-                "threshold": threshold,
-                "estimate": ruled.rate,
-                "truth": true.fmr(threshold, CELL.subjects),
-                "design_effect": ruled.deff,
-                "borrowed": ruled.borrowed_from is not None,
-                "wilson": [ruled.low, ruled.high],
-                "wilson_iid": [iid.low, iid.high],
-                "vertex": list(vertex),
-            }
-        )
-    return found
+        vertex = intervals.percentile(drawn.fmr[0, :, place, 0], ALPHA) or (np.nan, np.nan)
+        rows.append([ruled.errors, *vertex, iid.low, iid.high, ruled.low, ruled.high])
+    return np.array(rows, dtype=np.float64)
+
+
+def _row(found: Floats, place: int, scores: Scores, threshold: float) -> dict[str, Json]:
+    true = scores.fmr(threshold, CELL.subjects)
+    none = found[:, 0] == 0
+    row: dict[str, Json] = {
+        "expected": EXPECTED[place],
+        "truth": true,
+        "cohorts": len(found),
+        "without_errors": int(none.sum()),
+    }
+    for index, method in enumerate(METHODS):
+        low, high = found[:, 1 + 2 * index], found[:, 2 + 2 * index]
+        counted = tally(low, high, true, floor=DEFAULT)
+        row[method] = {
+            "coverage": counted.share,
+            "mc_error": counted.error,
+            "lower_misses": counted.lower_misses,
+            "upper_misses": counted.upper_misses,
+            "at_no_error": float(high[none].mean()) if none.any() else None,
+        }
+    return row

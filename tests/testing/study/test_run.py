@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from frtaudit.canonical import dumps
 from frtaudit.core import Method, Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
@@ -39,7 +40,8 @@ def small(cell: Cell | LevelsCell, cohorts: int = 3) -> Collected:
 def found() -> run.Study:
     """The JSON of a tiny study."""
     return run.assembled(
-        run.Settings(cohorts=3, B=B, B_level=B), [(LEVELS, small(LEVELS)), (TINY, small(TINY))]
+        run.Settings(cohorts=3, B=B, B_level=B, level_cohorts=6),
+        [(LEVELS, small(LEVELS)), (TINY, small(TINY))],
     )
 
 
@@ -124,6 +126,11 @@ def test_the_study_is_one_json_value() -> None:
     assert "claims of coverage or size hold" in list(run.summary(study))[-1]
 
 
+def test_what_is_packed_is_unpacked() -> None:
+    """The written form says the same."""
+    assert dumps(run.unpacked(run.packed(found()))) == dumps(found())
+
+
 def test_a_cell_that_is_not_there_is_refused() -> None:
     """Unknown words name what could be chosen."""
     assert run.cells_of(run.Settings(cells=("wolves",))) == CELLS[-3:]
@@ -132,8 +139,10 @@ def test_a_cell_that_is_not_there_is_refused() -> None:
 
 
 def test_errors_run_out() -> None:
-    """At no error the bootstrap is [0, 0] and the rule is not; with the errors the rule's upper bound falls."""
-    rows = found()["zero_errors"]
-    assert [row["errors"] for row in rows] == list(zero.ERRORS)
-    assert rows[-1]["vertex"] == [0.0, 0.0]
-    assert rows[-1]["wilson"][1] > rows[-1]["wilson_iid"][1] > 0
+    """The bootstrap misses in every cohort without an error; the rule's bound exceeds independent Wilson's."""
+    rows = found()["few_errors"]
+    assert [row["expected"] for row in rows] == list(zero.EXPECTED)
+    last = rows[-1]
+    assert 0 < last["without_errors"] <= last["vertex"]["upper_misses"]
+    assert last["vertex"]["at_no_error"] == 0.0
+    assert last["wilson"]["at_no_error"] > last["wilson_iid"]["at_no_error"] > 0
