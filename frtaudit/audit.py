@@ -46,7 +46,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
     for provider in progress(panel, "providers"):
-        trial = put_on_trial(spec, provider, material, comparisons, groups)
+        trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
         outcomes.append(Outcome(notes=trial.notes))
         for analysis in analyses_of(spec):
             outcome = analysis.estimates(trial, spec.bootstrap.alpha)

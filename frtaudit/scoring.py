@@ -1,7 +1,7 @@
 """Put a provider on trial: score it, find its thresholds, draw its replicates."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.foldpairs import fold_pairs
 from frtaudit.intake.acquisition import listed_tail
 from frtaudit.intake.threshold_file import thresholds_from_file
+from frtaudit.progress import Progress, quiet
 from frtaudit.stats import rates as rates_of
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
@@ -191,16 +192,21 @@ def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
 
 
 def put_on_trial(
-    spec: AuditSpec, provider: Provider, material: Material, comparisons: Comparisons, groups: Groups
+    spec: AuditSpec,
+    provider: Provider,
+    material: Material,
+    comparisons: Comparisons,
+    groups: Groups,
+    progress: Progress = quiet,
 ) -> Trial:
-    """Score a provider, find its thresholds, draw its replicates."""
+    """Score a provider, find its thresholds, draw its replicates; ``progress`` hears of both."""
     seed = seed_of(spec.seed, "provider", provider.name)
     named = declared_thresholds(spec, provider)
-    scored = _scored(spec, provider, material, comparisons, groups, seed, named)
+    scored = _scored(spec, provider, material, comparisons, groups, seed, named, progress)
     tail, table, compared = scored.tail, scored.table, scored.comparisons
     fixed = named + measured_thresholds(spec, tail, groups)
     if needs_more(tail, fixed):
-        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed).tail
+        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed, progress).tail
     trials = rates_of.trials(tail, groups)
     targets, declared = targets_of(spec, planned_non_mated(material.cohort, comparisons))
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
@@ -219,13 +225,13 @@ def put_on_trial(
         points=points,
         rates=_rates(tail, groups, points),
         max_points=max_points,
-        replicates=_replicates(spec, tail, groups, points),
+        replicates=_replicates(spec, tail, groups, points, progress),
         rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
         resolved=resolved,
         warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(material, seed),
         attempts=scored.attempts,
-        notes=scored.notes,
+        notes=(*scored.notes, *_beyond(spec, provider.name, tail, points, resolved)),
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
     )
 
@@ -249,8 +255,9 @@ def _scored(
     groups: Groups,
     seed: int,
     fixed: Named,
+    progress: Progress,
 ) -> Scored:
-    request = request_of(spec, [value for value, _ in fixed])
+    request = replace(request_of(spec, [value for value, _ in fixed]), progress=progress)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
     found = provider.scores(material, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):
@@ -265,6 +272,23 @@ def _scored(
         table, compared = pooled.table, pooled.comparisons
     tail = listed_tail(table, compared, material.cohort, provider.score_range)
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes)
+
+
+def _beyond(
+    spec: AuditSpec, provider: str, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
+) -> tuple[str, ...]:
+    """A note where a declared target lies below what the tail's budget holds: which targets it does hold."""
+    lost = [a for a in points.declared if resolved[a] is None and np.isnan(points.at_target[0, a])]
+    if not lost or np.isneginf(tail.floor):
+        return ()
+    held = tail.tail_score.size / int(tail.histogram.sum())
+    wanted = ", ".join(f"{points.targets[a]:g}" for a in lost)
+    return (
+        (
+            f"{provider}: tail_budget of {spec.tail_budget} bytes holds the scores of FMR targets up to {held:.3g}; "
+            f"{wanted} needs more"
+        ),
+    )
 
 
 def _asymmetry(provider: str, found: Asymmetry) -> str:
@@ -341,7 +365,9 @@ def _max_points(
     return found
 
 
-def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points) -> dict[Plan, Replicates]:
+def _replicates(
+    spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points, progress: Progress
+) -> dict[Plan, Replicates]:
     """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
     drawn: dict[Plan, Replicates] = {}
     for plan in plans_of(spec):
@@ -357,6 +383,7 @@ def _replicates(spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points
             thresholds=points.thresholds,
             strata=strata_of(spec, groups) if plan in STRATIFIED else None,
             threads=spec.threads,
+            progress=progress,
         )
     return drawn
 

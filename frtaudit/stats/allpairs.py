@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.progress import Progress, quiet
 from frtaudit.stats.below import sums_below
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.crossing import eer
@@ -39,7 +40,7 @@ class TailRequest:
 
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
-    ``threads``: 0 = one per core.
+    ``threads``: 0 = one per core; ``progress`` hears of the pass.
     """
 
     fmr: float
@@ -47,6 +48,7 @@ class TailRequest:
     eer: bool = False
     budget: int = 2_000_000_000
     threads: int = 0
+    progress: Progress = quiet
 
 
 def score_all_pairs(
@@ -82,7 +84,7 @@ def score_all_pairs(
     subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
     ground = Ground(
         block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
-        edges=edges_over(score_range), threads=request.threads,
+        edges=edges_over(score_range), threads=request.threads, progress=request.progress,
     )  # fmt: skip
     mated = scan_mated(ground)
     empty = ScoreTail(

@@ -33,7 +33,9 @@ def sums_below(ground: Ground, tail: ScoreTail, groups: Groups, thresholds: Floa
         return by_tag
 
     by_tag = np.zeros((5, n_levels, n_tags))
-    for more in in_order(work, range(len(ground.layout.strips)), ground.threads):
+    for more in in_order(
+        work, range(len(ground.layout.strips)), ground.threads, ground.progress, "scoring below the floor"
+    ):
         by_tag += more
     return NonMatedSums(
         thresholds=thresholds,

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from frtaudit.progress import Progress, quiet
 from frtaudit.stats.scorers import BlockScorer
 
 Floats = npt.NDArray[np.float64]
@@ -92,8 +93,19 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def in_order(work: Callable[[Job], Done], jobs: Sequence[Job], threads: int) -> Iterator[Done]:
-    """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core); BLAS keeps to one."""
+def in_order(
+    work: Callable[[Job], Done],
+    jobs: Sequence[Job],
+    threads: int,
+    progress: Progress = quiet,
+    what: str = "",
+) -> Iterator[Done]:
+    """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core); BLAS keeps to one.
+
+    ``progress`` hears of each job called ``what``, from the caller's thread.
+    """
     count = threads or _cores()
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
-        yield from pool.map(work, jobs)
+        results = pool.map(work, jobs)
+        for _ in progress(jobs, what):
+            yield next(results)

@@ -53,8 +53,8 @@ class Spans(NamedTuple):
 class Tile(NamedTuple):
     """Weights of L <= 64 replicates, in C copies of ``rows`` rows.
 
-    ``weights`` (C*rows, 64) uint8; ``reach``: rows whose weights sum to a byte at most; ``runs``, ``pairs``:
-    products of such a sum, and of two weights, that fit 16 bits together.
+    ``weights`` (C*rows, 64) uint8; ``reach``: rows whose weights sum to a byte at most; ``runs``, ``pairs``: products
+    of such a sum, and of two weights, that fit 16 bits together.
     """
 
     weights: Bytes

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
+from frtaudit.progress import Progress, quiet
 from frtaudit.stats import draws
 from frtaudit.stats.course import Course, Found, course_of, run
 from frtaudit.stats.layout import in_order
@@ -69,6 +70,7 @@ def replicate(
     threads: int = 0,
     weights: npt.NDArray[np.integer] | None = None,
     subject_weights: npt.NDArray[np.integer] | None = None,
+    progress: Progress = quiet,
 ) -> Replicates:
     """Draw ``n`` replicates of every rate under a resampling plan.
 
@@ -79,7 +81,7 @@ def replicate(
     pooled ones compared in integers; ``thresholds``: fixed ones. ``threads`` 0: all cores; the result does not
     depend on it.
     ``weights`` (n, N) for IMAGES, or ``subject_weights`` (n, K) for the others, 0 to 255, replace the draws.
-    Raises ValueError for a plan that data, strata or weights do not serve.
+    ``progress`` hears of each tile. Raises ValueError for a plan that data, strata or weights do not serve.
 
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
@@ -94,8 +96,11 @@ def replicate(
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")
     course = course_of(tail, groups, targets, thresholds, draws.rows_of(tail, plan))
-    firsts = range(0, n, LANES)
-    tiles = in_order(lambda first: run(course, draw(first, min(LANES, n - first))), firsts, threads)
+
+    def tile(first: int) -> Found:
+        return run(course, draw(first, min(LANES, n - first)))
+
+    tiles = in_order(tile, range(0, n, LANES), threads, progress, f"bootstrap {plan.value}")
     return _replicates(plan, n, targets, course, _joined(course, list(tiles)))
 
 

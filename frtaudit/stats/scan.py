@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.progress import Progress, quiet
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.layout import Layout, in_order
 from frtaudit.stats.scorers import BlockScorer, UnitBlocks
@@ -36,6 +37,7 @@ class Ground:
     room: Index
     edges: Floats
     threads: int
+    progress: Progress = quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
     kept: list[Pairs] = []
     count = 0
-    for pairs, counts in in_order(work, ground.layout.jobs(), ground.threads):
+    for pairs, counts in in_order(work, ground.layout.jobs(), ground.threads, ground.progress, "scoring"):
         histogram += counts
         count += sum(part.i.size for part in pairs)
         if count > capacity:

@@ -1,5 +1,6 @@
 import os
 import threading
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -76,3 +77,16 @@ def test_results_come_in_order_with_one_blas_thread(threads: int) -> None:
     done = list(in_order(work, range(20), threads))
     assert done == [(job, 1) for job in range(20)]
     assert threading.get_ident() not in seen
+
+
+def test_progress_hears_of_every_job_in_the_callers_thread() -> None:
+    """The jobs and their name are handed to ``progress`` outside the pool."""
+    heard = []
+
+    def listen(items: Sequence[int], what: str) -> Iterator[int]:
+        for item in items:
+            heard.append((item, what, threading.get_ident()))
+            yield item
+
+    assert list(in_order(lambda job: -job, [1, 2, 3], 2, listen, "things")) == [-1, -2, -3]
+    assert heard == [(job, "things", threading.get_ident()) for job in (1, 2, 3)]
