@@ -10,7 +10,7 @@ from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, Reading, intervals_of, read
-from frtaudit.stats import contrasts, differentials, interclass
+from frtaudit.stats import contrasts, differentials, equality, interclass
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
 from frtaudit.testing.study.trials import ALIKE, UNLIKE
 from frtaudit.testing.study.truths import Place as At
@@ -128,8 +128,10 @@ def _indices(trial: Trial, cell: Cell, true: Mapping[At, float], schema: str) ->
                 key = _key(kind, point, Method.MAX_T)
                 shots[key] = Shot(low=low, high=high, value=value, truth=true[kind, point])
                 if schema == ALIKE and not _thin(readings):
-                    p_value = _null_p_value(kind, rates, drawn)
-                    tests.append(Verdict(test=f"8.5 {kind}", point=point, p_value=p_value))
+                    p_value = _null_p_value(kind, readings, rates, drawn)
+                    tests += (
+                        [] if p_value is None else [Verdict(test=f"8.5 {kind}", point=point, p_value=p_value)]
+                    )
     return shots, tests
 
 
@@ -155,12 +157,16 @@ def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | No
     return contrasts.index_range(lambda values: differentials.rate_index(kind, values), box)
 
 
-def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
-    """FORMULAS 8.5: the index of exp(log r* - log r) is the index under equal rates; p = (1 + #{F0 >= F})/(B+1)."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        null = differentials.rate_index(kind, drawn / rates)
-    reached = np.count_nonzero(~(null < float(differentials.rate_index(kind, rates))))
-    return float((1 + reached) / (len(drawn) + 1))
+def _null_p_value(kind: str, readings: list[Reading], rates: Floats, drawn: Floats) -> float | None:
+    """FORMULAS 8.5, as the audit tests it; None where too many replicates are undefined."""
+    widened = equality.stretch([reading.subjects for reading in readings], ALPHA)
+    found = equality.equality(
+        lambda of: differentials.rate_index(kind, of["rate"]),
+        {"rate": rates},
+        {"rate": equality.as_if_equal(rates, drawn, 1.0, widened)},
+        alpha=ALPHA,
+    )
+    return None if found is None else found.p
 
 
 def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
