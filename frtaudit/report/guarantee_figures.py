@@ -15,6 +15,7 @@ Study = Mapping[str, Any]  # Any: JSON of mixed depth
 Row = Mapping[str, Any]  # Any: the same
 
 WIDE, TALL = 6.7, 3.6
+ERROR_OF = {"coverage": "mc_error", "width_ratio": "width_ratio_error"}
 TWICE = 2.0  # bars reach two Monte Carlo standard errors
 NOMINAL, DEFAULT, SHOWN = 0.95, 0.93, 0.90
 LINES = (("fixed", "recentered"), ("fixed", "naive"), ("new", "recentered"), ("new", "wilson"))
@@ -84,7 +85,7 @@ def few_errors(found: Study, name: str = "few") -> Panel:
 
 def coverage(found: Study, quantity: str, name: str) -> Panel:
     """Realised coverage at nominal 0.95 of every method, pooled: one dot per population, size and point."""
-    dots = list(_dots(found, quantity, "coverage", "mc_error"))
+    dots = list(_dots(found, quantity, "coverage", ERROR_OF["coverage"]))
 
     def draw(axes: Axes) -> None:
         for at, style in ((NOMINAL, "solid"), (DEFAULT, (0, (4, 2))), (SHOWN, (0, (1, 2)))):
@@ -99,7 +100,7 @@ def coverage(found: Study, quantity: str, name: str) -> Panel:
 
 def widths(found: Study, quantity: str, name: str) -> Panel:
     """Mean width over that of an oracle, which knows the estimate's standard deviation, on a logarithmic axis."""
-    dots = list(_dots(found, quantity, "width_ratio", "width_ratio_error"))
+    dots = list(_dots(found, quantity, "width_ratio", ERROR_OF["width_ratio"]))
 
     def draw(axes: Axes) -> None:
         axes.axvline(1.0, color=SOFT, linewidth=0.8)
@@ -136,6 +137,11 @@ def misses(found: Study, name: str = "misses") -> Panel:
 
     said = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover."
     return _panel(name, said, draw, width=4.6, height=4.0)
+
+
+def is_seen(found: Study, quantity: str, value: str) -> bool:
+    """Whether any row of the quantity has a finite ``value`` (``coverage`` or ``width_ratio``) to draw."""
+    return any(True for _ in _dots(found, quantity, value, ERROR_OF[value]))
 
 
 Dot = tuple[str, str, float, float]  # method, population, value, Monte Carlo error

@@ -31,8 +31,10 @@ def panels(found: Study) -> dict[str, Panel]:
         made["misses"] = draw.misses(found)
     for quantity in dict.fromkeys(row["quantity"] for cell in found["cells"] for row in cell["intervals"]):
         stem = quantity.lower().replace(" ", "_")
-        made[f"coverage_{stem}"] = draw.coverage(found, quantity, f"coverage-{stem}")
-        made[f"width_{stem}"] = draw.widths(found, quantity, f"width-{stem}")
+        if draw.is_seen(found, quantity, "coverage"):
+            made[f"coverage_{stem}"] = draw.coverage(found, quantity, f"coverage-{stem}")
+        if draw.is_seen(found, quantity, "width_ratio"):
+            made[f"width_{stem}"] = draw.widths(found, quantity, f"width-{stem}")
     made["few_errors"] = draw.few_errors(found)
     return made
 
@@ -43,8 +45,10 @@ def files(found: Study) -> dict[str, str]:
 
 
 def for_documents(found: Study) -> dict[str, str]:
-    """The two figures of docs/guarantees.md, as SVG files."""
-    made = {"for_whom": draw.levels(found, "for-whom"), "few_errors": draw.few_errors(found, "few-errors")}
+    """The two figures of docs/guarantees.md, as SVG files; a study without levels has one of them."""
+    made = {"few_errors": draw.few_errors(found, "few-errors")}
+    if found["levels"]:
+        made["for_whom"] = draw.levels(found, "for-whom")
     return {name: on_paper(panel.svg) for name, panel in made.items()}
 
 

@@ -3,15 +3,14 @@
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from frtaudit.canonical import to_bytes
 from frtaudit.errors import FrtauditError
 from frtaudit.progress import on_terminal
 from frtaudit.report import guarantees
-from frtaudit.testing.study.run import Settings, packed, study, summary, unpacked
+from frtaudit.testing.study.run import Settings, Study, packed, study, summary, unpacked
 
 NAME = "guarantees.json"
 
@@ -20,40 +19,42 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold, when asked to judge."""
     options = _parser().parse_args(argv)
     out: Path = options.out
-    if options.draw:
-        found = unpacked(json.loads((out / NAME).read_text("utf-8")))
-    else:
-        settings = Settings(
-            cohorts=options.cohorts,
-            B=options.B,
-            level_cohorts=options.level_cohorts,
-            B_level=options.B_level,
-            seed=options.seed,
-            workers=options.workers,
-            cells=tuple(options.cell),
-        )
+    if not options.draw:
         try:
-            found = study(settings, on_terminal)
+            found = study(_settings(options), on_terminal)
         except FrtauditError as error:
             sys.stderr.write(f"{error}\n")
             return 2
-    write(out, found, options.docs)
+        out.mkdir(parents=True, exist_ok=True)
+        (out / NAME).write_bytes(to_bytes(packed(found)))
+    found = unpacked(json.loads((out / NAME).read_text("utf-8")))
+    draw(out, found, options.docs)
     lines = list(summary(found))
     sys.stdout.write("\n".join(lines) + "\n")
     return int(options.judge and len(lines) > 1)
 
 
-def write(out: Path, found: Mapping[str, Any], docs: Path | None = None) -> None:  # Any: JSON of mixed depth
-    """The study's JSON, its page, and each figure as a file of its own; into ``docs`` those of docs/guarantees.md."""
-    out.mkdir(parents=True, exist_ok=True)
+def draw(out: Path, found: Study, docs: Path | None = None) -> None:
+    """The page of a study read from its JSON, and each figure as a file; into ``docs`` those of docs/guarantees.md."""
+    (out / "index.html").write_text(guarantees.page(found), "utf-8")
+    for name, drawing in guarantees.files(found).items():
+        (out / f"{name}.svg").write_text(drawing, "utf-8")
     if docs is not None:
         docs.mkdir(parents=True, exist_ok=True)
         for name, drawing in guarantees.for_documents(found).items():
             (docs / f"{name}.svg").write_text(drawing, "utf-8")
-    (out / NAME).write_bytes(to_bytes(packed(dict(found))))
-    (out / "index.html").write_text(guarantees.page(found), "utf-8")
-    for name, drawing in guarantees.files(found).items():
-        (out / f"{name}.svg").write_text(drawing, "utf-8")
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    return Settings(
+        cohorts=options.cohorts,
+        B=options.B,
+        level_cohorts=options.level_cohorts,
+        B_level=options.B_level,
+        seed=options.seed,
+        workers=options.workers,
+        cells=tuple(options.cell),
+    )
 
 
 def _parser() -> argparse.ArgumentParser:

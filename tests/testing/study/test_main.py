@@ -31,7 +31,7 @@ def test_the_command_writes_json_page_and_figures(tmp_path: Path, capsys: pytest
     page, figure = ((out / name).read_bytes() for name in ("index.html", "few_errors.svg"))
     assert study.main(["--out", str(out), "--draw", "--docs", str(docs)]) == 0
     assert ((out / "index.html").read_bytes(), (out / "few_errors.svg").read_bytes()) == (page, figure)
-    assert sorted(path.name for path in docs.iterdir()) == ["few_errors.svg", "for_whom.svg"]
+    assert sorted(path.name for path in docs.iterdir()) == ["few_errors.svg"]
 
 
 def test_an_unknown_cell_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
