@@ -18,7 +18,7 @@ from frtaudit.stats import rates as rates_of
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
 from frtaudit.stats.resample import Replicates, replicate
-from frtaudit.stats.resolution import MIN_EXPECTED, smallest_target, unresolved, warning
+from frtaudit.stats.resolution import MIN_EXPECTED, beyond_budget, smallest_target, unresolved, warning
 from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
@@ -231,7 +231,7 @@ def put_on_trial(
         warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(material, seed),
         attempts=scored.attempts,
-        notes=(*scored.notes, *_beyond(spec, provider.name, tail, points, resolved)),
+        notes=(*scored.notes, *_beyond(spec, provider.name, tail, points)),
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
     )
 
@@ -274,21 +274,11 @@ def _scored(
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes)
 
 
-def _beyond(
-    spec: AuditSpec, provider: str, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
-) -> tuple[str, ...]:
-    """A note where a declared target lies below what the tail's budget holds: which targets it does hold."""
-    lost = [a for a in points.declared if resolved[a] is None and np.isnan(points.at_target[0, a])]
-    if not lost or np.isneginf(tail.floor):
-        return ()
-    held = tail.tail_score.size / int(tail.histogram.sum())
-    wanted = ", ".join(f"{points.targets[a]:g}" for a in lost)
-    return (
-        (
-            f"{provider}: tail_budget of {spec.tail_budget} bytes holds the scores of FMR targets up to {held:.3g}; "
-            f"{wanted} needs more"
-        ),
-    )
+def _beyond(spec: AuditSpec, provider: str, tail: ScoreTail, points: Points) -> tuple[str, ...]:
+    """A note where a declared target lies below what the tail's budget holds."""
+    lost = [points.targets[a] for a in points.declared if np.isnan(points.at_target[0, a])]
+    said = beyond_budget(lost, spec.tail_budget, tail.tail_score.size, int(tail.histogram.sum()))
+    return () if said is None else (f"{provider}: {said}",)
 
 
 def _asymmetry(provider: str, found: Asymmetry) -> str:

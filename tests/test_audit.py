@@ -301,15 +301,17 @@ def test_templates_give_what_the_synthetic_cohort_gave(ordered: dict[ITEM, Any])
 
 
 def test_progress_sees_every_provider() -> None:
-    """The caller's progress wraps the providers, in order."""
+    """The caller's progress wraps the providers, in order, and within each the scoring and the replicates."""
     seen: list[str] = []
 
     def progress(items: Any, what: str) -> Any:
-        seen.extend([what, *(item.name for item in items)])
+        seen.extend([what, *(item.name for item in items if what == "providers")])
         return items
 
-    audit(spec("failures"), progress)
-    assert seen == ["providers", "one", "two"]
+    audit(spec("error_rates"), progress)
+    assert seen[:3] == ["providers", "one", "two"]
+    assert seen.count("scoring") == 2
+    assert {"bootstrap subjects", "bootstrap images"} <= set(seen)
 
 
 def test_other_schemas_leave_everybody_alone() -> None:

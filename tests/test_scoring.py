@@ -392,7 +392,10 @@ def test_a_threshold_below_the_floor_needs_more(weighting: Weighting) -> None:
     assert not needs_more(trial.tail, [(0.1, {}), (0.9, {})])
     assert needs_more(trial.tail, [(0.11, {})])
     assert np.isnan(trial.points.at_target[list(Weighting).index(weighting)]).all()
-    assert sum("tail_budget of 1 bytes holds the scores of FMR targets up to" in note for note in trial.notes) == 1
+    assert (
+        sum("tail_budget of 1 bytes holds the scores of FMR targets up to" in note for note in trial.notes)
+        == 1
+    )
 
 
 def test_measured_thresholds_below_the_floor_are_counted() -> None:

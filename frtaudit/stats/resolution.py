@@ -1,6 +1,7 @@
 """Which FMR targets the data can resolve (FORMULAS 8.4)."""
 
 import math
+from collections.abc import Sequence
 
 MIN_EXPECTED = 5.0
 WARN_EXPECTED = 10.0
@@ -48,3 +49,19 @@ def warning(target: float, non_mated: int, subjects: int) -> str | None:
     if subjects < MIN_SUBJECTS:
         return f"the false matches at FMR {target:g} come from {subjects} subjects"
     return None
+
+
+def beyond_budget(targets: Sequence[float], budget: int, held: int, non_mated: int) -> str | None:
+    """What to say of FMR targets whose thresholds are not known: those above what ``held`` of ``non_mated`` resolve.
+
+    >>> beyond_budget([0.1, 1e-3], 3600, 100, 5_000)
+    'tail_budget of 3600 bytes holds the scores of FMR targets up to 0.02; 0.1 needs more'
+    """
+    share = held / max(non_mated, 1)
+    above = [f"{target:g}" for target in targets if share < target]
+    if not above:
+        return None
+    return (
+        f"tail_budget of {budget} bytes holds the scores of FMR targets up to {share:.3g}; "
+        f"{', '.join(above)} needs more"
+    )

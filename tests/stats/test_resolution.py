@@ -20,3 +20,10 @@ def test_warnings_name_what_is_thin() -> None:
     assert "only 6" in (resolution.warning(1e-3, 6_000, 40) or "")
     assert "3 subjects" in (resolution.warning(1e-3, 60_000, 3) or "")
     assert resolution.warning(1e-3, 60_000, 10) is None
+
+
+def test_only_targets_above_what_is_held_need_more() -> None:
+    """Targets that the scores held resolve are not blamed on the budget; a whole tail blames none."""
+    assert resolution.beyond_budget([0.001], 1, 10, 1000) is None
+    assert resolution.beyond_budget([0.1, 0.2], 1, 1000, 1000) is None
+    assert "up to 0.01; 0.1, 0.2 needs" in (resolution.beyond_budget([0.1, 0.2], 1, 10, 1000) or "")
