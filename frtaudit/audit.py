@@ -13,7 +13,7 @@ from frtaudit.exploration import adjusted
 from frtaudit.identity import to_plain
 from frtaudit.panel import analyses_of, comparisons_of, material_of, panel_of
 from frtaudit.progress import Progress, quiet
-from frtaudit.requirements.limit import Bench, judge, planned
+from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
 from frtaudit.stats.multiplicity import enough_for_holm
 from frtaudit.trial import Outcome, Trial
@@ -78,7 +78,8 @@ def _add_tables(tables: Tables, trial: Trial) -> None:
 
 def _refuse_few_replicates(spec: AuditSpec, claims: int) -> None:
     """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
-    needed = enough_for_holm(spec.bootstrap.alpha, claims)
+    sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
+    needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
     if needed > spec.bootstrap.B:
         found = f"B = {spec.bootstrap.B} cannot adjust {claims} findings at alpha = {spec.bootstrap.alpha:g}"
         raise DataError("bootstrap.B", found, f"{needed} or more")

@@ -25,7 +25,7 @@ from small_audits import (
 )
 
 from frtaudit.core import AuditResult, Estimate, Method, Verdict
-from frtaudit.core.spec import Bootstrap, RequirementSpec, SchemaSpec, Thresholds
+from frtaudit.core.spec import Bootstrap, RequirementSpec, SchemaSpec, Sided, Thresholds
 from frtaudit.errors import DataError
 from frtaudit.json_schema import schema_text
 
@@ -150,6 +150,14 @@ def test_too_few_replicates_for_the_family_are_refused() -> None:
         DataError, match=r"^bootstrap\.B: B = 158 cannot adjust 8 findings at alpha = 0\.05; .* 159 or"
     ):
         audit(replace(made, bootstrap=replace(made.bootstrap, B=158)))
+
+
+def test_a_two_sided_finding_needs_twice_the_replicates() -> None:
+    """Its p of replicates is 2/(B+1) at least: 8 findings at alpha 0.05 need B = 319."""
+    made = whole_spec()
+    both = tuple(replace(item, sided=Sided.TWO) for item in made.requirements)
+    with pytest.raises(DataError, match=r"^bootstrap\.B: B = 318 cannot adjust 8 findings .* 319 or"):
+        audit(replace(made, requirements=both, bootstrap=replace(made.bootstrap, B=318)))
 
 
 def test_requirements_change_no_estimate() -> None:

@@ -1,6 +1,6 @@
 """Interclass bias by subject (Pena-Alcantara): d_l2 of each class from the mean of the classes, TAR curves."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -210,7 +210,11 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
 
 
 def _largest(parts: tuple[Interval, ...]) -> Interval:
-    """Maximum over classes of each bound separately (FORMULAS 3, ambiguity i)."""
+    """Maximum over classes of each bound separately (FORMULAS 3, ambiguity i).
+
+    One-sided, for verdicts: some class's lower bound lies too high C times as often as one of them, so that the largest
+    lower bound at error a is that of the classes at a/C; the largest upper bound errs as often as one.
+    """
     lows = [part.low for part in parts if part.low is not None]
     highs = [part.high for part in parts if part.high is not None]
     if len(lows) < len(parts):
@@ -226,8 +230,15 @@ def _largest(parts: tuple[Interval, ...]) -> Interval:
         n_resamples=first.n_resamples,
         mc_error=max((part.mc_error for part in parts if part.mc_error is not None), default=None),
         note="the largest lower and the largest upper bound over the classes, each taken by itself",
-        one_sided=(lambda error: _largest(tuple(make(error) for make in known))) if known else None,
+        one_sided=(lambda error: _largest_one_sided(known, error)) if known else None,
     )
+
+
+def _largest_one_sided(known: Sequence[Callable[[float], Interval]], error: float) -> Interval:
+    """The bounds of the largest class, each wrong with probability ``error`` at most (Bonferroni below)."""
+    above = _largest(tuple(make(error) for make in known))
+    below = _largest(tuple(make(error / len(known)) for make in known))
+    return replace(above, low=below.low, mc_error=max(above.mc_error or 0.0, below.mc_error or 0.0) or None)
 
 
 def _estimate(

@@ -8,11 +8,12 @@ from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.errors import SpecError
 from frtaudit.panel import comparisons_of, material_of, panel_of
 from frtaudit.planning import pilot, sizes
-from frtaudit.planning.parties import Party, from_cohort, from_sizes, schemas_of
+from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema, schemas_of
 from frtaudit.planning.sizes import Desk
 from frtaudit.planning.values import Plan, Section, Settings
-from frtaudit.planning.wanted import EACH, WORDS, Wanted, wanted, with_limits
+from frtaudit.planning.wanted import WORDS, Wanted, wanted, with_limits
 from frtaudit.progress import Progress, quiet
+from frtaudit.requirements import limit
 from frtaudit.scoring import groups_of
 from frtaudit.stats.power import LEAST_SUBJECTS
 from frtaudit.trial import Trial
@@ -108,7 +109,8 @@ def _sections(
     yield from _unplanned([item for item in found if not isinstance(item, Wanted)])
     if spec.requirements:
         members = sum(_members(item, parties) for item in spec.requirements)
-        yield sizes.resamples(members, systems, desk.alpha, spec.bootstrap.B)
+        sides = limit.directions(spec.requirements)
+        yield sizes.resamples(members, systems, desk.alpha, spec.bootstrap.B, sides)
     for trial in trials:
         yield from pilot.limits(trial, planned, desk)
         yield from pilot.ratios(trial, parties, desk)
@@ -127,10 +129,10 @@ def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterat
 
 def _members(item: RequirementSpec, parties: list[Party]) -> int:
     """How many verdicts a requirement brings for one system."""
-    if item.group != EACH:
-        return 1
-    schemas = tuple(schemas_of(parties)) if item.schema is None else (item.schema,)
-    return max(1, sum(party.schema in schemas for party in parties))
+    ranked = {
+        schema: tuple(party.name for party in of_schema(parties, schema)) for schema in schemas_of(parties)
+    }
+    return max(1, limit.planned([item], ranked, 1))
 
 
 def _unplanned(left: list[tuple[RequirementSpec, str]]) -> Iterator[Section]:

@@ -124,19 +124,21 @@ def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: Desk) -> 
         )
 
 
-def resamples(verdicts: int, systems: int, alpha: float, planned: int) -> Section:
-    """B of a confirmatory family: 1/(B+1) <= alpha/m (FORMULAS 8.9); ``systems`` 0: not known, one is taken."""
+def resamples(verdicts: int, systems: int, alpha: float, planned: int, sides: int = 1) -> Section:
+    """B of a confirmatory family: 1/(B+1) <= alpha/m (FORMULAS 8.9); ``systems`` 0: not known, one is taken.
+
+    ``sides``: 2 where a requirement is two-sided: its p is twice that of one side.
+    """
     family = verdicts * max(systems, 1)
-    needed = math.ceil(round(family / alpha, 9)) - 1
+    needed = math.ceil(round(sides * family / alpha, 9)) - 1
     enough = "enough" if planned >= needed else "too few"
+    family_of = f"family: {verdicts} requirements and groups x {max(systems, 1)} systems"
     return Section(
         name="resamples",
         title="Bootstrap resamples",
         columns=("family", "alpha", "B needed", "B of the spec", "outcome"),
         rows=((family, alpha, needed, planned, enough),),
-        notes=(
-            f"family: {verdicts} requirements and groups x {max(systems, 1)} systems; needed: 1/(B+1) <= alpha/family",
-        ),
+        notes=(f"{family_of}; needed: {sides}/(B+1) <= alpha/family",),
     )
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.stats.differentials import RateIndex
+from frtaudit.stats.interclass import Space
 from frtaudit.stats.multiplicity import SMALLEST, claim_p, holm, step_errors
 
 EACH = "each"
@@ -41,6 +43,14 @@ WORDS = {
     "garbe": "GARBE",
     "accuracy_fold_sd": "spread of the folds' accuracies",
 }
+D_L2 = "d_l2"
+OF_SCHEMA = (
+    *(index.value for index in RateIndex),
+    "fdr",
+    "inequity_rate",
+    "garbe",
+    D_L2,
+)  # one of each schema
 KEYS = {"fmr": "FMR", "rate": "of"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
@@ -118,6 +128,8 @@ def planned(
 ) -> int:
     """How many findings the requirements ask for: requirements x groups x systems (FORMULAS 8.9).
 
+    What a schema has one of (an index, d_l2's largest class) is found in each schema where none is named.
+
     >>> each = RequirementSpec(name="r", metric="fnmr", limit=0.1, group="each")
     >>> planned([each], {"sex": ("f", "m"), "age": ("old", "young", "other")}, 2)
     10
@@ -126,10 +138,20 @@ def planned(
 
 
 def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]]) -> int:
-    if requirement.group != EACH:
-        return 1
+    """Estimates of one system that a requirement names: those of its group, twice where d_l2's space is open."""
     schemas = [requirement.schema] if requirement.schema else list(ranked)
-    return sum(len(ranked.get(schema, ())) for schema in schemas)
+    classes = [ranked.get(schema, ()) for schema in schemas]
+    spaces = len(Space) if requirement.metric == D_L2 and "space" not in requirement.at else 1
+    if requirement.group == EACH:
+        return spaces * sum(map(len, classes))
+    if requirement.metric in OF_SCHEMA and requirement.group in ("all", "max"):
+        return spaces * len(schemas)
+    return spaces * max(1, sum(requirement.group in names for names in classes))
+
+
+def directions(requirements: Sequence[RequirementSpec]) -> int:
+    """In how many directions the requirements spend alpha at most: 2 where one is two-sided."""
+    return 2 if any(requirement.sided is Sided.TWO for requirement in requirements) else 1
 
 
 def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:

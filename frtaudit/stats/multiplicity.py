@@ -17,8 +17,9 @@ def claim_p(breaks: Callable[[float], bool], n_resamples: int | None = None) -> 
     ``breaks``: whether the bound of that error, in (0, 0.5), lies beyond the limit; bounds widen as a falls. So p and
     bound agree by construction: p <= a if and only if the 1 - a bound breaks the limit. For Wilson's interval this is
     the score test: (p - L)/sqrt(L(1-L)/n_eff) against t_{K-1}. ``n_resamples``: B where the bound is a quantile of
-    replicates; a quantile of type 7 has (B-1) a replicates beyond it, and p = (1 + that, rounded up)/(B+1), never less
-    than 1/(B+1). Above 0.5 it is given as 1, below 1e-12 as 1e-12: neither claims anything more.
+    replicates; a quantile of type 7 has (B-1) a replicates beyond it, and p = (1 + that, rounded up)/(B+1), where a
+    replicate equal to the limit counts with them; never less than 1/(B+1). Above 0.5 it is given as 1, below 1e-12 as
+    1e-12: neither claims anything more.
 
     >>> from scipy import stats
     >>> round(claim_p(lambda a: 2.0 - stats.norm.isf(a) > 0.0), 6), round(float(stats.norm.sf(2.0)), 6)
@@ -37,7 +38,7 @@ def claim_p(breaks: Callable[[float], bool], n_resamples: int | None = None) -> 
     found = math.exp(high)
     if n_resamples is None:
         return found
-    beyond = 0 if high == math.log(SMALLEST) else math.ceil((n_resamples - 1) * found - 1e-6)
+    beyond = 0 if high == math.log(SMALLEST) else math.floor((n_resamples - 1) * found + 1e-6) + 1
     return (1 + beyond) / (n_resamples + 1)
 
 

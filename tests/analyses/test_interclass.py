@@ -155,3 +155,24 @@ def test_pairs_carry_the_thesis_interval_of_class_minus_class() -> None:
     assert between.high == pytest.approx(2 * alone.high, rel=1e-12)
     assert between.low <= pair.value <= between.high
     assert not one(whole().result, "d_l2", provider="one", group="x|y", at={"space": "tar"}).intervals
+
+
+def test_the_lower_bound_of_the_largest_class_holds_for_all() -> None:
+    """For a verdict at error a the largest class's lower bound is that of the classes at a/C, the upper one at a."""
+    from frtaudit.cohorts.synthetic import SyntheticClass
+
+    names = ("b", "a", "c")
+    cohort = replace(
+        spec().cohort,
+        classes={n: SyntheticClass(concentration=c) for n, c in zip(names, (0.3, 1, 1), strict=True)},
+    )
+    trial = put(spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=names)}), "two")
+    found = replace(ANALYSES["interclass"], B=19).estimates(trial, 0.05).estimates
+    made = {
+        item.group: next(i.one_sided for i in item.intervals if i.method is Method.VERTEX_GAUSSIAN)
+        for item in found
+        if item.at["space"] == "quantile" and "|" not in item.group
+    }
+    largest = made["max"](0.3)
+    assert largest.low == max(made[name](0.1).low for name in names) > 0
+    assert largest.high == max(made[name](0.3).high for name in names)

@@ -81,13 +81,13 @@ def test_ratio_is_that_of_the_smallest_groups() -> None:
     assert column(unknown, "smallest ratio") == [None, None]
 
 
-@given(st.integers(1, 300), st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.1]))
-def test_resamples_reach_the_family(verdicts: int, systems: int, alpha: float) -> None:
-    """B needed is the least with 1/(B+1) <= alpha/m, alpha read as a decimal."""
-    section = sizes.resamples(verdicts, systems, alpha, 999)
+@given(st.integers(1, 300), st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from([1, 2]))
+def test_resamples_reach_the_family(verdicts: int, systems: int, alpha: float, sides: int) -> None:
+    """B needed is the least with 1/(B+1) <= alpha/m, alpha read as a decimal; two-sided 2/(B+1)."""
+    section = sizes.resamples(verdicts, systems, alpha, 999, sides)
     (needed,), (family,) = column(section, "B needed"), column(section, "family")
     assert family == verdicts * max(systems, 1)
     assert isinstance(needed, int)
     exact = Fraction(repr(alpha))
-    assert Fraction(1, needed + 1) <= exact / family < Fraction(1, needed)
+    assert Fraction(sides, needed + 1) <= exact / family < Fraction(sides, needed)
     assert column(section, "outcome") == ["enough" if needed <= 999 else "too few"]

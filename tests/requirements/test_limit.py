@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 from frtaudit.inference import from_score
-from frtaudit.requirements.limit import Bench, judge, planned, text_beside
+from frtaudit.requirements.limit import Bench, directions, judge, planned, text_beside
 from frtaudit.stats.wilson import wilson_score
 
 LIMIT = 0.03
@@ -241,3 +241,36 @@ def test_the_family_is_declared() -> None:
     assert [item.family for item in found] == [2, 2]
     assert found[0].p_adjusted == pytest.approx(2 * (found[0].p or 0))
     assert (found[1].p, found[1].p_adjusted) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("metric", "at", "group", "count"),
+    [("max_min", {"rate": "fnmr"}, "all", 1), ("garbe", {}, "all", 1), ("d_l2", {}, "max", 2)],
+)
+def test_what_a_schema_has_one_of_is_planned_for_each(
+    metric: str, at: dict[str, str], group: str, count: int
+) -> None:
+    """Without a schema the family holds the index of every schema, as it does when it is judged."""
+    spaces = ("quantile", "tar") if metric == "d_l2" else (None,)
+    requirement = RequirementSpec(name="r", metric=metric, at=at, group=group, limit=0.5)
+    ranked = {"sex": ("f", "m"), "age": ("o", "y")}
+    made = [
+        smooth(0.1, 100, metric=metric, schema=schema, group=group, at={**at, **({"space": s} if s else {})})
+        for schema in ranked
+        for s in spaces
+    ]
+    found = judge([requirement], replace(bench(*made), ranked=ranked))
+    assert planned([requirement], ranked, 1) == len(found) == count * len(ranked)
+    assert planned([replace(requirement, schema="sex")], ranked, 1) == count
+
+
+def test_a_class_of_two_schemas_is_planned_in_both() -> None:
+    """A class named without its schema is judged wherever it stands."""
+    requirement = replace(REQUIREMENT, group="other")
+    assert planned([requirement], {"sex": ("f", "other"), "age": ("o", "other"), "c": ("d",)}, 1) == 2
+
+
+def test_two_sided_requirements_have_two_directions() -> None:
+    """Their smallest p is 2/(B+1), so that twice as many replicates are needed."""
+    assert directions([REQUIREMENT]) == 1
+    assert directions([REQUIREMENT, replace(REQUIREMENT, sided=Sided.TWO)]) == 2

@@ -82,6 +82,17 @@ def test_a_p_value_of_replicates_counts_them(n: int, limit: float, seed: int) ->
         assert found > 0.35
 
 
+@given(st.integers(1, 12), st.integers(0, 2**31))
+def test_a_replicate_at_the_limit_counts_as_beyond_it(rank: int, seed: int) -> None:
+    """Rates are fractions and meet a limit exactly: then p counts the replicate, as with any other below."""
+    drawn = np.sort(np.random.default_rng(seed).standard_normal(99))
+    limit = float(drawn[rank])
+    found = multiplicity.claim_p(lambda error: intervals.quantile(drawn, error) > limit, 99)
+    assert found == pytest.approx((1 + rank + 1) / 100)
+    mirrored = multiplicity.claim_p(lambda error: intervals.quantile(-drawn[::-1], 1 - error) < -limit, 99)
+    assert mirrored == pytest.approx((1 + rank + 1) / 100)
+
+
 @FEW
 @given(st.integers(1, 200), st.sampled_from([0.01, 0.05, 0.1]))
 def test_enough_replicates_are_just_enough(claims: int, alpha: float) -> None:
