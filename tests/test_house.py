@@ -97,6 +97,12 @@ def test_no_machine_path_and_no_registry_in_the_text() -> None:
     assert not guilty, "\n".join(["", *guilty])
 
 
+def test_no_mark_of_an_unfinished_merge() -> None:
+    """No file holds the lines that git leaves where two branches disagree."""
+    marks = re.compile(r"^(<{7}|>{7}) ", re.MULTILINE)
+    assert [str(path) for path, text in texts() if marks.search(text)] == []
+
+
 def test_modules_are_nouns() -> None:
     """No module is called utils, helpers, common or manager."""
     vague = {"util", "utils", "helper", "helpers", "common", "manager", "misc"}

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.curves import spans
+from frtaudit.readings import Drawn, Readings, Reasons, read_along
 from frtaudit.registry import register
 from frtaudit.stats.differentials import RateIndex, rate_index
-from frtaudit.sweep import Drawn, Reasons, Sweep, sweep
 from frtaudit.trial import Outcome, Trial
 
 NAME = "fairness_curves"
@@ -44,19 +44,19 @@ class FairnessCurves:
                     yield from _index_curves(named, _index(kind, groups), _unseen(kind, groups), alpha)
 
 
-def _groups(trial: Trial, schema: str, rate: str) -> list[tuple[str, Sweep]]:
+def _groups(trial: Trial, schema: str, rate: str) -> list[tuple[str, Readings]]:
     """The ranked classes of a schema, in its order, each read along the targets."""
     flags = zip(trial.groups.names, trial.groups.ranked, strict=True)
     tags = [
         (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema
     ]
-    return [(name, sweep(trial, rate, trial.spec.weighting, tag)) for tag, name in tags]
+    return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in tags]
 
 
-def _index(kind: RateIndex, groups: Sequence[tuple[str, Sweep]]) -> Sweep:
+def _index(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Readings:
     """F(FRR_A) with F(FRRbar_A) and F(FRR*_A(t*_a)) at every target (FORMULAS 1, fairness)."""
-    parts = [swept for _, swept in groups]
-    return Sweep(
+    parts = [along for _, along in groups]
+    return Readings(
         x=parts[0].x,
         value=rate_index(kind, np.stack([part.value for part in parts], axis=-1)),
         vstat=rate_index(kind, np.stack([part.vstat for part in parts], axis=-1)),
@@ -69,17 +69,17 @@ def _index(kind: RateIndex, groups: Sequence[tuple[str, Sweep]]) -> Sweep:
     )
 
 
-def _thin(groups: Sequence[tuple[str, Sweep]]) -> Reasons:
+def _thin(groups: Sequence[tuple[str, Readings]]) -> Reasons:
     """The first class that has too few errors at each target, if there is one."""
-    found = zip(*([(name, reason) for reason in swept.thin] for name, swept in groups), strict=True)
+    found = zip(*([(name, reason) for reason in along.thin] for name, along in groups), strict=True)
     return tuple(
         next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in found
     )
 
 
-def _unseen(kind: RateIndex, groups: Sequence[tuple[str, Sweep]]) -> Reasons:
+def _unseen(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Reasons:
     """Why the index has no finite value at a target: a class was not compared, or some or all have no error."""
-    rates = np.stack([swept.value for _, swept in groups], axis=-1)
+    rates = np.stack([along.value for _, along in groups], axis=-1)
     return tuple(_no_value(kind, at) for at in rates)
 
 
@@ -93,12 +93,12 @@ def _no_value(kind: RateIndex, rates: Floats) -> str | None:
     return None
 
 
-def _index_curves(named: Drawn, swept: Sweep, unseen: Reasons, alpha: float) -> Iterator[Curve]:
+def _index_curves(named: Drawn, along: Readings, unseen: Reasons, alpha: float) -> Iterator[Curve]:
     wanted = [spec for spec in named.trial.intervals if spec.target is Target.FIXED_IDENTITIES]
     for spec in wanted:
-        yield named.banded(swept, spec, alpha, unseen)
+        yield named.banded(along, spec, alpha, unseen)
     if not wanted:
-        yield named.curve(swept, swept.value, spans(swept.x.tolist(), unseen))
-    uncertainty = named.uncertainty(swept)
+        yield named.curve(along, along.value, spans(along.x.tolist(), unseen))
+    uncertainty = named.uncertainty(along)
     if uncertainty is not None:
         yield uncertainty

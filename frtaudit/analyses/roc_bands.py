@@ -10,9 +10,9 @@ from frtaudit.core import Curve, Method, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
+from frtaudit.readings import Drawn, Readings, read_along
 from frtaudit.registry import register
 from frtaudit.stats import bands
-from frtaudit.sweep import Drawn, Sweep, sweep
 from frtaudit.trial import Outcome, Trial
 
 NAME = "roc_bands"
@@ -38,47 +38,47 @@ class RocBands:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Curves only; where a plan was not drawn, what rests on it is left out."""
-        swept = sweep(trial, "fnmr", trial.spec.weighting, 0)
-        return Outcome(curves=tuple(self._curves(trial, swept, alpha)) if swept.x.size else ())
+        along = read_along(trial, "fnmr", trial.spec.weighting, 0)
+        return Outcome(curves=tuple(self._curves(trial, along, alpha)) if along.x.size else ())
 
-    def _curves(self, trial: Trial, swept: Sweep, alpha: float) -> Iterator[Curve]:
+    def _curves(self, trial: Trial, along: Readings, alpha: float) -> Iterator[Curve]:
         named = Drawn(trial=trial, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
-        if Plan.IMAGES in swept.replicates:
-            thin = [reason and f"no band: {reason}" for reason in swept.thin]
+        if Plan.IMAGES in along.replicates:
+            thin = [reason and f"no band: {reason}" for reason in along.thin]
             yield replace(
-                replace(named, kind=VSTAT).curve(swept, swept.vstat, spans(swept.x.tolist(), thin)),
-                replicates=_kept(swept.replicates[Plan.IMAGES][: self.replicates]),
+                replace(named, kind=VSTAT).curve(along, along.vstat, spans(along.x.tolist(), thin)),
+                replicates=_kept(along.replicates[Plan.IMAGES][: self.replicates]),
             )
-            yield _fixed(named, swept, alpha)
-        if Plan.SUBJECTS in swept.replicates:
-            yield _population(named, swept, alpha)
-        uncertainty = named.uncertainty(swept)
+            yield _fixed(named, along, alpha)
+        if Plan.SUBJECTS in along.replicates:
+            yield _population(named, along, alpha)
+        uncertainty = named.uncertainty(along)
         if uncertainty is not None:
             yield uncertainty
 
 
-def _fixed(named: Drawn, swept: Sweep, alpha: float) -> Curve:
-    usable = np.array([reason is None for reason in swept.thin])
-    made = bands.simultaneous(swept.replicates[Plan.IMAGES], swept.value, swept.vstat, usable, alpha)
-    curve = _banded(named, swept, made, alpha)
+def _fixed(named: Drawn, along: Readings, alpha: float) -> Curve:
+    usable = np.array([reason is None for reason in along.thin])
+    made = bands.simultaneous(along.replicates[Plan.IMAGES], along.value, along.vstat, usable, alpha)
+    curve = _banded(named, along, made, alpha)
     return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 
 
-def _population(named: Drawn, swept: Sweep, alpha: float) -> Curve:
-    usable = np.array([reason is None for reason in swept.thin])
-    made = bands.on_logit(swept.replicates[Plan.SUBJECTS], swept.value, usable, alpha)
-    curve = _banded(named, swept, made, alpha)
+def _population(named: Drawn, along: Readings, alpha: float) -> Curve:
+    usable = np.array([reason is None for reason in along.thin])
+    made = bands.on_logit(along.replicates[Plan.SUBJECTS], along.value, usable, alpha)
+    curve = _banded(named, along, made, alpha)
     return replace(curve, method=Method.VERTEX, target=Target.POPULATION)
 
 
-def _banded(named: Drawn, swept: Sweep, made: bands.Band, alpha: float) -> Curve:
+def _banded(named: Drawn, along: Readings, made: bands.Band, alpha: float) -> Curve:
     degenerate = "the replicates do not vary, or some are undefined"
     reasons = [
         None if inside else f"no band: {thin or degenerate}"
-        for inside, thin in zip(made.inside, swept.thin, strict=True)
+        for inside, thin in zip(made.inside, along.thin, strict=True)
     ]
     return replace(
-        named.curve(swept, swept.value, spans(swept.x.tolist(), reasons)),
+        named.curve(along, along.value, spans(along.x.tolist(), reasons)),
         low=tuple(made.low.tolist()),
         high=tuple(made.high.tolist()),
         level=1 - alpha,

@@ -8,7 +8,7 @@ from frtaudit.analyses.roc_bands import RocBands
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.sweep import sweep
+from frtaudit.readings import read_along
 from frtaudit.trial import Trial
 
 WANTED = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
@@ -31,22 +31,22 @@ def curves(on: Trial, analysis: RocBands | None = None) -> dict[tuple[str, Metho
 def test_the_bands_follow_their_formula(weighting: Weighting) -> None:
     """Both simultaneous bands are 8.10's, worked out in plain Python from the replicates."""
     on = trial(weighting=weighting)
-    swept = sweep(on, "fnmr", weighting, 0)
-    usable = [reason is None for reason in swept.thin]
+    along = read_along(on, "fnmr", weighting, 0)
+    usable = [reason is None for reason in along.thin]
     made = curves(on)
-    logit = special.logit(swept.value).tolist()
+    logit = special.logit(along.value).tolist()
     plain = {
         Method.RECENTERED: slow.simultaneous(
-            swept.replicates[Plan.IMAGES].tolist(), swept.value.tolist(), swept.vstat.tolist(), usable, 0.05
+            along.replicates[Plan.IMAGES].tolist(), along.value.tolist(), along.vstat.tolist(), usable, 0.05
         ),
         Method.VERTEX: slow.simultaneous(
-            special.logit(swept.replicates[Plan.SUBJECTS]).tolist(), logit, logit, usable, 0.05
+            special.logit(along.replicates[Plan.SUBJECTS]).tolist(), logit, logit, usable, 0.05
         ),
     }
     for method, target in ((Method.RECENTERED, Target.FIXED_IDENTITIES), (Method.VERTEX, Target.POPULATION)):
         curve = made["roc_band", method]
         assert (curve.target, curve.simultaneous, curve.level) == (target, True, 0.95)
-        assert curve.y == tuple(swept.value)
+        assert curve.y == tuple(along.value)
         assert curve.low is not None
         assert curve.high is not None
         carry = special.expit if method is Method.VERTEX else np.asarray
@@ -59,22 +59,22 @@ def test_the_bands_follow_their_formula(weighting: Weighting) -> None:
 def test_the_bundle_holds_the_first_replicates_around_the_v_statistic() -> None:
     """The V-statistic stands below the ROC, with the first replicates of the images beside it to six digits."""
     on = trial()
-    swept = sweep(on, "fnmr", Weighting.IDENTITY, 0)
+    along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     found = curves(on, RocBands(replicates=7))["roc_vstat", None]
-    assert found.y == tuple(swept.vstat)
-    assert np.all(np.asarray(found.y) <= swept.value)
-    assert np.asarray(found.replicates) == pytest.approx(swept.replicates[Plan.IMAGES][:7], rel=1e-5)
+    assert found.y == tuple(along.vstat)
+    assert np.all(np.asarray(found.y) <= along.value)
+    assert np.asarray(found.replicates) == pytest.approx(along.replicates[Plan.IMAGES][:7], rel=1e-5)
     assert len(curves(on)["roc_vstat", None].replicates) == min(B, 100)
 
 
 def test_normalized_uncertainty_is_sd_over_value() -> None:
     """It is sd(gap) with ddof 1 over FNMR, where there are ten errors of ten people."""
     on = trial()
-    swept = sweep(on, "fnmr", Weighting.IDENTITY, 0)
+    along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     found = curves(on)["normalized_uncertainty", Method.RECENTERED]
-    sd = np.std(swept.replicates[Plan.IMAGES] - swept.vstat, axis=0, ddof=1)
-    enough = [reason is None for reason in swept.thin]
-    assert np.asarray(found.y) == pytest.approx(np.where(enough, sd / swept.value, np.nan), nan_ok=True)
+    sd = np.std(along.replicates[Plan.IMAGES] - along.vstat, axis=0, ddof=1)
+    enough = [reason is None for reason in along.thin]
+    assert np.asarray(found.y) == pytest.approx(np.where(enough, sd / along.value, np.nan), nan_ok=True)
     assert (found.metric, found.rate) == ("roc", "fnmr")
 
 

@@ -22,7 +22,7 @@ UNDEFINED = f"undefined in more than {intervals.MAX_UNDEFINED:.0%} of the replic
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sweep:
+class Readings:
     """A statistic at X of the FMR targets, those with a threshold on these data.
 
     ``x`` (X,): the targets, ascending; ``value`` (X,): the estimate (U-statistic); ``vstat`` (X,): its V-statistic at
@@ -41,7 +41,7 @@ class Sweep:
         freeze(self, "x", "value", "vstat")
 
 
-def sweep(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Sweep:
+def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readings:
     """A rate ("fmr" or "fnmr") of one tag at every target that has a threshold."""
     thresholds = trial.points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
@@ -53,7 +53,7 @@ def sweep(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Sweep:
         for a in places
     ]
     enough = [item.errors >= MIN_ERRORS and item.erring >= MIN_ERRING for item in readings]
-    return Sweep(
+    return Readings(
         x=np.asarray(trial.points.targets, dtype=np.float64)[places],
         value=np.array([item.value for item in readings], dtype=np.float64),
         vstat=np.array([item.vstat for item in readings], dtype=np.float64),
@@ -87,7 +87,7 @@ class Drawn:
     metric: str
     rate: str
 
-    def curve(self, swept: Sweep, y: Floats, notes: Sequence[str] = ()) -> Curve:
+    def curve(self, along: Readings, y: Floats, notes: Sequence[str] = ()) -> Curve:
         """A curve without a band."""
         return Curve(
             provider=self.trial.provider,
@@ -95,33 +95,33 @@ class Drawn:
             schema=self.schema,
             group=self.group,
             weighting=self.trial.spec.weighting.value,
-            x=tuple(swept.x.tolist()),
+            x=tuple(along.x.tolist()),
             y=tuple(y.tolist()),
             metric=self.metric,
             rate=self.rate,
-            notes=(*swept.refused, *notes),
+            notes=(*along.refused, *notes),
         )
 
-    def banded(self, swept: Sweep, spec: IntervalSpec, alpha: float, unseen: Reasons) -> Curve:
+    def banded(self, along: Readings, spec: IntervalSpec, alpha: float, unseen: Reasons) -> Curve:
         """The statistic with the pointwise band of one method of target fixed_identities (002, FORMULAS 1).
 
         ``unseen``: for each target None, or why the statistic itself is not drawn there.
         """
-        drawn = swept.replicates.get(PLAN_OF[spec.method])
-        bounds: list[intervals.Bounds | None] = [None] * swept.x.size
+        drawn = along.replicates.get(PLAN_OF[spec.method])
+        bounds: list[intervals.Bounds | None] = [None] * along.x.size
         if drawn is not None:
             bounds = [
-                None if thin else _bounds(spec.method, drawn[:, at], swept.value[at], swept.vstat[at], alpha)
-                for at, thin in enumerate(swept.thin)
+                None if thin else _bounds(spec.method, drawn[:, at], along.value[at], along.vstat[at], alpha)
+                for at, thin in enumerate(along.thin)
             ]
         undrawn = "no replicates of images" if drawn is None else UNDEFINED
         reasons = [
-            unseen[at] or (None if found else f"no band: {swept.thin[at] or undrawn}")
+            unseen[at] or (None if found else f"no band: {along.thin[at] or undrawn}")
             for at, found in enumerate(bounds)
         ]
         low, high = ([np.nan if found is None else found[end] for found in bounds] for end in (0, 1))
         return replace(
-            self.curve(swept, swept.value, spans(swept.x.tolist(), reasons)),
+            self.curve(along, along.value, spans(along.x.tolist(), reasons)),
             low=tuple(map(float, low)),
             high=tuple(map(float, high)),
             method=spec.method,
@@ -129,25 +129,25 @@ class Drawn:
             level=1 - alpha,
         )
 
-    def uncertainty(self, swept: Sweep) -> Curve | None:
+    def uncertainty(self, along: Readings) -> Curve | None:
         """002's normalized uncertainty sd(gap)/value over FMR; None without replicates of images."""
-        drawn = swept.replicates.get(Plan.IMAGES)
+        drawn = along.replicates.get(Plan.IMAGES)
         if drawn is None:
             return None
         found = np.array(
             [
                 np.nan
                 if thin
-                else intervals.normalized_uncertainty(drawn[:, at], swept.value[at], swept.vstat[at])
-                for at, thin in enumerate(swept.thin)
+                else intervals.normalized_uncertainty(drawn[:, at], along.value[at], along.vstat[at])
+                for at, thin in enumerate(along.thin)
             ],
             dtype=np.float64,
         )
         reasons = [
             None if np.isfinite(value) else (thin or "a replicate is infinite, or too many are undefined")
-            for value, thin in zip(found, swept.thin, strict=True)
+            for value, thin in zip(found, along.thin, strict=True)
         ]
-        curve = replace(self, kind=KIND).curve(swept, found, spans(swept.x.tolist(), reasons))
+        curve = replace(self, kind=KIND).curve(along, found, spans(along.x.tolist(), reasons))
         return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 
 

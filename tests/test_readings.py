@@ -6,7 +6,7 @@ from small_audits import interval, put, spec
 
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
 from frtaudit.inference import Place, read
-from frtaudit.sweep import THIN, Drawn, sweep
+from frtaudit.readings import THIN, Drawn, read_along
 from frtaudit.trial import Trial
 
 GRID = CurveGrid(per_decade=5, reach=Reach.RESOLUTION)
@@ -19,46 +19,46 @@ def trial(**changes: object) -> Trial:
     return put(spec(**made), "two")
 
 
-def test_a_sweep_is_the_readings_at_every_target() -> None:
+def test_it_is_the_reading_at_every_target() -> None:
     """Values, V-statistics and replicates along the targets are those of a reading at each of them."""
     on = trial()
     for w, weighting in enumerate(Weighting):
-        swept = sweep(on, "fnmr", weighting, 1)
-        assert swept.x.tolist() == list(on.points.targets)
-        for a in range(swept.x.size):
+        along = read_along(on, "fnmr", weighting, 1)
+        assert along.x.tolist() == list(on.points.targets)
+        for a in range(along.x.size):
             place = Place(
                 rate="fnmr", weighting=weighting, tag=1, threshold=float(on.points.at_target[w, a]), point=a
             )
             found = read(on, place)
-            assert (swept.value[a], swept.vstat[a]) == (found.value, found.vstat)
-            assert (swept.thin[a] is None) == (found.errors >= 10 and found.erring >= 10)
+            assert (along.value[a], along.vstat[a]) == (found.value, found.vstat)
+            assert (along.thin[a] is None) == (found.errors >= 10 and found.erring >= 10)
             for plan in (Plan.IMAGES, Plan.SUBJECTS):
-                assert swept.replicates[plan][:, a].tolist() == found.replicates[plan].tolist()
+                assert along.replicates[plan][:, a].tolist() == found.replicates[plan].tolist()
 
 
 def test_targets_without_a_threshold_are_refused_in_words() -> None:
-    """Where the kept tail ends above the threshold the sweep has no point, and names the targets."""
+    """Where the kept tail ends above the threshold there is no reading, and names the targets."""
     on = trial(tail_budget=1)
-    swept = sweep(on, "fnmr", Weighting.POOLED, 0)
-    assert swept.x.size == 0
+    along = read_along(on, "fnmr", Weighting.POOLED, 0)
+    assert along.x.size == 0
     first, last = on.points.targets[0], on.points.targets[-1]
     said = f"FMR {first:.3g} to {last:.3g}: the threshold lies below the floor of the kept tail"
-    assert swept.refused == (said,)
+    assert along.refused == (said,)
 
 
 def test_a_gap_of_a_band_says_why() -> None:
     """A band is missing exactly where there are too few errors, and the note names those targets."""
     on = trial()
-    swept = sweep(on, "fmr", Weighting.IDENTITY, 1)
+    along = read_along(on, "fmr", Weighting.IDENTITY, 1)
     named = Drawn(trial=on, kind="k", schema="group", group="x", metric="m", rate="fmr")
-    made = named.banded(swept, interval("recentered", "fixed_identities"), 0.05, (None,) * swept.x.size)
-    thin = [reason is not None for reason in swept.thin]
+    made = named.banded(along, interval("recentered", "fixed_identities"), 0.05, (None,) * along.x.size)
+    thin = [reason is not None for reason in along.thin]
     assert any(thin)
     assert not all(thin)
     assert made.low is not None
     assert np.isnan(made.low).tolist() == thin
     assert [note.partition(": ")[2] for note in made.notes] == [f"no band: {THIN}"]
-    uncertain = named.uncertainty(swept)
+    uncertain = named.uncertainty(along)
     assert uncertain is not None
     assert np.isnan(uncertain.y).tolist() == thin
 
@@ -66,25 +66,25 @@ def test_a_gap_of_a_band_says_why() -> None:
 def test_without_replicates_of_images_there_is_no_uncertainty() -> None:
     """A spec without image replicates has bands without bounds, which say so, and no normalized uncertainty."""
     on = trial(intervals=(interval("vertex", "population"),))
-    swept = sweep(on, "fnmr", Weighting.IDENTITY, 0)
+    along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     named = Drawn(trial=on, kind="k", schema=None, group="all", metric="m", rate="fnmr")
-    made = named.banded(swept, interval("naive", "fixed_identities"), 0.05, (None,) * swept.x.size)
+    made = named.banded(along, interval("naive", "fixed_identities"), 0.05, (None,) * along.x.size)
     assert made.low is not None
     assert np.isnan(made.low).all()
     assert any("no replicates of images" in note for note in made.notes)
-    assert named.uncertainty(swept) is None
+    assert named.uncertainty(along) is None
 
 
 def test_replicates_that_agree_give_no_bounds() -> None:
     """A point at which every replicate is the same has no band: it would claim certainty."""
     on = trial()
-    swept = sweep(on, "fnmr", Weighting.IDENTITY, 0)
-    flat = {Plan.IMAGES: np.repeat(swept.value[None], 50, axis=0)}
+    along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
+    flat = {Plan.IMAGES: np.repeat(along.value[None], 50, axis=0)}
     named = Drawn(trial=on, kind="k", schema=None, group="all", metric="m", rate="fnmr")
     made = named.banded(
-        replace(swept, replicates=flat),
+        replace(along, replicates=flat),
         interval("recentered", "fixed_identities"),
         0.05,
-        (None,) * swept.x.size,
+        (None,) * along.x.size,
     )
-    assert made.low == pytest.approx([np.nan] * swept.x.size, nan_ok=True)
+    assert made.low == pytest.approx([np.nan] * along.x.size, nan_ok=True)
