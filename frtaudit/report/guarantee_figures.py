@@ -16,6 +16,7 @@ Row = Mapping[str, Any]  # Any: the same
 
 WIDE, TALL = 6.7, 3.6
 ERROR_OF = {"coverage": "mc_error", "width_ratio": "width_ratio_error"}
+FEWEST = 20  # dots of fewer intervals would be noise; the table has them
 TWICE = 2.0  # bars reach two Monte Carlo standard errors
 NOMINAL, DEFAULT, SHOWN = 0.95, 0.93, 0.90
 LINES = (("fixed", "recentered"), ("fixed", "naive"), ("new", "recentered"), ("new", "wilson"))
@@ -131,11 +132,11 @@ def misses(found: Study, name: str = "misses") -> Panel:
             axes.plot(x, y, marker=style.marker, color=style.hue, linestyle="none", markersize=3, alpha=0.7)
         _legend(axes, found)
         axes.set(xlabel="truth below the interval", ylabel="truth above the interval")
-        axes.set_title("Misses on either side; lines: 5 % and 10 % together")
+        axes.set_title("Misses on either side")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.0%}"))
 
-    said = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover."
+    said = f"Lower and upper misses of {len(rows)} intervals that are claimed to cover; lines: 5 % and 10 % together."
     return _panel(name, said, draw, width=4.6, height=4.0)
 
 
@@ -151,7 +152,7 @@ def _dots(found: Study, quantity: str, value: str, error: str) -> Iterator[Dot]:
     for cell in found["cells"]:
         for row in cell["intervals"]:
             numbers = row[value], row[error]
-            shown = row["quantity"] == quantity and row["weighting"] == "pooled"
+            shown = row["quantity"] == quantity and row["weighting"] == "pooled" and row["printed"] >= FEWEST
             if shown and all(_is_number(one) for one in numbers):
                 yield row["method"], cell["population"], float(numbers[0]), float(numbers[1])
 
