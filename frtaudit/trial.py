@@ -189,6 +189,13 @@ class Trial:
             *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
         ]
 
+    def classes(self, schema: str) -> list[tuple[int, str]]:
+        """(tag, class) of the classes of a schema that are compared with each other, in its order."""
+        flags = zip(self.groups.names, self.groups.ranked, strict=True)
+        return [
+            (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema
+        ]
+
 
 def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
     """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""

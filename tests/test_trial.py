@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from small_audits import interval, put, spec, trial_of
 
@@ -10,6 +12,15 @@ from frtaudit.trial import DEFAULT_INTERVALS, PLAN_OF, POOLED, WEIGHTINGS
 def test_everybody_comes_first() -> None:
     """Tag 0 is everybody, tag g + 1 the g-th group."""
     assert trial_of().tags() == [(0, None, "all"), (1, "group", "x"), (2, "group", "y")]
+
+
+def test_classes_are_those_that_are_compared() -> None:
+    """The classes of a schema carry their tags; one that is not ranked, and another schema, are left out."""
+    trial = trial_of()
+    assert trial.classes("group") == [(1, "x"), (2, "y")]
+    assert trial.classes("other") == []
+    fewer = replace(trial, groups=replace(trial.groups, ranked=(False, True)))
+    assert fewer.classes("group") == [(2, "y")]
 
 
 def test_the_spec_decides_about_intervals() -> None:

@@ -75,16 +75,11 @@ def _views(trial: Trial) -> Iterator[View]:
                 )
 
 
-def _tags(trial: Trial, schema: str) -> list[int]:
-    flags = zip(trial.groups.names, trial.groups.ranked, strict=True)
-    return [index + 1 for index, ((name, _), ranked) in enumerate(flags) if ranked and name == schema]
-
-
 def _group_rates(trial: Trial, schema: str, weighting: Weighting, threshold: float, a: int) -> GroupRates:
     readings = {
         rate: tuple(
             read(trial, Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a))
-            for tag in _tags(trial, schema)
+            for tag, _ in trial.classes(schema)
         )
         for rate in BOTH
     }
@@ -143,7 +138,7 @@ def _strata(trial: Trial, schema: str) -> str | None:
 def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
     """Rates at the threshold where the largest group FMR meets the target (002, remark on the group-wise threshold)."""
     for s, schema in enumerate(trial.groups.schemas):
-        tags = {0: "all"} | {tag: trial.groups.names[tag - 1][1] for tag in _tags(trial, schema)}
+        tags = {0: "all"} | dict(trial.classes(schema))
         for a in trial.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 threshold = float(trial.max_points[w, s, a])
@@ -167,7 +162,7 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
 
 def _unresolved_group(trial: Trial, schema: str, a: int) -> str | None:
     """Why a group's own FMR cannot be resolved at the target (FORMULAS 8.4), naming the smallest target."""
-    for tag in _tags(trial, schema):
+    for tag, _ in trial.classes(schema):
         reason = unresolved(trial.points.targets[a], int(trial.trials.non_mated[tag]))
         if reason:
             return f"{schema} {trial.groups.names[tag - 1][1]}: {reason}"

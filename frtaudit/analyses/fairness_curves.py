@@ -46,11 +46,7 @@ class FairnessCurves:
 
 def _groups(trial: Trial, schema: str, rate: str) -> list[tuple[str, Readings]]:
     """The ranked classes of a schema, in its order, each read along the targets."""
-    flags = zip(trial.groups.names, trial.groups.ranked, strict=True)
-    tags = [
-        (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema
-    ]
-    return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in tags]
+    return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in trial.classes(schema)]
 
 
 def _index(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Readings:

@@ -32,7 +32,7 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
         return say(
             "Not testable",
             said or (Piece(text=f": {test.note}", pointer=f"{at}/note"),),
-            "." if notes else "",
+            ".",
         )
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
     if test.differs:
@@ -57,7 +57,15 @@ def _missed(test: Test, at: str) -> list[Part]:
         return ["No difference, however large, would have been found in ", share, " of such audits."]
     size = phrases.number(numbers.plain(test.detectable), f"{at}/detectable")
     unit = Piece(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
-    return ["Least that would have been found in ", share, " of such audits: ", size, " (", unit, ")."]
+    return [
+        "A true difference of ",
+        size,
+        " (",
+        unit,
+        ") would have been found in ",
+        share,
+        " of such audits.",
+    ]
 
 
 def headline(source: Source, target: float | None) -> Text:

@@ -267,7 +267,10 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
 
 def _verdict_rule(source: Source) -> Text:
     findings = source.result.findings
-    start = "Decided on one-sided bounds, never on the estimate alone. Each “met” stands by itself"
+    start = (
+        "Decided on one-sided bounds for new people like these, never on the estimate alone. "
+        "Each “met” stands by itself"
+    )
     spec = source.result.spec.get("bootstrap")
     alpha = spec.get("alpha") if isinstance(spec, dict) else None
     if isinstance(alpha, float):

@@ -251,10 +251,10 @@ def test_a_difference_is_said_in_one_sentence() -> None:
     }
     assert said["max_min", "fnmr"] == "The groups differ (p 0.00300, adjusted 0.0210)."
     assert said["gini", "fnmr"] == (
-        "No difference found (p 0.247, unadjusted). Least that would have been found in 80 % of such audits: 2.31 "
-        "(largest FNMR over smallest)."
+        "No difference found (p 0.247, unadjusted). A true difference of 2.31 "
+        "(largest FNMR over smallest) would have been found in 80 % of such audits."
     )
-    assert said["max_min", "fmr"] == "Not testable: cedar has 3 FMR errors of 2 subjects"
+    assert said["max_min", "fmr"] == "Not testable: cedar has 3 FMR errors of 2 subjects."
 
 
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
