@@ -1,5 +1,6 @@
 """What every tile of replicates runs through: both walks of a tail, the targets and the fixed thresholds."""
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -88,8 +89,9 @@ def course_of(
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
     mated = mated_walk(tail, groups, mated_cuts, rows.mated)
-    non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated))
     exactly = tuple(exact(target) for target in targets)
+    needed = None if exactly else int(known.max(initial=0))  # without targets no walk goes further
+    non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed)
     once = Totals(found.non_mated[:, None], found.subject_pairs[:, None])
     ranks = expected_ranks(non_mated, _limits([target for target in exactly if target < 1], once, rule))
     return Course(
@@ -110,8 +112,11 @@ def course_of(
 
 def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     """Scores of the tail above each threshold; NaN is below all."""
-    below = np.searchsorted(tail.tail_score[::-1], thresholds, side="right")
-    return np.where(np.isnan(thresholds), -1, tail.tail_score.size - below).astype(np.int64)
+    score = tail.tail_score
+    above = [
+        bisect_left(score, x=True, key=lambda found, t=t: float(found) <= t) for t in thresholds.tolist()
+    ]
+    return np.where(np.isnan(thresholds), -1, np.array(above, dtype=np.int64))
 
 
 def run(course: Course, drawn: Drawn) -> Found:

@@ -195,7 +195,7 @@ def _tile(weights: Bytes, rows: int) -> Tile:
 
 
 def _aligned(weights: Bytes) -> Bytes:
-    """The same weights (R, L) from the start of a cache line on, with zeros up to 64 replicates: a row is one line."""
+    """The same weights (R, L) from the start of a cache line on, zeros up to 128 replicates: a row is two lines."""
     room = np.zeros(weights.shape[0] * WIDTH + WIDTH, dtype=np.uint8)
     start = -room.ctypes.data % WIDTH
     out = room[start : start + weights.shape[0] * WIDTH].reshape(-1, WIDTH)

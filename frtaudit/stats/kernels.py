@@ -1,4 +1,4 @@
-"""The Numba kernels: walk comparisons in order of score, for 64 replicates at once, and record weighted sums.
+"""The Numba kernels: walk comparisons in order of score, for 128 replicates at once, and record weighted sums.
 
 A comparison of rows i and j weighs ``sum over c of W[c, i] W[c, j]`` in a replicate (c: copies; one in most plans).
 Sums are kept per tag: as counts (int64) and, where they differ, as rates (float64: each comparison divided by the
@@ -102,28 +102,6 @@ def _pay(walk: Walk, sums: Sums) -> None:
 
 
 @inner
-def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
-    """Add a span to the sums of every replicate, run by run.
-
-    Arrays are taken out of their tuples before the loops: inside, each access would count references.
-    """
-    weights, reach, most = tile.weights, tile.reach, tile.runs
-    start, row, bucket, rows = spans.start, spans.row, spans.bucket, spans.rows
-    half, words, added, used = sums.half, sums.words, sums.added, sums.used
-    for run in range(spans.run[span], spans.run[span + 1]):
-        low, high, key = start[run], start[run + 1], bucket[run]
-        fetch(weights, row[min(run + AHEAD, row.size - 1)])
-        while low < high:
-            stop = min(low + reach, high)
-            add_run(half, key, weights, row[run], rows, low, stop)
-            low = stop
-            added[key] += 1
-            if added[key] == most:
-                _widen(half, words, added, used, key)
-    _pay(walk, sums)
-
-
-@inner
 def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
     """Add a chunk to the sums of every replicate, in order of score."""
     weights, rows, most = tile.weights, tile.rows, tile.pairs
@@ -136,6 +114,32 @@ def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
         fetch(weights, second[ahead])
         for copy in range(depth):
             add_pair(half, key, weights, first[pair] + copy * rows, second[pair] + copy * rows)
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _pay(walk, sums)
+
+
+@inner
+def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
+    """Add a span to the sums of every replicate, run by run; one without runs chunk by chunk.
+
+    Arrays are taken out of their tuples before the loops: inside, each access would count references.
+    """
+    weights, reach, most = tile.weights, tile.reach, tile.runs
+    start, row, bucket, rows = spans.start, spans.row, spans.bucket, spans.rows
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    if spans.run[span] == spans.run[span + 1]:
+        for chunk in range(spans.chunk[span], spans.chunk[span + 1]):
+            _add_chunk(walk, tile, chunk, sums)
+        return
+    for run in range(spans.run[span], spans.run[span + 1]):
+        low, high, key = start[run], start[run + 1], bucket[run]
+        fetch(weights, row[min(run + AHEAD, row.size - 1)])
+        while low < high:
+            stop = min(low + reach, high)
+            add_run(half, key, weights, row[run], rows, low, stop)
+            low = stop
             added[key] += 1
             if added[key] == most:
                 _widen(half, words, added, used, key)

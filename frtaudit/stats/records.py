@@ -36,10 +36,11 @@ class Walk(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """The same comparisons in P spans of whole chunks, each cut into runs: comparisons of one bucket and first row.
+    """The same comparisons in P spans of whole chunks, cut into runs: comparisons of one bucket and first row.
 
-    ``chunk`` (P+1,): first chunk of each span; ``run`` (P+1,): its first run; ``start`` (R+1,) int64: places of
-    each run in ``rows`` (Q+16,) int32, the second rows and 16 zeros; ``row``, ``bucket`` (R,) int32.
+    ``chunk`` (P+1,): first chunk of each span; ``run`` (P+1,): its first run (the last spans may have none);
+    ``start`` (R+1,) int64: places of each run in ``rows`` int32, the second rows and 16 zeros; ``row``, ``bucket``
+    (R,) int32.
     """
 
     chunk: Ints
@@ -51,9 +52,9 @@ class Spans(NamedTuple):
 
 
 class Tile(NamedTuple):
-    """Weights of L <= 64 replicates, in C copies of ``rows`` rows.
+    """Weights of L <= 128 replicates, in C copies of ``rows`` rows.
 
-    ``weights`` (C*rows, 64) uint8; ``reach``: rows whose weights sum to a byte at most; ``runs``, ``pairs``: products
+    ``weights`` (C*rows, 128) uint8; ``reach``: rows whose weights sum to a byte at most; ``runs``, ``pairs``: products
     of such a sum, and of two weights, that fit 16 bits together.
     """
 
@@ -78,9 +79,9 @@ class Limits(NamedTuple):
 class Sums(NamedTuple):
     """Running sums, and room to work in; where rates are not wanted, arrays of rates have no row.
 
-    ``counts``, ``rates`` (tags, 64): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
-    current span; ``half`` (buckets, 64) uint16 and ``added`` (buckets,): sums of each bucket and how many products
-    they hold; ``words`` (buckets, 64), ``used`` (buckets,): what they have been emptied into; ``part_*`` (64,): of a
+    ``counts``, ``rates`` (tags, 128): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
+    current span; ``half`` (buckets, 128) uint16 and ``added`` (buckets,): sums of each bucket and how many products
+    they hold; ``words`` (buckets, 128), ``used`` (buckets,): what they have been emptied into; ``part_*`` (128,): of a
     combination; ``lane_*`` (tags,): of one replicate.
     """
 

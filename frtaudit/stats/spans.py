@@ -5,6 +5,7 @@ row. Where spans end decides how fast the walk is and nothing else.
 """
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Limits, Spans, Walk
 from frtaudit.stats.vectors import AHEAD
 
+Halves = npt.NDArray[np.uint32]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -25,8 +27,10 @@ NEAR = (
     0.3,
 )  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
-BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
+BLOCK = 12  # bits: 4096 rows of 128 bytes fit the second-level cache
 RUN, MOST = 4, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
+
+PART = 256  # long spans are sorted part by part: so many comparisons a part on average, or more
 
 
 def expected_ranks(walk: Walk, limits: Limits) -> Ints:
@@ -51,61 +55,127 @@ def expected_ranks(walk: Walk, limits: Limits) -> Ints:
     return np.unique(np.concatenate(found))
 
 
+class _Room(NamedTuple):
+    """Where runs are written; fields as in ``Spans``."""
+
+    start: Ints
+    row: Index
+    bucket: Index
+    second: Index
+
+
 def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
-    """Cut a walk into spans and sort each.
+    """Cut a walk into spans and sort each as far as thresholds are expected.
 
     ``ranks``: where thresholds are expected; ``cuts``: positions, starts of chunks, at which a span has to end;
-    ``rows``: rows of weights.
+    ``rows``: rows of weights. Spans beyond all of these double in length and have no runs: few replicates, if any,
+    reach them.
     """
     ends = [ranks * (1 + share) for share in (*NEAR, *(-share for share in NEAR))]
     wanted = np.concatenate([np.concatenate(ends).astype(np.int64), cuts])
-    chunks = np.clip(np.searchsorted(walk.chunk_start, wanted), 0, walk.chunk_start.size - 1)
-    chunk = np.unique(np.concatenate([chunks, [0, walk.chunk_start.size - 1]]))
+    last = walk.chunk_start.size - 1
+    furthest = min(int(wanted.max(initial=0)), int(walk.chunk_start[-1]))
+    beyond = max(furthest, 1) << np.arange(1, walk.first.size.bit_length())
+    chunks = np.searchsorted(walk.chunk_start, np.concatenate([wanted, beyond]))
+    chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
     place = walk.chunk_start[chunk]
-    bits, buckets = max(rows - 1, 1).bit_length(), walk.coef.size
-    blocks = ((rows - 1) >> BLOCK) + 1
-    blocked = (np.diff(place) >= RUN * rows * blocks) & (blocks * buckets <= MOST)
-    words = _packed(walk.first, walk.second, walk.bucket, place, np.where(blocked, buckets, 0), bits)
-    for low, high in pairwise(place):
-        words[low:high].sort()
-    sorted_rows = np.zeros(words.size + AHEAD, dtype=np.int32)
-    run, start, row, bucket = _unpacked(words, place, bits, buckets, sorted_rows)
+    run, start, row, bucket, sorted_rows = _laid(walk, place, int(np.searchsorted(place, furthest)), rows)
     spans = Spans(chunk=chunk, run=run, start=start, row=row, bucket=bucket, rows=sorted_rows)
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
+def _laid(walk: Walk, place: Ints, laid: int, rows: int) -> tuple[Ints, Ints, Index, Index, Index]:
+    """Runs of the first ``laid`` spans: first run of each span; start, first row and bucket of each; second rows."""
+    buckets, blocks, size = walk.coef.size, ((rows - 1) >> BLOCK) + 1, int(place[laid])
+    out = _Room(
+        np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32),
+        np.zeros(size + AHEAD, dtype=np.int32),
+    )  # fmt: skip
+    run, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
+    halves = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
+    for span, (low, high) in enumerate(pairwise(place[: laid + 1].tolist())):
+        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MOST
+        step, parts, tail = (
+            buckets * blocked,
+            buckets * (blocks if blocked else 1),
+            BLOCK if blocked else bits,
+        )
+        pairs = walk.first[low:high], walk.second[low:high], walk.bucket[low:high]
+        if bits + tail <= np.iinfo(np.uint32).bits and high - low >= PART * parts:
+            ends = _parted(*pairs, step, parts, tail, halves)
+            for start, end in pairwise(ends.tolist()):
+                halves[start:end].sort()
+            run[span + 1] = _unparted(halves, ends, step, buckets, tail, low, run[span], out)
+        else:
+            words = _packed(*pairs, bits, step)
+            words.sort()
+            run[span + 1] = _unpacked(words, bits, buckets, low, run[span], out)
+    run[laid + 1 :] = run[laid]
+    total = int(run[laid])
+    out.start[total] = size
+    return run, out.start[: total + 1].copy(), out.row[:total].copy(), out.bucket[:total].copy(), out.second
+
+
 @kernel
-def _packed(first: Index, second: Index, bucket: Index, place: Ints, step: Ints, bits: int) -> Ints:
+def _parted(
+    first: Index, second: Index, bucket: Index, step: int, parts: int, tail: int, words: Halves
+) -> Ints:
+    """Sort a span into parts: block (times ``step``: the buckets, or 0) and bucket. Returns where each begins.
+
+    First and second row go into ``words``, of the second one ``tail`` bits.
+    """
+    place, mask = np.zeros(parts + 2, dtype=np.int64), (1 << tail) - 1
+    for q in range(first.size):
+        place[(second[q] >> BLOCK) * step + bucket[q] + 2] += 1
+    for part in range(2, parts + 2):
+        place[part] += place[part - 1]
+    for q in range(first.size):
+        part = (second[q] >> BLOCK) * step + bucket[q] + 1
+        words[place[part]] = np.uint32((first[q] << tail) | (second[q] & mask))
+        place[part] += 1
+    return place[: parts + 1]
+
+
+@kernel
+def _unparted(
+    words: Halves, ends: Ints, step: int, buckets: int, tail: int, low: int, run: int, out: _Room
+) -> int:
+    """Runs of sorted parts, written from ``run`` on. Returns the number of runs so far."""
+    start, row, of, seconds = out.start, out.row, out.bucket, out.second
+    for part in range(ends.size - 1):
+        last, base = np.int64(-1), np.int64(part // buckets << BLOCK if step > 0 else 0)
+        for q in range(ends[part], ends[part + 1]):
+            word = np.int64(words[q])
+            seconds[low + q] = base + (word & ((1 << tail) - 1))
+            if word >> tail != last:
+                last = word >> tail
+                start[run], row[run], of[run] = low + q, last, part % buckets
+                run += 1
+    return run
+
+
+@kernel
+def _packed(first: Index, second: Index, bucket: Index, bits: int, step: int) -> Ints:
     """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer."""
     words = np.empty(first.size, dtype=np.int64)
-    for span in range(step.size):
-        for q in range(place[span], place[span + 1]):
-            key = np.int64(bucket[q]) + np.int64(second[q] >> BLOCK) * step[span]
-            words[q] = (((key << bits) | np.int64(first[q])) << bits) | np.int64(second[q])
+    for q in range(first.size):
+        key = np.int64(bucket[q]) + np.int64(second[q] >> BLOCK) * step
+        words[q] = (((key << bits) | np.int64(first[q])) << bits) | np.int64(second[q])
     return words
 
 
 @kernel
-def _unpacked(
-    words: Ints, place: Ints, bits: int, buckets: int, rows: Index
-) -> tuple[Ints, Ints, Index, Index]:
-    """Runs of sorted words: the first run of each span; start, first row and bucket of each; ``rows`` are filled."""
-    start = np.empty(words.size + 1, dtype=np.int64)
-    row, bucket = np.empty(words.size, dtype=np.int32), np.empty(words.size, dtype=np.int32)
-    run, total = np.zeros(place.size, dtype=np.int64), 0
-    for span in range(place.size - 1):
-        last = np.int64(-1)
-        for q in range(place[span], place[span + 1]):
-            head = words[q] >> bits
-            rows[q] = words[q] & ((1 << bits) - 1)
-            if head != last:
-                last = head
-                start[total] = q
-                row[total] = head & ((1 << bits) - 1)
-                bucket[total] = (head >> bits) % buckets
-                total += 1
-        run[span + 1] = total
-    start[total] = words.size
-    return run, start[: total + 1].copy(), row[:total].copy(), bucket[:total].copy()
+def _unpacked(words: Ints, bits: int, buckets: int, low: int, run: int, out: _Room) -> int:
+    """Runs of sorted words, written from ``run`` on. Returns the number of runs so far."""
+    start, row, of, seconds = out.start, out.row, out.bucket, out.second
+    last = np.int64(-1)
+    for q in range(words.size):
+        head = words[q] >> bits
+        seconds[low + q] = words[q] & ((1 << bits) - 1)
+        if head != last:
+            last = head
+            start[run], row[run], of[run] = low + q, head & ((1 << bits) - 1), (head >> bits) % buckets
+            run += 1
+    return run

@@ -1,6 +1,6 @@
-"""Vector operations on 64 replicates at once, written in LLVM because Numba's own loops take five times as long.
+"""Vector operations on 128 replicates at once, written in LLVM because Numba's own loops take five times as long.
 
-A row of weights is 64 bytes: one cache line, one register. A sum stays in a register until its run ends; LLVM cuts
+A row of weights is 128 bytes: two cache lines, two registers. A sum stays in a register until its run ends; LLVM cuts
 the vectors to what the processor has.
 """
 
@@ -25,7 +25,8 @@ Emit: TypeAlias = Callable[[BaseContext, ir.IRBuilder, Signature, Sequence[ir.Va
 Operation = TypeVar("Operation", bound=Callable[..., None])
 Made: TypeAlias = tuple[Signature, Emit]
 
-WIDTH = 64  # replicates of a tile
+WIDTH = 128  # replicates of a tile
+ROW = WIDTH.bit_length() - 1  # bits of a place in a row of weights
 AHEAD = 16  # places: the weights of the row there are asked for when the turn of this one comes
 I32, I64 = ir.IntType(32), ir.IntType(64)
 NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
@@ -35,11 +36,11 @@ NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16)
 def _plain_run(half: Halves, key: int, weights: Bytes, row: int, rows: Index, low: int, high: int) -> None:
     """Add the weight of ``row`` times the weights of ``rows[low:high]`` (low < high) to ``half[key]``, lane by lane.
 
-    ``half`` (buckets, 64) uint16; ``weights`` (R, 64) uint8; the sum of a run fits 8 bits, that of products 16;
+    ``half`` (buckets, 128) uint16; ``weights`` (R, 128) uint8; the sum of a run fits 8 bits, that of products 16;
     ``rows`` has 16 rows more than are added.
 
-    >>> half = np.zeros((1, 64), dtype=np.uint16)
-    >>> _plain_run(half, 0, np.full((3, 64), 2, dtype=np.uint8), 0, np.int32([1, 2]), 0, 2)
+    >>> half = np.zeros((1, 128), dtype=np.uint16)
+    >>> _plain_run(half, 0, np.full((3, 128), 2, dtype=np.uint8), 0, np.int32([1, 2]), 0, 2)
     >>> int(half[0, 63])
     8
     """
@@ -49,8 +50,8 @@ def _plain_run(half: Halves, key: int, weights: Bytes, row: int, rows: Index, lo
 def _plain_pair(half: Halves, key: int, weights: Bytes, a: int, b: int) -> None:
     """Add the product of the weights of rows ``a`` and ``b`` to ``half[key]``.
 
-    >>> half = np.zeros((2, 64), dtype=np.uint16)
-    >>> _plain_pair(half, 1, np.full((2, 64), 3, dtype=np.uint8), 0, 1)
+    >>> half = np.zeros((2, 128), dtype=np.uint16)
+    >>> _plain_pair(half, 1, np.full((2, 128), 3, dtype=np.uint8), 0, 1)
     >>> int(half[1, 0])
     9
     """
@@ -68,15 +69,15 @@ def _load(make: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
 
 
 def _row(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> ir.Value:
-    return _load(make, make.add(weights, make.shl(row, ir.Constant(I64, 6))), NARROW)
+    return _load(make, make.add(weights, make.shl(row, ir.Constant(I64, ROW))), NARROW)
 
 
 def _ask(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> None:
-    """Start to load a row of weights into the cache."""
+    """Start to load a row of weights into the cache; its second line comes along."""
     pointer = ir.IntType(8).as_pointer()
     kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
     fetch = make.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
-    place = make.inttoptr(make.add(weights, make.shl(row, ir.Constant(I64, 6))), pointer)
+    place = make.inttoptr(make.add(weights, make.shl(row, ir.Constant(I64, ROW))), pointer)
     make.call(fetch, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
 
 
@@ -86,7 +87,7 @@ def _index(make: ir.IRBuilder, rows: ir.Value, place: ir.Value) -> ir.Value:
 
 
 def _add_product(make: ir.IRBuilder, halves: ir.Value, key: ir.Value, one: ir.Value, other: ir.Value) -> None:
-    half = make.add(halves, make.shl(key, ir.Constant(I64, 7)))
+    half = make.add(halves, make.shl(key, ir.Constant(I64, ROW + 1)))
     product = make.mul(make.zext(one, WIDE), make.zext(other, WIDE))
     total = make.add(_load(make, half, WIDE), product)
     make.store(total, make.inttoptr(half, WIDE.as_pointer())).align = 1

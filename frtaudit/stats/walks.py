@@ -41,20 +41,28 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
     return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
 
 
-def non_mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> Walk:
+def non_mated_walk(
+    tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index], needed: int | None = None
+) -> Walk:
     """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
 
-    ``cuts``, ``rows``: as in :func:`mated_walk`.
+    ``cuts``, ``rows``: as in :func:`mated_walk`; ``needed``: comparisons to lay out, which then are cut
+    at ``cuts`` alone, because no threshold is sought.
     """
-    pairs = (tail.tail_i, tail.tail_j, tail.tail_score)
+    sought = needed is None
+    pairs = (tail.tail_i[:needed], tail.tail_j[:needed], tail.tail_score[:needed])
     if tail.blocks is None:
         sizes, kind = np.unique(tail.n_samples, return_inverse=True)
         products, table = np.unique(np.outer(sizes, sizes), return_inverse=True)
         kinds = table.reshape(sizes.size, -1).astype(np.int32)
-        return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows)
-    size = block_sizes(tail, tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j])
+        return _walk(
+            tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows, sought=sought
+        )
+    size = block_sizes(tail, tail.subject_of[pairs[0]], tail.subject_of[pairs[1]])
     counts, listed = np.unique(size, return_inverse=True)
-    return _walk(tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows)
+    return _walk(
+        tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows, sought=sought
+    )
 
 
 def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
@@ -78,8 +86,13 @@ def _walk(
     coef: Floats,
     cuts: Ints,
     rows: tuple[Index, Index],
+    *,
+    sought: bool = True,
 ) -> Walk:
-    """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison."""
+    """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison.
+
+    Where no threshold is ``sought`` no new scores are marked, and chunks end at cuts.
+    """
     i, j, score = pairs
     profile, combination, tags = _combinations(groups)
     classes = max(coef.size, 1)
@@ -96,7 +109,8 @@ def _walk(
         _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
     starts = np.zeros(score.size + 1, dtype=bool)
     starts[cuts] = True
-    fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts)
+    starts[[0, -1]] = True
+    fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts) if sought else np.zeros(0, dtype=bool)
     walk = Walk(
         first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
         chunk_start=np.flatnonzero(starts).astype(np.int64),
@@ -136,7 +150,6 @@ def _rename(bucket: Index, place: Index) -> None:
 def _cut(score: Scores, least: int, shift: int, starts: Flags) -> Flags:
     """Where a new score begins; marks the starts of chunks at new scores, at least ``least`` apart, and the ends."""
     fresh = np.ones(score.size, dtype=np.bool_)
-    starts[0] = starts[score.size] = True
     last = 0
     for q in range(1, score.size):
         fresh[q] = score[q] != score[q - 1]

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from frtaudit.core.spec import Plan
 from frtaudit.stats import draws
 from frtaudit.stats.tail import from_matrix, no_groups
+from frtaudit.stats.vectors import WIDTH
 
 
 def source(ids: str, seed: int = 1) -> draws.Source:
@@ -48,7 +49,9 @@ def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: 
     rows = draws.copies_of(made, Plan.TWO_LEVEL, None)
     tile = draws.two_level(made, rows)(0, 3)
     n = world.tail.subject_of.size
-    np.testing.assert_array_equal(tile.non_mated.weights, tile.mated.weights.reshape(-1, n, 64).sum(axis=0))
+    np.testing.assert_array_equal(
+        tile.non_mated.weights, tile.mated.weights.reshape(-1, n, WIDTH).sum(axis=0)
+    )
     ends = np.cumsum(world.tail.n_samples)
     total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), ends - world.tail.n_samples)
     np.testing.assert_array_equal(total, rows(0, 3) * world.tail.n_samples[:, None])

@@ -88,7 +88,7 @@ def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan)
         asked = {"plan": plan, "n": 5, "seed": number, "targets": TARGETS, "thresholds": THRESHOLDS}
         found = replicate(world.tail, world.groups, threads=1, **asked)
         assert_same(found, world, drawn_people(world, plan, number, 5)[: 2 if number % 5 else 5])
-        for lanes, threads in ((64, 2), (3, 1), (2, 2)):
+        for lanes, threads in ((128, 2), (3, 1), (2, 2)):
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(resample, "LANES", lanes)
                 again = replicate(world.tail, world.groups, threads=threads, **asked)
@@ -99,7 +99,7 @@ def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan)
 @given(world=slow.worlds(), seed=st.integers(0, 99))
 @settings(max_examples=20)
 def test_thread_count_and_tile_width_do_not_change_a_bit(world: slow.World, seed: int) -> None:
-    """One thread and three, tiles of 64 and of 3 replicates give the same bits."""
+    """One thread and three, tiles of 128 and of 3 replicates give the same bits."""
     asked = {"n": 7, "seed": seed, "targets": TARGETS, "thresholds": THRESHOLDS}
     for plan in PLANS:
         alone = replicate(world.tail, world.groups, plan=plan, threads=1, **asked)

@@ -28,7 +28,7 @@ def walk_of(world: slow.World, chunk: int) -> walks.Walk:
 def test_spans_hold_the_comparisons_of_their_chunks(
     world: slow.World, chunk: int, ranks: list[int], rows: int
 ) -> None:
-    """Spans cover the walk; their runs hold one bucket and first row each, and the same comparisons."""
+    """Spans cover the walk; runs hold one bucket and first row each, and a span's comparisons; last spans have none."""
     walk = walk_of(world, chunk)
     laid = spans.spans_of(walk, np.array(ranks, dtype=np.int64), walk.chunk_start[:0], rows)
     assert laid.chunk[0] == 0
@@ -41,7 +41,7 @@ def test_spans_hold_the_comparisons_of_their_chunks(
             for run in range(laid.run[span], laid.run[span + 1])
             for other in laid.rows[laid.start[run] : laid.start[run + 1]]
         ]
-        assert sorted(found) == want
+        assert sorted(found) == (want if low < int(1.3 * max(ranks, default=0)) else [])
 
 
 def test_expected_ranks_are_those_of_the_data() -> None:

@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from frtaudit.stats import vectors
 from frtaudit.stats.compiled import kernel
+from frtaudit.stats.vectors import WIDTH
 
 
 @kernel
@@ -16,11 +17,11 @@ def both(half: vectors.Halves, weights: vectors.Bytes, rows: vectors.Index, low:
 
 @given(seed=st.integers(0, 999), low=st.integers(0, 6), size=st.integers(1, 9))
 def test_vectors_do_what_numpy_does(seed: int, low: int, size: int) -> None:
-    """Compiled sums and products of all 64 lanes are the plain ones, also at the largest weights that fit."""
+    """Compiled sums and products of all lanes are the plain ones, also at the largest weights that fit."""
     rng = np.random.default_rng(seed)
-    weights = rng.integers(0, 255 // size + 1, (7, 64)).astype(np.uint8)
+    weights = rng.integers(0, 255 // size + 1, (7, WIDTH)).astype(np.uint8)
     rows = rng.integers(0, 7, low + size + 16).astype(np.int32)
-    half = rng.integers(0, 500, (2, 64)).astype(np.uint16)
+    half = rng.integers(0, 500, (2, WIDTH)).astype(np.uint16)
     want = half.copy()
     both(half, weights, rows, low, low + size)
     vectors._plain_run(want, 0, weights, 1, rows, low, low + size)
