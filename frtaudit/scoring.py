@@ -1,4 +1,7 @@
-"""Put a provider on trial: score it, find its thresholds, draw its replicates."""
+"""Put a provider on trial: score it, find its thresholds, draw its replicates.
+
+Long because thresholds are found, named and masked here alone, above and below the floor of the tail.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +18,20 @@ from frtaudit.intake.acquisition import listed_tail
 from frtaudit.intake.threshold_file import thresholds_from_file
 from frtaudit.progress import Progress, quiet
 from frtaudit.stats import rates as rates_of
+from frtaudit.stats.batches import Below, below_of
+from frtaudit.stats.below import sums_below
 from frtaudit.stats.failures import score_zero
 from frtaudit.stats.orders import Asymmetry, pool_orders
 from frtaudit.stats.resample import Replicates, replicate
-from frtaudit.stats.resolution import MIN_EXPECTED, beyond_budget, smallest_target, unresolved, warning
+from frtaudit.stats.resolution import (
+    MIN_EXPECTED,
+    beyond_budget,
+    scored_again,
+    smallest_target,
+    unresolved,
+    warning,
+)
+from frtaudit.stats.scan import Ground
 from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
@@ -212,6 +225,10 @@ def put_on_trial(
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
     points = _points(targets, declared, tail, groups, resolved, fixed)
     max_points = _max_points(tail, groups, targets, resolved)
+    held = points
+    below = below_floor(scored.ground, spec.tail_budget, tail, points, resolved)
+    if below is not None:
+        points, max_points, tail = deeper(below, tail, groups, points, max_points, resolved, spec.threads)
     at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
     return Trial(
         provider=provider.name,
@@ -225,13 +242,13 @@ def put_on_trial(
         points=points,
         rates=_rates(tail, groups, points),
         max_points=max_points,
-        replicates=_replicates(spec, tail, groups, points, progress),
+        replicates=_replicates(spec, tail, groups, points, progress, below),
         rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
         resolved=resolved,
         warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(material, seed),
         attempts=scored.attempts,
-        notes=(*scored.notes, *_beyond(spec, provider.name, tail, points)),
+        notes=(*scored.notes, *_beyond(spec, provider.name, tail, points, held)),
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
     )
 
@@ -245,6 +262,7 @@ class Scored:
     comparisons: Comparisons
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
+    ground: Ground | None = None
 
 
 def _scored(
@@ -257,11 +275,13 @@ def _scored(
     fixed: Named,
     progress: Progress,
 ) -> Scored:
-    request = replace(request_of(spec, [value for value, _ in fixed]), progress=progress)
+    grounds: list[Ground] = []
+    request = replace(request_of(spec, [value for value, _ in fixed]), progress=progress, seen=grounds.append)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
     found = provider.scores(material, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):
-        return Scored(tail=found, table=None, comparisons=comparisons)
+        ground = grounds[-1] if grounds else None
+        return Scored(tail=found, table=None, comparisons=comparisons, ground=ground)
     table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
     notes: tuple[str, ...] = ()
     attempts, compared = found, comparisons
@@ -274,8 +294,15 @@ def _scored(
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes)
 
 
-def _beyond(spec: AuditSpec, provider: str, tail: ScoreTail, points: Points) -> tuple[str, ...]:
-    """A note where a declared target lies below what the tail's budget holds."""
+def _beyond(spec: AuditSpec, provider: str, tail: ScoreTail, points: Points, held: Points) -> tuple[str, ...]:
+    """A note where a declared target lies below what the tail's budget holds, as in the points ``held``."""
+    again = [
+        points.targets[a]
+        for a in points.declared
+        if np.isnan(held.at_target[0, a]) and not np.isnan(points.at_target[0, a])
+    ]
+    if again:
+        return (f"{provider}: {scored_again(again, spec.tail_budget)}",)
     lost = [points.targets[a] for a in points.declared if np.isnan(points.at_target[0, a])]
     said = beyond_budget(lost, spec.tail_budget, tail.tail_score.size, int(tail.histogram.sum()))
     return () if said is None else (f"{provider}: {said}",)
@@ -288,6 +315,42 @@ def _asymmetry(provider: str, found: Asymmetry) -> str:
         f"{provider}: {found.both} comparisons in both orders; |s(A,B) - s(B,A)| is {found.mean:.6g} on average and "
         f"{found.max:.6g} at most; {found.single} comparisons have one order only"
     )
+
+
+def below_floor(
+    ground: Ground | None, budget: int, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
+) -> Below | None:
+    """Where to look below the floor, if a threshold of interest lies there and the provider can score again."""
+    fixed = np.asarray(points.thresholds)
+    known = np.array([reason is None for reason in resolved], dtype=bool)
+    missing = bool(np.isnan(points.at_target[:, known]).any()) or bool((fixed < tail.floor).any())
+    return None if ground is None or not missing else below_of(ground, budget)
+
+
+def deeper(
+    below: Below,
+    tail: ScoreTail,
+    groups: Groups,
+    points: Points,
+    max_points: npt.NDArray[np.float64],
+    resolved: Sequence[str | None],
+    threads: int,
+) -> tuple[Points, npt.NDArray[np.float64], ScoreTail]:
+    """The thresholds of resolved targets that lie below the floor, and the tail with all sums at them.
+
+    The data are one replicate among others: the one in which everybody is drawn once.
+    """
+    once = replicate(
+        tail, groups, plan=Plan.SUBJECTS, n=1, seed=0, targets=points.targets, thresholds=(), threads=threads,
+        subject_weights=np.ones((1, tail.n_samples.size), dtype=np.int64), below=below,
+    )  # fmt: skip
+    known = np.array([reason is None for reason in resolved], dtype=bool)
+    at_target = np.where(np.isnan(points.at_target) & known, once.t_star[:, 0], points.at_target)
+    at_max = np.where(np.isnan(max_points) & known, once.t_star_max[:, :, 0], max_points)
+    wanted = np.concatenate([at_target.ravel(), at_max.ravel(), points.thresholds])
+    wanted = np.unique(wanted[np.isfinite(wanted) & (wanted < tail.floor)])
+    sums = sums_below(below.ground, tail, groups, wanted) if wanted.size else tail.below
+    return replace(points, at_target=at_target), at_max, replace(tail, below=sums)
 
 
 def needs_more(tail: ScoreTail, fixed: Named) -> bool:
@@ -356,7 +419,12 @@ def _max_points(
 
 
 def _replicates(
-    spec: AuditSpec, tail: ScoreTail, groups: Groups, points: Points, progress: Progress
+    spec: AuditSpec,
+    tail: ScoreTail,
+    groups: Groups,
+    points: Points,
+    progress: Progress,
+    below: Below | None,
 ) -> dict[Plan, Replicates]:
     """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
     drawn: dict[Plan, Replicates] = {}
@@ -374,6 +442,7 @@ def _replicates(
             strata=strata_of(spec, groups) if plan in STRATIFIED else None,
             threads=spec.threads,
             progress=progress,
+            below=below,
         )
     return drawn
 

@@ -32,3 +32,9 @@ def own_configuration_folder(
     home = tmp_path_factory.getbasetemp() / "config"
     home.mkdir(exist_ok=True)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+
+
+@pytest.fixture
+def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A provider that cannot be scored again: what lies below the floor of its tail stays unknown."""
+    monkeypatch.setattr("frtaudit.scoring.below_floor", lambda *_: None)

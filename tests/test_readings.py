@@ -36,6 +36,7 @@ def test_it_is_the_reading_at_every_target() -> None:
                 assert along.replicates[plan][:, a].tolist() == found.replicates[plan].tolist()
 
 
+@pytest.mark.usefixtures("one_pass")
 def test_targets_without_a_threshold_are_refused_in_words() -> None:
     """Where the kept tail ends above the threshold there is no reading, and names the targets."""
     on = trial(tail_budget=1)

@@ -385,6 +385,7 @@ def test_incomplete_lists_have_no_image_bootstrap(lists: Path) -> None:
 
 
 @pytest.mark.parametrize("weighting", list(Weighting))
+@pytest.mark.usefixtures("one_pass")
 def test_a_threshold_below_the_floor_needs_more(weighting: Weighting) -> None:
     """Only thresholds below the floor that the scoring pass did not count ask for another pass."""
     trial = put(spec(tail_budget=1), "two")
@@ -437,3 +438,25 @@ def test_measured_thresholds_say_so(kind: GridKind, rate: str) -> None:
 def test_decades_below_a_small_tail_are_left_out() -> None:
     """Under a budget that cuts the tail short, decades that it does not reach are left out: no error."""
     assert put(spec(thresholds=grid(GridKind.FMR_DECADES), tail_budget=1), "two").points.origin == ()
+
+
+def test_a_small_budget_moves_no_number() -> None:
+    """Targets and thresholds below the floor have the values and bootstrap intervals of a whole tail, with a note."""
+    small, large = (audit(spec(tail_budget=size)).result for size in (1, 10**9))
+    assert len(small.estimates) == len(large.estimates)
+    for found, whole in zip(small.estimates, large.estimates, strict=True):
+        if found.metric == "eer":
+            continue
+        assert (found.metric, found.at, found.numerator) == (whole.metric, whole.at, whole.numerator)
+        assert found.value == whole.value or found.value == pytest.approx(whole.value, rel=1e-12)
+        for one_way, other in zip(found.intervals, whole.intervals, strict=True):
+            assert one_way.method == other.method
+            if (
+                other.n_resamples is None
+            ):  # Wilson borrows the dependence from the thresholds that the tail holds
+                continue
+            assert one_way.low == other.low or one_way.low == pytest.approx(other.low, rel=1e-9)
+            assert one_way.high == other.high or one_way.high == pytest.approx(other.high, rel=1e-9)
+    assert sum("all pairs were scored again" in note for note in small.notes) == len(
+        {item.provider for item in small.estimates}
+    )

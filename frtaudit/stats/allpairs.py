@@ -1,5 +1,6 @@
 """All-pairs scoring: from a block scorer to the tail, in memory that does not grow with the number of pairs."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isqrt
@@ -34,13 +35,17 @@ PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's compar
 DEEPER = 4.0
 
 
+def forget(ground: Ground) -> None:
+    """Score nothing again."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TailRequest:
     """What the tail must answer exactly.
 
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
-    ``threads``: 0 = one per core; ``progress`` hears of the pass.
+    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again.
     """
 
     fmr: float
@@ -49,6 +54,7 @@ class TailRequest:
     budget: int = 2_000_000_000
     threads: int = 0
     progress: Progress = quiet
+    seen: Callable[[Ground], None] = forget
 
 
 def score_all_pairs(
@@ -86,6 +92,7 @@ def score_all_pairs(
         block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
     )  # fmt: skip
+    request.seen(ground)
     mated = scan_mated(ground)
     empty = ScoreTail(
         n_samples=counts,

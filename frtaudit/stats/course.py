@@ -16,7 +16,7 @@ from frtaudit.stats.records import Limits, Record, Spans, Walk, empty_sums
 from frtaudit.stats.spans import expected_ranks, spans_of
 from frtaudit.stats.targets import TOLERANCE, Target, exact
 from frtaudit.stats.totals import Totals
-from frtaudit.stats.trials import trials
+from frtaudit.stats.trials import mated_pairs, trials
 from frtaudit.stats.walks import mated_walk, non_mated_walk, tag_rules
 
 Floats = npt.NDArray[np.float64]
@@ -38,6 +38,22 @@ class Found(NamedTuple):
     fmr_fixed: Floats
     fnmr_fixed: Floats
     below: Flags
+
+
+class Deep(NamedTuple):
+    """What lies below the floor of the tail, NaN elsewhere, as in :class:`Found`, for V = ``Course.weightings``.
+
+    ``threshold`` (V, 1+S, A, L); ``at_target`` (V, 1+S, A, G+1, L) and ``at_fixed`` (V, T, G+1, L): sums of the
+    non-mated comparisons above (counts, then rates).
+    """
+
+    threshold: Floats
+    at_target: Floats
+    at_fixed: Floats
+
+    def lanes(self, first: int, count: int) -> "Deep":
+        """The replicates ``first`` .. ``first + count - 1``."""
+        return Deep(*(part[..., first : first + count] for part in self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,12 +109,12 @@ def course_of(
     needed = None if exactly else int(known.max(initial=0))  # without targets no walk goes further
     non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed)
     once = Totals(found.non_mated[:, None], found.subject_pairs[:, None])
-    ranks = expected_ranks(non_mated, _limits([target for target in exactly if target < 1], once, rule))
+    ranks = expected_ranks(non_mated, limits_of([target for target in exactly if target < 1], once, rule))
     return Course(
         mated=mated,
         non_mated=non_mated,
         spans=spans_of(non_mated, ranks, known, rows.size),
-        weightings=1 if np.unique(mated.coef).size <= 1 and np.unique(non_mated.coef).size <= 1 else 2,
+        weightings=1 if _alike(tail) else 2,
         mated_score=mated_score,
         tail_score=tail.tail_score,
         open=bool(np.isneginf(tail.floor)),
@@ -110,6 +126,13 @@ def course_of(
     )
 
 
+def _alike(tail: ScoreTail) -> bool:
+    """Whether both weightings coincide; the tail itself may hold comparisons of pairs of subjects of one size only."""
+    mated = mated_pairs(tail)
+    sizes = tail.n_samples[tail.cells >= 0] if tail.blocks is None else tail.blocks.count
+    return np.unique(mated[mated > 0]).size <= 1 and np.unique(sizes[sizes > 0]).size <= 1
+
+
 def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     """Scores of the tail above each threshold; NaN is below all."""
     score = tail.tail_score
@@ -119,13 +142,18 @@ def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     return np.where(np.isnan(thresholds), -1, np.array(above, dtype=np.int64))
 
 
-def run(course: Course, drawn: Drawn) -> Found:
-    """Thresholds and rates of a tile of replicates."""
-    dead = _dead(course, drawn.non_mated_totals)
+def run(course: Course, drawn: Drawn, deep: Deep | None = None) -> Found:
+    """Thresholds and rates of a tile of replicates; ``deep``: what is known of them below the floor."""
+    dead = dead_rules(course, drawn.non_mated_totals)
     live = [a for a, target in enumerate(course.targets) if target < 1]
     ascending = sorted(live, key=lambda a: course.targets[a])
     record = _walk_down(course, drawn, ascending, dead)
     threshold, fmr = _at_targets(course, drawn, ascending, dead, record)
+    fixed = _at_fixed(course, drawn, record)
+    if deep is not None:
+        _fill(threshold, deep.threshold)
+        _fill(fmr, ratio_of(deep.at_target, drawn.non_mated_totals))
+        _fill(fixed, ratio_of(deep.at_fixed, drawn.non_mated_totals))
     fnmr, fnmr_fixed = _walk_up(course, drawn, threshold)
     below = np.isnan(threshold) & ~dead[:, None]
     both = 2 // course.weightings
@@ -133,13 +161,17 @@ def run(course: Course, drawn: Drawn) -> Found:
         threshold=threshold.repeat(both, axis=0),
         fmr_target=fmr.repeat(both, axis=0),
         fnmr_target=fnmr.repeat(both, axis=0),
-        fmr_fixed=_at_fixed(course, drawn, record).repeat(both, axis=0),
+        fmr_fixed=fixed.repeat(both, axis=0),
         fnmr_fixed=fnmr_fixed.repeat(both, axis=0),
         below=below.repeat(both, axis=0),
     )
 
 
-def _dead(course: Course, totals: Totals) -> Flags:
+def _fill(known: Floats, more: Floats) -> None:
+    np.copyto(known, more, where=~np.isnan(more))
+
+
+def dead_rules(course: Course, totals: Totals) -> Flags:
     """Rules (1+S, L) with nothing to divide by: no tag to watch, or one of which the replicate has no comparison."""
     empty: Flags = totals.counts == 0
     some = np.logical_or.reduce(course.watched, axis=1, keepdims=True)
@@ -157,14 +189,14 @@ def _walk_down(course: Course, drawn: Drawn, ascending: Sequence[int], dead: Fla
         spans=np.searchsorted(course.non_mated.chunk_start[course.spans.chunk], fixed),
         at_span=np.empty((kinds, fixed.size, tags, lanes)),
     )
-    limits = _limits([course.targets[a] for a in ascending], drawn.non_mated_totals, course.rule)
+    limits = limits_of([course.targets[a] for a in ascending], drawn.non_mated_totals, course.rule)
     left = record.pending.size * len(ascending) - int(record.pending.sum())
     sums = empty_sums(tags, course.non_mated.coef.size, rated=kinds == 2)
     find_thresholds(course.non_mated, course.spans, drawn.non_mated, limits, left, sums, record)
     return record
 
 
-def _limits(targets: Sequence[Fraction], totals: Totals, rule: npt.NDArray[np.int32]) -> Limits:
+def limits_of(targets: Sequence[Fraction], totals: Totals, rule: npt.NDArray[np.int32]) -> Limits:
     """The largest sums that meet each target: floor(a n) for counts, a (1 + 1e-12) n for rates (FORMULAS 0)."""
     shape = (len(targets), *totals.counts.shape)
     counts, rates = np.empty(shape, dtype=np.int64), np.empty(shape)
@@ -199,7 +231,7 @@ def _at_targets(
     sums[:, :, ascending] = record.at_target
     if np.isneginf(threshold).any():
         _fill_whole(course, drawn, threshold, sums)
-    rates = _ratio(sums, drawn.non_mated_totals)
+    rates = ratio_of(sums, drawn.non_mated_totals)
     for a in set(range(len(course.targets))) - set(ascending):  # a >= 1: everything matches
         threshold[:, :, a] = np.where(dead, np.nan, -np.inf)
         rates[:, :, a] = np.where((drawn.non_mated_totals.counts > 0) & ~dead[:, None], 1.0, np.nan)
@@ -237,8 +269,8 @@ def _walk_up(course: Course, drawn: Drawn, threshold: Floats) -> tuple[Floats, F
     split = kinds * half[0]
     moving = sums[:split].reshape(*threshold.shape[:3], tags, lanes)
     return (
-        _ratio(moving, drawn.mated_totals),
-        _ratio(sums[split:].reshape(kinds, -1, tags, lanes), drawn.mated_totals),
+        ratio_of(moving, drawn.mated_totals),
+        ratio_of(sums[split:].reshape(kinds, -1, tags, lanes), drawn.mated_totals),
     )
 
 
@@ -247,10 +279,10 @@ def _at_fixed(course: Course, drawn: Drawn, record: Record) -> Floats:
     known = course.cuts >= 0
     sums = np.full((course.weightings, known.size, *drawn.non_mated_totals.counts.shape), np.nan)
     sums[:, known] = record.at_span
-    return _ratio(sums, drawn.non_mated_totals)
+    return ratio_of(sums, drawn.non_mated_totals)
 
 
-def _ratio(sums: Floats, totals: Totals) -> Floats:
+def ratio_of(sums: Floats, totals: Totals) -> Floats:
     """Sums (V, ..., G+1, L) over their denominators: counts first, rates second; NaN over nothing."""
     below = np.stack((totals.counts, totals.rates)).astype(np.float64)[: len(sums)]
     below[below == 0] = np.nan

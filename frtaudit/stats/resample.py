@@ -15,7 +15,9 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.progress import Progress, quiet
 from frtaudit.stats import draws
+from frtaudit.stats.batches import Below
 from frtaudit.stats.course import Course, Found, course_of, run
+from frtaudit.stats.fused import Site, dig
 from frtaudit.stats.layout import in_order
 from frtaudit.stats.targets import Target, exact
 from frtaudit.stats.vectors import WIDTH
@@ -71,6 +73,7 @@ def replicate(
     weights: npt.NDArray[np.integer] | None = None,
     subject_weights: npt.NDArray[np.integer] | None = None,
     progress: Progress = quiet,
+    below: Below | None = None,
 ) -> Replicates:
     """Draw ``n`` replicates of every rate under a resampling plan.
 
@@ -81,7 +84,9 @@ def replicate(
     pooled ones compared in integers; ``thresholds``: fixed ones. ``threads`` 0: all cores; the result does not
     depend on it.
     ``weights`` (n, N) for IMAGES, or ``subject_weights`` (n, K) for the others, 0 to 255, replace the draws.
-    ``progress`` hears of each tile. Raises ValueError for a plan that data, strata or weights do not serve.
+    ``progress`` hears of each tile. ``below``: where the scores below the tail's floor come from; without it what lies
+    there is NaN, with it all pairs are scored again, and every number is that of a whole tail. Raises ValueError for
+    a plan that data, strata or weights do not serve.
 
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
@@ -95,10 +100,13 @@ def replicate(
     for given in (weights, subject_weights):
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")
-    course = course_of(tail, groups, targets, thresholds, draws.rows_of(tail, plan))
+    rows = draws.rows_of(tail, plan)
+    course = course_of(tail, groups, targets, thresholds, rows)
+    deep = None if below is None else dig(Site(tail, groups, course, rows, draw, n, LANES, threads), below)
 
     def tile(first: int) -> Found:
-        return run(course, draw(first, min(LANES, n - first)))
+        count = min(LANES, n - first)
+        return run(course, draw(first, count), None if deep is None else deep.lanes(first, count))
 
     tiles = in_order(tile, range(0, n, LANES), threads, progress, f"bootstrap {plan.value}")
     return _replicates(plan, n, targets, course, _joined(course, list(tiles)))

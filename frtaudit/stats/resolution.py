@@ -65,3 +65,16 @@ def beyond_budget(targets: Sequence[float], budget: int, held: int, non_mated: i
         f"tail_budget of {budget} bytes holds the scores of FMR targets up to {share:.3g}; "
         f"{', '.join(above)} needs more"
     )
+
+
+def scored_again(targets: Sequence[float], budget: int) -> str:
+    """What to say of FMR targets whose thresholds the tail does not hold but a second pass found.
+
+    >>> scored_again([0.1], 3600)
+    'tail_budget of 3600 bytes does not hold the scores of FMR 0.1: all pairs were scored again to find its thresholds'
+    """
+    named = ", ".join(f"{target:g}" for target in targets)
+    return (
+        f"tail_budget of {budget} bytes does not hold the scores of FMR {named}: all pairs were scored again to find "
+        f"{'its' if len(targets) == 1 else 'their'} thresholds"
+    )

@@ -67,7 +67,7 @@ def scan_mated(ground: Ground) -> Pairs:
 
 def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
     """The histogram of the non-mated comparisons, and those with score > ``floor`` if they are at most ``capacity``."""
-    open_ground = bool(ground.room.size and ground.room.min() == ground.room.max() >= 0)
+    open_ground = _open(ground)
 
     def work(job: tuple[int, int, int]) -> tuple[list[Pairs], Ints]:
         return _scan_job(ground, job, floor, open_ground=open_ground)
@@ -83,6 +83,17 @@ def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
         else:
             kept += pairs
     return Scan(tuple(kept) if count <= capacity else None, count, histogram)
+
+
+def scan_tile(ground: Ground, row: int, column: int, floor: float) -> Pairs:
+    """The non-mated comparisons of one tile with score > ``floor``."""
+    (pairs,), _ = _scan_job(ground, (row, column, column + 1), floor, open_ground=_open(ground))
+    return pairs
+
+
+def _open(ground: Ground) -> bool:
+    """Whether all samples are in one cell."""
+    return bool(ground.room.size and ground.room.min() == ground.room.max() >= 0)
 
 
 def _scan_job(

@@ -125,7 +125,8 @@ def draw_mated(
     errors = every if wide == rate else rng.binomial(every, rate / wide).astype(np.int64)
     share = 1 / pairs if identity else np.ones(pairs.size)
     weight = np.ones(pairs.size) if identity else pairs.astype(np.float64)
-    own, lent = mated_tallies(errors, every - errors, share, weight, _seeds(rng, cohorts))
+    with np.errstate(over="ignore"):
+        own, lent = mated_tallies(errors, every - errors, share, weight, _seeds(rng, cohorts))
     return Drawn(own=tally_of(own), lent=tally_of(lent), errors=errors)
 
 
@@ -154,9 +155,10 @@ def draw_non_mated(
     candidates = rng.poisson(wide * np.square(mass) / 2).astype(np.int64)
     seeds = _seeds(rng, len(effects))
     shares = 1 / np.maximum(place.samples, 1) if place.identity else np.ones(place.samples.size)
-    own, lent = cell_tallies(
-        bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds
-    )
+    with np.errstate(over="ignore"):
+        own, lent = cell_tallies(
+            bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds
+        )
     return Drawn(own=tally_of(own), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64))
 
 
@@ -167,10 +169,11 @@ def _from_listing(
     mean = wide * place.size * effects[:, place.first] * effects[:, place.second]
     candidates = rng.poisson(mean).astype(np.int64)
     shares = 1 / place.size if place.identity else np.ones(place.size.size)
-    own, lent = listed_tallies(
-        candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide,
-        _seeds(rng, len(effects)),
-    )  # fmt: skip
+    seeds = _seeds(rng, len(effects))
+    with np.errstate(over="ignore"):
+        own, lent = listed_tallies(
+            candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide, seeds
+        )
     return Drawn(own=tally_of(own), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64))
 
 

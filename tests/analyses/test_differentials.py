@@ -152,6 +152,7 @@ def test_an_unresolved_group_is_refused_alone() -> None:
     assert all(item.value is not None for item in pick(result, "max_min", at={"rate": "fnmr"}))
 
 
+@pytest.mark.usefixtures("one_pass")
 def test_a_small_tail_refuses_the_indices() -> None:
     """Where the threshold lies below the kept tail every index is null with a note."""
     result = audit(spec("differentials", tail_budget=1)).result

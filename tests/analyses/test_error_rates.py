@@ -211,6 +211,7 @@ def test_an_unresolved_provider_is_refused_with_a_note() -> None:
     assert "two: only 5.65 false matches are expected at FMR 0.002" in result.notes
 
 
+@pytest.mark.usefixtures("one_pass")
 def test_a_small_tail_counts_without_replicates() -> None:
     """Thresholds below the floor of a small tail keep counts and Wilson intervals; replicates are null with a note."""
     small, large = (audit(spec(tail_budget=size)).result for size in (1, 10**9))

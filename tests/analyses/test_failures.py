@@ -184,6 +184,7 @@ def test_score_zero_puts_failures_into_fnmr(source: str, tmp_path: Path) -> None
     assert pick(apart, "fnmr_worst_case")
 
 
+@pytest.mark.usefixtures("one_pass")
 def test_below_the_tail_frr_is_refused() -> None:
     """Where the threshold lies below the kept tail FRR is null with a note, and no case is bounded."""
     result = audit(spec("failures", tail_budget=1)).result

@@ -78,6 +78,7 @@ def test_normalized_uncertainty_is_sd_over_value() -> None:
     assert (found.metric, found.rate) == ("roc", "fnmr")
 
 
+@pytest.mark.usefixtures("one_pass")
 def test_what_was_not_drawn_is_left_out() -> None:
     """Without image replicates only the population band stands, without a threshold nothing."""
     kinds = set(curves(trial(intervals=WANTED[1:])))

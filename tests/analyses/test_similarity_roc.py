@@ -64,6 +64,7 @@ def test_every_wanted_method_has_a_band() -> None:
     assert all(item.low is not None and np.all(np.isfinite(item.low)) for item in pooled)
 
 
+@pytest.mark.usefixtures("one_pass")
 def test_no_resolved_target_no_curve() -> None:
     """Where every threshold lies below the kept tail there is no ROC."""
     result = audit(spec("similarity_roc", tail_budget=1)).result

@@ -27,3 +27,13 @@ def test_only_targets_above_what_is_held_need_more() -> None:
     assert resolution.beyond_budget([0.001], 1, 10, 1000) is None
     assert resolution.beyond_budget([0.1, 0.2], 1, 1000, 1000) is None
     assert "up to 0.01; 0.1, 0.2 needs" in (resolution.beyond_budget([0.1, 0.2], 1, 10, 1000) or "")
+
+
+def test_what_was_scored_again_is_named() -> None:
+    """One target has its thresholds, several have theirs."""
+    assert "of FMR 0.1: all pairs were scored again to find its thresholds" in resolution.scored_again(
+        [0.1], 7
+    )
+    assert "of FMR 0.1, 0.2: all pairs were scored again to find their" in resolution.scored_again(
+        [0.1, 0.2], 7
+    )
