@@ -22,7 +22,7 @@ def test_it_says_what_the_audit_would_do() -> None:
         "provider one: 64 templates of 16 numbers",
         f"provider two: {COUNT} templates of 16 numbers",
     ]
-    assert lines[5] == "analyses: error_rates, failures; B 59, alpha 0.05"
+    assert lines[5] == "analyses: error_rates, failures; B 199, alpha 0.05"
 
 
 def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import oracles_resample as slow
 import pytest
+from numba import config
 
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan
@@ -92,6 +93,9 @@ def gaussian(budget: int) -> tuple[ScoreTail, Ground]:
     return tail, ground
 
 
+@pytest.mark.skipif(
+    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
+)
 def test_memory_is_that_of_batches() -> None:
     """A tail of which the budget holds a tenth: the same numbers as with the whole, from a third of the memory."""
     asked = {

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numba import config
 from oracles_simulated import expected_square
 from scipy import stats
 
@@ -16,6 +17,9 @@ from frtaudit.stats.simulated import (
     with_wolves,
 )
 from frtaudit.stats.tallies import cell_tallies, listed_tallies
+
+# Counters wrap on purpose; without the compiler NumPy says so.
+pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
 COHORTS = 4000
 Z = 3.9  # two-sided false alarm 1e-4 for each comparison of a mean
@@ -54,6 +58,9 @@ def drawn(kind: str, law: tuple[float, float, float], *, identity: bool, seed: i
     return draw_non_mated(rng, place(kind, identity=identity), rate, effects, pair)
 
 
+@pytest.mark.skipif(
+    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
+)
 @pytest.mark.parametrize("identity", [False, True])
 @pytest.mark.parametrize("law", [(0.05, 0.0, 0.0), (0.05, 0.5, 0.0), (0.05, 0.3, 4.0), (0.6, 0.2, 0.5)])
 @pytest.mark.parametrize("kind", ["cells", "listing"])
