@@ -59,7 +59,7 @@ class GroupRates:
             return f"a comparison of groups needs {MIN_GROUPS} groups"
         for rate in rates:
             for group, reading in zip(self.groups, self.readings[rate], strict=True):
-                if reading.errors < MIN_ERRORS or reading.erring < MIN_ERRING:
+                if reading.thin:
                     return (
                         f"{group} has {reading.errors} {rate.upper()} errors of {reading.erring} subjects; "
                         f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERRING} in each"

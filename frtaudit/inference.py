@@ -51,6 +51,11 @@ class Reading:
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
 
+    @property
+    def thin(self) -> bool:
+        """Fewer than 10 errors or 10 erring subjects: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
+        return self.errors < MIN_ERRORS or self.erring < MIN_ERRING
+
 
 def intervals_of(reading: Reading, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
     """The wanted intervals at level 1 - alpha, in the wanted order.
@@ -117,7 +122,7 @@ def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
     replicates = reading.replicates.get(PLAN_OF[spec.method])
     if replicates is None:
         return empty(spec.method, alpha, "no replicates at this point", spec.target)
-    if reading.errors < MIN_ERRORS or reading.erring < MIN_ERRING:
+    if reading.thin:
         note = (
             f"withheld: {reading.errors} errors of {reading.erring} subjects; "
             f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"

@@ -52,7 +52,6 @@ def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readi
         )
         for a in places
     ]
-    enough = [item.errors >= MIN_ERRORS and item.erring >= MIN_ERRING for item in readings]
     return Readings(
         x=np.asarray(trial.points.targets, dtype=np.float64)[places],
         value=np.array([item.value for item in readings], dtype=np.float64),
@@ -62,7 +61,7 @@ def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readi
             for plan in trial.replicates
             if readings
         },
-        thin=tuple(None if ok else THIN for ok in enough),
+        thin=tuple(THIN if item.thin else None for item in readings),
         refused=_refused(trial, thresholds),
     )
 

@@ -129,10 +129,8 @@ def _classes(trial: Trial, schema: str) -> tuple[Panel, list[str]]:
     subject = tail.subject_of[tail.mated_i]
     own = groups.of[groups.schemas.index(schema)][subject]
     kept, missing = [], []
-    for index, (name, label) in enumerate(groups.names):
-        if name != schema or not groups.ranked[index]:
-            continue
-        chosen = own == index
+    for tag, label in trial.classes(schema):
+        chosen = own == tag - 1
         if bool(chosen.any()):
             kept.append(
                 (label, tail.mated_score[chosen].astype(np.float64), subject[chosen].astype(np.int64))

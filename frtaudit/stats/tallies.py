@@ -138,6 +138,29 @@ def _borrow(
         _sums(lent, errors, total, weight)
 
 
+@inner
+def _kept(more: Ints, added: Floats, size: int, a: int, b: int, share: float) -> tuple[Ints, Floats]:
+    """The further errors with one more at place ``size``, in twice the room where there was none."""
+    if size == added.size:
+        more = np.concatenate((more, np.empty_like(more)))
+        added = np.concatenate((added, np.empty_like(added)))
+    more[size, 0], more[size, 1], added[size] = a, b, share
+    return more, added
+
+
+@inner
+def _close(
+    own: Floats, lent: Floats, count: int, total: Floats, weight: Floats, more: Ints, size: int, added: Floats,
+    state: np.uint64,
+) -> None:  # fmt: skip
+    """Tallies of one cohort's false matches; each stands in the sums of two subjects."""
+    erring = _sums(own, count, total, weight)
+    own[1] /= 2
+    if count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS:
+        _borrow(lent, count, erring, total, weight, more, size, added, state)
+        lent[1] /= 2
+
+
 @kernel
 def mated_tallies(
     errors: Ints, further: Ints, share: Floats, weight: Floats, seeds: Words
@@ -194,16 +217,9 @@ def cell_tallies(
                         total[a] += share
                         total[b] += share
                         continue
-                    if size == added.size:
-                        more = np.concatenate((more, np.empty_like(more)))
-                        added = np.concatenate((added, np.empty_like(added)))
-                    more[size, 0], more[size, 1], added[size] = a, b, share
+                    more, added = _kept(more, added, size, a, b, share)
                     size += 1
-        erring = _sums(own[c], count, total, weight)
-        own[c, 1] /= 2
-        if count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS:
-            _borrow(lent[c], count, erring, total, weight, more, size, added, state)
-            lent[c, 1] /= 2
+        _close(own[c], lent[c], count, total, weight, more, size, added, state)
     return own, lent
 
 
@@ -228,14 +244,7 @@ def listed_tallies(
                         total[first[q]] += shares[q]
                         total[second[q]] += shares[q]
                         continue
-                    if size == added.size:
-                        more = np.concatenate((more, np.empty_like(more)))
-                        added = np.concatenate((added, np.empty_like(added)))
-                    more[size, 0], more[size, 1], added[size] = first[q], second[q], shares[q]
+                    more, added = _kept(more, added, size, first[q], second[q], shares[q])
                     size += 1
-        erring = _sums(own[c], count, total, weight)
-        own[c, 1] /= 2
-        if count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS:
-            _borrow(lent[c], count, erring, total, weight, more, size, added, state)
-            lent[c, 1] /= 2
+        _close(own[c], lent[c], count, total, weight, more, size, added, state)
     return own, lent

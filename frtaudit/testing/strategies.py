@@ -131,7 +131,8 @@ def audits(draw: st.DrawFn, *, listed: bool | None = None, max_subjects: int = 6
     subject = np.repeat(np.arange(len(sizes)), sizes)
     n = subject.size
     cells = draw(st.lists(st.sampled_from([0, 0, 0, 1, -1]), min_size=len(sizes), max_size=len(sizes)))
-    if draw(st.booleans()) if listed is None else listed:
+    as_list = draw(st.booleans()) if listed is None else listed
+    if as_list:
         index = st.integers(0, n - 1)
         pairs = draw(st.lists(st.tuples(index, index).filter(lambda pair: pair[0] != pair[1]), min_size=6))
     else:
@@ -139,11 +140,9 @@ def audits(draw: st.DrawFn, *, listed: bool | None = None, max_subjects: int = 6
     values = [draw(scores()) for _ in pairs]
     rows = [Compared(int(subject[i]), int(subject[j]), v) for (i, j), v in zip(pairs, values, strict=True)]
     counted = [row for row in rows if cells[row.first] == cells[row.second] >= 0 and row.first != row.second]
-    whole = listed is not True and len(pairs) == n * (n - 1) // 2
+    tail_of = _tail_of_list if as_list else _tail_of_all
     return Counted(
-        _tail_of_all(pairs, values, subject, cells)
-        if whole
-        else _tail_of_list(pairs, values, subject, cells),
+        tail_of(pairs, values, subject, cells),
         draw(_groups(len(sizes))),
         [row for row in rows if row.first == row.second],
         counted,

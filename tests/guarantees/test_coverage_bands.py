@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 import pytest
+from noisy_people import DIMENSION, images, people
 from scipy import stats
 
 from frtaudit.core.curves import step_envelope
@@ -21,7 +22,6 @@ from frtaudit.stats.tail import from_matrix, no_groups
 Floats = npt.NDArray[np.float64]
 pytestmark = pytest.mark.slow
 
-DIMENSION = 16
 SPREAD = (0.9, 1.3)  # noise of a subject's samples, uniform between
 KNOWN, IMAGES = 30, 8  # the same subjects in every cohort
 SUBJECTS, SAMPLES = 60, 4  # new subjects in every cohort
@@ -30,23 +30,6 @@ FLOOR, ALARM = 0.90, 1e-3
 GRID = np.array([0.01, 0.02, 0.04, 0.08, 0.16])
 BETWEEN = np.sqrt(GRID[1:] * GRID[:-1])
 PLACES = np.sort(np.concatenate([GRID, BETWEEN]))
-
-
-def unit(vectors: Floats) -> Floats:
-    """Vectors of length one along the last axis."""
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
-
-
-def people(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
-    """Mean directions, uniform on the sphere, and the noise of each subject."""
-    return unit(rng.standard_normal((n, DIMENSION))), rng.uniform(*SPREAD, n)
-
-
-def images(rng: np.random.Generator, who: tuple[Floats, Floats], m: int) -> Floats:
-    """``m`` unit templates of each subject, shape (K, m, DIMENSION)."""
-    means, noise = who
-    drawn = rng.standard_normal((len(means), m, DIMENSION)) / np.sqrt(DIMENSION)
-    return unit(means[:, None] + noise[:, None, None] * drawn)
 
 
 def truth(drawn: Floats) -> Floats:
@@ -94,13 +77,13 @@ def holds(band: bands.Band, true: Floats) -> bool:
 def covered(plan: Plan) -> tuple[int, int]:
     """Of COHORTS, those whose simultaneous band holds, and those whose pointwise intervals all hold on GRID."""
     rng = np.random.default_rng(81)
-    who = people(rng, KNOWN)
+    who = people(rng, KNOWN, SPREAD)
     fixed = plan is Plan.IMAGES
-    true = truth(images(rng, who, 20_000) if fixed else images(rng, people(rng, 20_000), 2))
+    true = truth(images(rng, who, 20_000) if fixed else images(rng, people(rng, 20_000, SPREAD), 2))
     at_grid = true[np.isin(PLACES, GRID)]
     band_holds = pointwise_holds = 0
     for cohort in range(COHORTS):
-        drawn = images(rng, who, IMAGES) if fixed else images(rng, people(rng, SUBJECTS), SAMPLES)
+        drawn = images(rng, who, IMAGES) if fixed else images(rng, people(rng, SUBJECTS, SPREAD), SAMPLES)
         band, ends = found(drawn, plan, cohort)
         band_holds += holds(band, true)
         pointwise_holds += bool(np.all((ends[:, 0] <= at_grid) & (at_grid <= ends[:, 1])))

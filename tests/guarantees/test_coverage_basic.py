@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+from noisy_people import DIMENSION, images, people
 from scipy import stats
 
 from frtaudit.core.scores import ScoreTail
@@ -20,7 +21,7 @@ from frtaudit.stats.wilson import wilson_rule_fmr, wilson_rule_fnmr
 
 Floats = npt.NDArray[np.float64]
 
-SUBJECTS, SAMPLES, DIMENSION = 40, 3, 16
+SUBJECTS, SAMPLES = 40, 3
 KNOWN, IMAGES = 30, 8  # of the same subjects: recentering mends the bias of few images, not their spread
 COHORTS, B, ALPHA = 200, 199, 0.05
 FLOOR, ALARM = 0.90, 1e-3
@@ -28,23 +29,6 @@ SPREAD = (0.5, 0.9)  # noise of a subject's samples, uniform between
 THRESHOLD = 0.65
 FEW = 6.0  # false matches expected in a cohort
 NON_MATED = SUBJECTS * (SUBJECTS - 1) // 2 * SAMPLES**2
-
-
-def unit(vectors: Floats) -> Floats:
-    """Vectors of length one along the last axis."""
-    return np.asarray(vectors / np.linalg.norm(vectors, axis=-1, keepdims=True))
-
-
-def people(rng: np.random.Generator, n: int) -> tuple[Floats, Floats]:
-    """Mean directions, uniform on the sphere, and the noise of each subject."""
-    return unit(rng.standard_normal((n, DIMENSION))), rng.uniform(*SPREAD, n)
-
-
-def images(rng: np.random.Generator, who: tuple[Floats, Floats], m: int) -> Floats:
-    """``m`` unit templates of each subject, shape (K, m, DIMENSION)."""
-    means, noise = who
-    drawn = rng.standard_normal((len(means), m, DIMENSION)) / np.sqrt(DIMENSION)
-    return unit(means[:, None] + noise[:, None, None] * drawn)
 
 
 def tail_of(drawn: Floats) -> ScoreTail:
@@ -84,7 +68,7 @@ def drawn_fnmr(tail: ScoreTail, plan: Plan, seed: int) -> Floats:
 def test_recentered_covers_these_people_and_naive_collapses() -> None:
     """The same subjects, new images: recentered holds their FNMR; naive, biased by 1/m, in far fewer than 0.6."""
     rng = np.random.default_rng(71)
-    who = people(rng, KNOWN)
+    who = people(rng, KNOWN, SPREAD)
     truth = share(images(rng, who, 20_000))
     kept, naive = 0, 0
     for seed in range(COHORTS):
@@ -102,13 +86,13 @@ def test_recentered_covers_these_people_and_naive_collapses() -> None:
 def of_population() -> tuple[int, int, int, int]:
     """Cohorts of new people: how often vertex and Wilson hold FNMR, Wilson FMR of few errors, and the most errors."""
     rng = np.random.default_rng(72)
-    truth = share(images(rng, people(rng, 400_000), 2))
+    truth = share(images(rng, people(rng, 400_000, SPREAD), 2))
     half = (DIMENSION - 1) / 2  # (cosine + 1)/2 of two uniform directions is Beta(half, half)
     rate = FEW / NON_MATED
     high = float(2 * stats.beta.isf(rate, half, half) - 1)
     vertex, wilson, few, most = 0, 0, 0, 0
     for seed in range(COHORTS):
-        tail = tail_of(images(rng, people(rng, SUBJECTS), SAMPLES))
+        tail = tail_of(images(rng, people(rng, SUBJECTS, SPREAD), SAMPLES))
         groups = no_groups(tail)
         vertex += inside(intervals.percentile(drawn_fnmr(tail, Plan.SUBJECTS, seed), ALPHA), truth)
         rule = wilson_rule_fnmr(tail, groups, THRESHOLD, 0, ALPHA, Weighting.POOLED)

@@ -19,6 +19,8 @@ LISTED = strategies.cohorts().flatmap(
 @given(strategies.audits())
 def test_estimates_equal_the_counted_truth(audit: Counted) -> None:
     """The product's FMR and FNMR of every tag equal the strategy's exact fractions."""
+    assert audit.tail.mated_i.size == len(audit.mated)
+    assert audit.tail.tail_i.size == len(audit.non_mated)
     found = rates(audit.tail, audit.groups, [0.3])
     for tag in range(len(audit.groups.names) + 1):
         for value, true in (

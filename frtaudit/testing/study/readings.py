@@ -9,7 +9,7 @@ import numpy.typing as npt
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, Reading, intervals_of, read
+from frtaudit.inference import Place, intervals_of, read
 from frtaudit.stats import contrasts, differentials, equality, interclass
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
 from frtaudit.testing.study.trials import ALIKE, UNLIKE
@@ -117,17 +117,20 @@ def _indices(trial: Trial, cell: Cell, true: Mapping[At, float], schema: str) ->
     tests: list[Verdict] = []
     for target in cell.targets:
         for rate in ("fmr", "fnmr"):
-            places = [_at_target(trial, rate, Weighting.POOLED, target, tag) for tag in _tags(trial, schema)]
+            places = [
+                _at_target(trial, rate, Weighting.POOLED, target, tag) for tag, _ in trial.classes(schema)
+            ]
             readings = [read(trial, place) for place in places]
             rates = np.array([reading.value for reading in readings])
             drawn = np.stack([reading.replicates[Plan.SUBJECTS] for reading in readings], axis=1)
+            thin = any(reading.thin for reading in readings)
             point = group_point(rate, target, unlike=schema == UNLIKE)
             for kind in INDICES:
                 value = float(differentials.rate_index(kind, rates))
-                low, high = (None if _thin(readings) else _bounds(kind, rates, drawn)) or (np.nan, np.nan)
+                low, high = (None if thin else _bounds(kind, rates, drawn)) or (np.nan, np.nan)
                 key = _key(kind, point, Method.MAX_T)
                 shots[key] = Shot(low=low, high=high, value=value, truth=true[kind, point])
-                if schema == ALIKE and not _thin(readings):
+                if schema == ALIKE and not thin:
                     p_value = _null_p_value(kind, rates, drawn)
                     tests.append(Verdict(test=f"8.5 {kind}", point=point, p_value=p_value))
     return shots, tests
@@ -135,15 +138,6 @@ def _indices(trial: Trial, cell: Cell, true: Mapping[At, float], schema: str) ->
 
 def _key(quantity: str, point: str, method: Method, target: Target = Target.POPULATION) -> Key:
     return Key(quantity=quantity, point=point, weighting="pooled", method=method, target=target)
-
-
-def _tags(trial: Trial, schema: str) -> list[int]:
-    return [tag for tag, name, _ in trial.tags() if name == schema]
-
-
-def _thin(readings: list[Reading]) -> bool:
-    """FORMULAS 8.5: groups with fewer than 10 errors or 10 erring subjects are not testable."""
-    return any(reading.errors < MIN_ERRORS or reading.erring < MIN_ERRING for reading in readings)
 
 
 def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | None:
