@@ -16,6 +16,7 @@ from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
 MIN_ERRORS = 10
 MIN_ERRING = 10
 MIN_DOUBLE_OR_NOTHING = 10
+MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
 WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
 
@@ -37,7 +38,8 @@ class Reading:
     ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
     ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
     plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
-    value is divided by: comparisons (pooled), subjects or their pairs (identity).
+    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective``: subjects by weight,
+    None where no subject weighs more than another.
     """
 
     value: float
@@ -47,6 +49,7 @@ class Reading:
     erring: int
     replicates: Mapping[Plan, Floats]
     total: int = 0
+    effective: float | None = None
     rule: Callable[[float], Interval] | None = None
     variance: float | None = None
     missing: Mapping[Method, str] | None = None
@@ -128,6 +131,13 @@ def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
             f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"
         )
         return empty(spec.method, alpha, note, spec.target)
+    few = spec.method in PERCENTILE and reading.effective is not None and reading.effective < MIN_EFFECTIVE
+    if few:
+        note = (
+            f"withheld: by weight these are {reading.effective:.3g} subjects; "
+            f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
+        )
+        return empty(spec.method, alpha, note, spec.target)
     bounds = _bounds(reading.value, reading.vstat, spec.method, replicates, alpha)
     if bounds is None:
         share = float(np.mean(~np.isfinite(replicates)))
@@ -205,6 +215,7 @@ def read(trial: Trial, place: Place) -> Reading:
         trials=residuals.trials,
         erring=residuals.erring,
         total=residuals.total,
+        effective=residuals.effective,
         replicates={plan: _drawn(drawn, place) for plan, drawn in trial.replicates.items()},
         rule=lambda alpha: _rule(trial, place, residuals, alpha, moving=moving and mated),
         variance=variance if place.weighting is Weighting.POOLED else None,
@@ -308,7 +319,7 @@ def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Int
     """FNMR at an FMR target (FORMULAS 8.2)."""
 
     def made(variance: float, level: float) -> wilson.Score:
-        degrees = residuals.subjects - 1
+        degrees = dependence.degrees_of_freedom(residuals.effective)
         return wilson.wilson_from_variance(residuals.rate, variance, residuals.trials, level, degrees)
 
     variance = float(drawn.var(ddof=1))

@@ -1,6 +1,7 @@
 """Slow twins of stats/dependence, wilson, interclass and folds: loops over comparisons, in exact fractions."""
 
 import math
+from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -92,8 +93,15 @@ def rule_design_effect(
         (sum((x for who, x in residuals if k in who), start=Fraction(0)) ** 2 for k in subjects),
         start=Fraction(0),
     )
-    variance = Fraction(len(subjects), len(subjects) - 1) * total
+    weight = subjects_by_weight(rows) if mated and not identity else Fraction(len(subjects))
+    variance = weight / (weight - 1) * total
     return max(1.0, float(variance * len(rows) / (p * (1 - p))))
+
+
+def subjects_by_weight(rows: Sequence[Row]) -> Fraction:
+    """(sum of n_k)^2 over the sum of n_k^2, n_k the mated comparisons of subject k."""
+    counts = Counter(row.first for row in rows)
+    return Fraction(len(rows) ** 2, sum(n * n for n in counts.values()))
 
 
 def rule_interval(
@@ -119,7 +127,9 @@ def rule_interval(
         else:
             deff = max(deff, load)
     p = float(rate_of(rows, kind(threshold), identity=identity))
-    low, high = score_interval(p, len(rows) / deff, float(stats.t.isf(alpha / 2, len(subjects) - 1)))
+    weight = subjects_by_weight(rows) if mated and not identity else len(subjects)
+    critical = float(stats.t.isf(alpha / 2, max(float(weight) - 1, 1)))
+    low, high = score_interval(p, len(rows) / deff, critical)
     return low, high, deff
 
 

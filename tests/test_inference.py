@@ -306,8 +306,30 @@ def test_an_audit_keeps_the_specs_order(order: tuple[str, ...]) -> None:
     wanted = tuple(interval(name, SERVES[Method(name)][0].value) for name in order)
     trial = put(spec(intervals=wanted), "two")
     assert set(trial.replicates) == {PLAN_OF[Method(name)] for name in order if Method(name) in PLAN_OF}
-    found = rate_estimate(trial, "a", "fnmr", None, "all", {}, place(point=fixed_point(trial, 0.3)), 0.05)
+    at = place(point=fixed_point(trial, 0.3), weighting=Weighting.IDENTITY)
+    found = rate_estimate(trial, "a", "fnmr", None, "all", {}, at, 0.05)
     assert tuple(item.method.value for item in found.intervals) == order
+
+
+def test_few_subjects_by_weight_have_no_percentile_interval() -> None:
+    """Where one person holds most comparisons vertex is withheld with a note, and the rule of 8.1 stands in."""
+    reading = Reading(
+        value=0.1,
+        vstat=0.1,
+        errors=40,
+        trials=400,
+        erring=30,
+        replicates={Plan.SUBJECTS: np.linspace(0.05, 0.15, 99)},
+        effective=19.9,
+        rule=rule,
+    )
+    wanted = (interval("vertex", "population"),)
+    withheld, instead = intervals_of(reading, wanted, 0.05)
+    assert withheld.low is None
+    assert "by weight these are 19.9 subjects" in (withheld.note or "")
+    assert instead.method is Method.WILSON
+    (printed,) = intervals_of(replace(reading, effective=20.0), wanted, 0.05)
+    assert printed.low is not None
 
 
 @pytest.mark.parametrize("weighting", [Weighting.POOLED, Weighting.IDENTITY])

@@ -377,7 +377,7 @@ def test_incomplete_lists_have_no_image_bootstrap(lists: Path) -> None:
         interval("two_level", "population"),
     )
     result = audit(listed(folder, intervals=wanted)).result
-    found = one(result, "fnmr", group="all", weighting="pooled", at={"threshold": 0.3})
+    found = one(result, "fnmr", group="all", weighting="identity", at={"threshold": 0.3})
     vertex, recentered, two_level = found.intervals[:3]
     assert vertex.low is not None
     assert recentered.note == "needs every comparison within each subject"

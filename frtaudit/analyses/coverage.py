@@ -14,7 +14,7 @@ from frtaudit.canonical import dumps, seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
+from frtaudit.inference import MIN_EFFECTIVE, MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
 from frtaudit.registry import register
 from frtaudit.stats import coverage, simulated, weights, wilson
 from frtaudit.stats.coverage import Bounds, Copies, Denominators, Misses
@@ -384,7 +384,7 @@ def _bounds(stage: Stage, row: Row, drawn: Drawn, alpha: float) -> Iterator[tupl
             yield method, found
         elif method is Method.WILSON_IID:
             yield method, coverage.wilson_iid(drawn.own, stage.over, alpha)
-        elif BY_COPIES[method] in made:
+        elif BY_COPIES[method] in made and stage.over.effective >= MIN_EFFECTIVE:
             yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, LEAST)
 
 

@@ -22,7 +22,7 @@ from frtaudit.inference import (
     read,
 )
 from frtaudit.registry import register
-from frtaudit.stats import clusters, wilson
+from frtaudit.stats import clusters, dependence, wilson
 from frtaudit.stats.intervals import variance_error
 from frtaudit.stats.trials import complete_pairs, members
 from frtaudit.trial import POOLED, Outcome, Trial
@@ -210,7 +210,7 @@ def _frr_interval(reading: Reading, failed: Ints, tried: Ints, alpha: float, *, 
     drawn = reading.replicates.get(Plan.SUBJECTS)
     if drawn is not None and errors >= MIN_ERRORS and erring >= MIN_ERRING:
         fta = float(failed.sum() / tried.sum())
-        found = _by_variance(reading.value, fta, failed, tried, drawn, alpha)
+        found = _by_variance(reading, fta, failed, tried, drawn, alpha)
         if found is not None:
             return found
     return _by_ends(ruled, failed, tried, alpha)
@@ -235,10 +235,10 @@ def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interva
 
 
 def _by_variance(
-    fnmr: float, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64], alpha: float
+    reading: Reading, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64], alpha: float
 ) -> Interval | None:
     """Wilson on n_eff from the delta-method variance; the two parts' correlation is bounded by its largest value."""
-    drawn = drawn[np.isfinite(drawn)]
+    drawn, fnmr = drawn[np.isfinite(drawn)], reading.value
     spread = float(drawn.std(ddof=1)) if drawn.size > 1 else 0.0
     used = tried > 0
     other = (1 - fnmr) * np.sqrt(clusters.share_variance(failed[used], tried[used]))
@@ -247,8 +247,12 @@ def _by_variance(
         return None
 
     def made_of(variance: float, level: float) -> wilson.Score:
-        return wilson.wilson_from_variance(value, variance, int(tried.sum()), level, int(used.sum()) - 1)
+        return wilson.wilson_from_variance(value, variance, int(tried.sum()), level, degrees)
 
+    subjects = dependence.effective_number(tried[used])
+    if reading.effective is not None:
+        subjects = min(subjects, reading.effective)
+    degrees = dependence.degrees_of_freedom(subjects)
     spreads = (spread, float(np.sqrt(spread**2 + variance_error(drawn))))
     first, second = (float(((1 - fta) * item + other) ** 2) for item in spreads)
     note = "standard errors of FTA and FNMR added: no assumption on their correlation"

@@ -175,7 +175,7 @@ def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[tuple[Interva
 
 def _for_population(table: PopulationTable, alpha: float) -> tuple[Interval, ...]:
     """The interval of each class, at any level from the same replicates."""
-    bounds = interclass.population_bounds(table.square, table.on_grid, alpha)
+    bounds = interclass.population_bounds(table.square, table.noise, table.on_grid, alpha, table.degrees)
     return tuple(
         Interval(
             low=float(low),

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from frtaudit.stats.dependence import degrees_of_freedom, effective_number
 from frtaudit.stats.wilson import Score, wilson_score
 
 ENOUGH_ERRORS = 30
@@ -16,13 +17,14 @@ Ints = npt.NDArray[np.int64]
 def share_variance(errors: Ints, trials: Ints) -> float:
     """Variance of sum(errors)/sum(trials) over subjects: K/(K-1) sum_k (e_k - p n_k)^2 / n^2 (FORMULAS 8.1).
 
-    ``errors``, ``trials``: shape (K,), int64, subjects with trials > 0. Infinite below two subjects.
+    ``errors``, ``trials``: shape (K,), int64, subjects with trials > 0. K is counted by weight
+    (:func:`~frtaudit.stats.dependence.effective_number` of the trials). Infinite below two subjects.
 
     >>> share_variance(np.array([1, 0]), np.array([1, 1]))
     0.25
     """
-    count, total = errors.size, int(trials.sum())
-    if count < 2:
+    count, total = effective_number(trials), int(trials.sum())
+    if errors.size < 2:
         return math.inf
     residual = errors - errors.sum() / total * trials
     return float(count / (count - 1) * np.square(residual).sum() / total**2)
@@ -50,4 +52,6 @@ def share_interval(errors: Ints, trials: Ints, alpha: float) -> Score | None:
         design = max(1.0, share_variance(errors, trials) * total / (rate * (1 - rate)))
     if wrong < ENOUGH_ERRORS or int(np.count_nonzero(errors)) < ENOUGH_SUBJECTS:
         design = max(design, total / count)
-    return wilson_score(rate, total / design, float(stats.t.isf(alpha / 2, count - 1)))
+    return wilson_score(
+        rate, total / design, float(stats.t.isf(alpha / 2, degrees_of_freedom(effective_number(trials))))
+    )

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from frtaudit.stats.dependence import degrees_of_freedom
 from frtaudit.stats.intervals import MAX_UNDEFINED
 from frtaudit.stats.tallies import Tally
 from frtaudit.stats.wilson import ENOUGH_ERRORS, ENOUGH_SUBJECTS
@@ -30,6 +31,11 @@ class Denominators:
     subjects: int
     square: float
     ends: int
+
+    @property
+    def effective(self) -> float:
+        """Subjects by weight (FORMULAS 8.1): of non-mated comparisons, as many as there are."""
+        return self.total**2 / self.square if self.ends == 1 else float(self.subjects)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +88,7 @@ def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
     has = (lent.errors > 0) & (lent.errors < over.trials)
     offer[has] = _design_effect(lent, over)[has]
     deff = np.where(few, np.maximum(deff, offer), deff)
-    return _score(rates(own, over), over.trials / deff, _student(alpha, over.subjects))
+    return _score(rates(own, over), over.trials / deff, _student(alpha, over.effective))
 
 
 def wilson_iid(own: Tally, over: Denominators, alpha: float) -> Bounds:
@@ -127,7 +133,7 @@ def wilson_moving(
     moves = _enough(own, least) & (p < 1) & (variance > 0)
     n_eff = np.full(p.shape, float(over.trials))
     np.divide(p * (1 - p), variance, out=n_eff, where=moves)
-    moved = _score(p, np.minimum(n_eff, over.trials), _student(alpha, over.subjects))
+    moved = _score(p, np.minimum(n_eff, over.trials), _student(alpha, over.effective))
     return Bounds(low=np.where(moves, moved.low, ruled.low), high=np.where(moves, moved.high, ruled.high))
 
 
@@ -154,14 +160,14 @@ def _design_effect(tally: Tally, over: Denominators) -> Floats:
     """max(1, V n/(p(1-p))), V = K/(K-1) * sum of squared residual sums / total^2; at no error ``ends``."""
     p = rates(tally, over)
     residual = np.maximum(tally.square - 2 * p * tally.cross + p * p * over.square, 0.0)
-    variance = over.subjects / (over.subjects - 1) * residual / over.total**2
+    variance = over.effective / (over.effective - 1) * residual / over.total**2
     found = np.full(p.shape, float(over.ends))
     np.divide(variance * over.trials, p * (1 - p), out=found, where=(p > 0) & (p < 1))
     return np.asarray(np.maximum(found, 1.0))
 
 
-def _student(alpha: float, subjects: int) -> float:
-    return float(stats.t.isf(alpha / 2, subjects - 1))
+def _student(alpha: float, subjects: float) -> float:
+    return float(stats.t.isf(alpha / 2, degrees_of_freedom(subjects)))
 
 
 def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:

@@ -28,7 +28,8 @@ class Residuals:
     ``rate``: p, pooled or identity-weighted; ``errors``, ``trials``: pooled counts x and n (unordered
     comparisons); ``total``: what the residual sums are divided by: comparisons (pooled), subjects or pairs of
     subjects (identity); ``subjects``: subjects that take part; ``erring``: distinct subjects among the
-    errors; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``: sum over
+    errors; ``effective``: subjects by weight, :func:`effective_number` of the comparisons of each (mated, pooled),
+    else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``: sum over
     pairs of subjects of D_kl^2, 0 when mated.
     """
 
@@ -38,6 +39,7 @@ class Residuals:
     total: int
     subjects: int
     erring: int
+    effective: float
     by_subject: float
     by_block: float = 0.0
 
@@ -48,7 +50,7 @@ def plugin_variance(residuals: Residuals) -> float:
     Mated: sum D_k^2 / n^2. Non-mated: [sum_k R_k^2 - sum_{k<l} D_kl^2] / M^2. NaN without comparisons.
 
     >>> plugin_variance(Residuals(
-    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, by_subject=4.0, by_block=1.0))
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=4.0, by_block=1.0))
     0.03
     """
     return _over(residuals.by_subject - residuals.by_block, residuals.total)
@@ -61,7 +63,7 @@ def truncated_variance(residuals: Residuals) -> float:
     Mated residuals have no blocks: the clean variance.
 
     >>> truncated_variance(Residuals(
-    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, by_subject=1.0, by_block=1.0))
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=1.0, by_block=1.0))
     0.01
     """
     adjacent = max(residuals.by_subject - 2 * residuals.by_block, 0.0)
@@ -71,16 +73,39 @@ def truncated_variance(residuals: Residuals) -> float:
 def inflated_variance(residuals: Residuals) -> float:
     """The variance of FORMULAS 8.1; inf for fewer than two subjects.
 
-    Non-mated: K/(K-1) * sum R_k^2 / M^2; mated: K2/(K2-1) * sum D_k^2 / n^2.
+    Non-mated: K/(K-1) * sum R_k^2 / M^2; mated: K2/(K2-1) * sum D_k^2 / n^2, with K2 counted by weight: where a few
+    subjects hold most of the comparisons it is they that the rate is made of (:func:`effective_number`).
 
     >>> inflated_variance(Residuals(
-    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, by_subject=1.0, by_block=0.5))
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=1.0, by_block=0.5))
     0.0125
     """
     if residuals.subjects < 2:
         return float("inf")
-    correction = residuals.subjects / (residuals.subjects - 1)
+    correction = residuals.effective / (residuals.effective - 1)
     return correction * _over(residuals.by_subject, residuals.total)
+
+
+def effective_number(weights: npt.NDArray[np.integer]) -> float:
+    """How many subjects of equal weight make a mean as steady: (sum w)^2 / sum w^2 (Kish); K where all are equal.
+
+    ``weights``: shape (K,), int, comparisons of each subject; 0.0 without any.
+
+    >>> effective_number(np.array([3, 3, 3])), effective_number(np.array([8, 1, 1]))
+    (3.0, 1.5151515151515151)
+    """
+    exact = weights.astype(np.float64)
+    square = float(np.square(exact).sum())
+    return float(exact.sum()) ** 2 / square if square else 0.0
+
+
+def degrees_of_freedom(effective: float) -> float:
+    """Of Student's t for a variance estimated from so many subjects by weight: K - 1, at least 1.
+
+    >>> degrees_of_freedom(40.0), degrees_of_freedom(1.5)
+    (39.0, 1.0)
+    """
+    return max(effective - 1.0, 1.0)
 
 
 def erring_subjects(subject_errors: npt.NDArray[np.int64], members: Flags | None = None) -> int:
@@ -162,6 +187,7 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         total=total,
         subjects=subjects,
         erring=erring_subjects(errors),
+        effective=effective_number(pairs) if weighting is Weighting.POOLED else float(subjects),
         by_subject=float(np.square(residual).sum()),
     )
 
@@ -195,6 +221,7 @@ def non_mated_residuals(
         total=total,
         subjects=int(part.sum()),
         erring=erring,
+        effective=float(part.sum()),
         by_subject=float(np.square(own - rate * weight).sum()),
         by_block=max(block - 2 * rate * cross + rate * rate * square, 0.0),
     )

@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.compiled import kernel
+from frtaudit.stats.dependence import degrees_of_freedom, effective_number
 from frtaudit.stats.wilson import Score, wilson_from_variance, wilson_iid
 
 Floats = npt.NDArray[np.float64]
@@ -233,7 +234,9 @@ def accuracy_interval(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: 
     """Wilson interval of the mean fold accuracy, n_eff from the dyadic variance (FORMULAS 8.11).
 
     Target population. Fold thresholds are held fixed; each pair weighs 1/(k n_fold), so that the weighted
-    mean is :attr:`FoldAccuracy.mean`. A variance below that of independent pairs is not believed: n_eff <= n.
+    mean is :attr:`FoldAccuracy.mean`. With K subjects, counted by weight (:func:`~.dependence.effective_number` of
+    the pairs of each), the variance is multiplied by K/(K-1) and the critical value is t_{K-1}, as in 8.1. A variance
+    below that of independent pairs is not believed: n_eff <= n.
     No wrong pair (or no right one): the variance says nothing, and n_eff is the number of subjects.
 
     >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
@@ -248,8 +251,17 @@ def accuracy_interval(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: 
         return wilson_iid(subjects if mean else 0, subjects, alpha)
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)
-    variance = dyadic_variance(residuals, first[used], second[used])
-    return wilson_from_variance(mean, max(variance, mean * (1 - mean) / n), n, alpha)
+    effective = _subjects_by_weight(first[used], second[used])
+    if effective == 1:
+        return Score(low=0.0, high=1.0, n_eff=1.0)
+    variance = effective / (effective - 1) * dyadic_variance(residuals, first[used], second[used])
+    floor = mean * (1 - mean) / n
+    return wilson_from_variance(mean, max(variance, floor), n, alpha, degrees_of_freedom(effective))
+
+
+def _subjects_by_weight(first: Ints, second: Ints) -> float:
+    ends = np.concatenate([first, second[first != second]])
+    return effective_number(np.bincount(ends))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

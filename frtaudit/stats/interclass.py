@@ -6,6 +6,7 @@ integrals are exact sums over the union of the classes' breakpoints. Long becaus
 for the population stand on the same exact integrals.
 """
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from frtaudit.core.freeze import freeze
+from frtaudit.stats.dependence import degrees_of_freedom, effective_number
 from frtaudit.stats.intervals import gaussian_error
 
 Floats = npt.NDArray[np.float64]
@@ -230,11 +232,12 @@ def thesis_bootstrap_of_counts(
 class PopulationTable:
     """d_l2 for new people like these (FORMULAS 8.7), quantile space, 0..100.
 
-    ``low``, ``point``, ``high``: shape (C,); ``statistic``: max over classes of ||Delta_c||; ``p_value``: of
-    "all classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of all cases, and what it passes
-    in a share alpha of them, when classes are alike; ``detectable``: see :func:`_detectable`; ``subjects``: shape (C,),
-    int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape (B, C), d*^2;
-    ``on_grid``: shape (C,), d^2 on the same grid of u.
+    ``low``, ``point``, ``high``: shape (C,); ``degrees``: of freedom of Student's t; ``statistic``: max over classes of
+    ||Delta_c||; ``p_value``: of "all classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of
+    all cases, and what it passes in a share alpha of them, when classes are alike; ``detectable``: see
+    :func:`_detectable`; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape
+    (B, C), d*^2; ``noise``: shape (B, C),
+    ||Delta* - Delta||^2; ``on_grid``: shape (C,), d^2 on the same grid of u.
     """
 
     low: Floats
@@ -249,24 +252,37 @@ class PopulationTable:
     subjects: Ints
     mc_error: Floats
     square: Floats
+    noise: Floats
     on_grid: Floats
+    degrees: float
 
     def __post_init__(self) -> None:
-        freeze(self, "low", "point", "high", "subjects", "mc_error", "square", "on_grid")
+        freeze(self, "low", "point", "high", "subjects", "mc_error", "square", "noise", "on_grid")
 
 
-def population_bounds(square: Floats, point: Floats, alpha: float) -> tuple[Floats, Floats, Floats]:
-    """Bounds of d_l2 and their Monte Carlo error, each (C,): on d^2, centre -+ z sd, truncated at 0 (FORMULAS 8.7).
+def population_bounds(
+    square: Floats, noise: Floats, point: Floats, alpha: float, degrees: float = math.inf
+) -> tuple[Floats, Floats, Floats]:
+    """Bounds of d_l2 and their Monte Carlo error, each (C,): on d^2, truncated at 0, then the root (FORMULAS 8.7).
 
-    ``square``: shape (B, C), d*^2; ``point``: shape (C,), d^2; centre = d^2 - (mean d*^2 - d^2).
+    ``square``: shape (B, C), d*^2; ``noise``: shape (B, C), ||Delta* - Delta||^2; ``point``: shape (C,), d^2;
+    ``degrees``: of freedom of Student's t. Low: centre - t sd(d*^2), centre = d^2 - (mean d*^2 - d^2). The variance of
+    d^2 grows with d^2: a + b d^2, a that of the noise alone. High: the largest v with (v - centre)^2 <= t^2 (a + b v),
+    as Wilson's bound is found, for a bound from the variance at the estimate lies too low where the estimate does.
 
-    >>> low, high, _ = population_bounds(np.array([[1.0], [3.0]]), np.array([2.0]), 0.05)
+    >>> low, high, _ = population_bounds(np.array([[1.0], [3.0]]), np.array([[0.1], [0.3]]), np.array([2.0]), 0.05)
     >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0], [2.184])
+    ([0.0], [2.699])
     """
-    half = stats.norm.isf(alpha / 2) * square.std(axis=0, ddof=1)
-    centre = 2 * point - square.mean(axis=0)
-    low, high = (np.sqrt(np.maximum(square_of, 0.0)) for square_of in (centre - half, centre + half))
+    critical = float(stats.t.isf(alpha / 2, degrees))
+    variance = square.var(axis=0, ddof=1)
+    centre = np.maximum(2 * point - square.mean(axis=0), 0.0)
+    least = noise.var(axis=0, ddof=1)
+    growth = np.maximum(variance - least, 0.0) / np.maximum(point, np.finfo(np.float64).tiny)
+    lean = growth * critical**2 / 2
+    top = centre + lean + np.sqrt(lean * (lean + 2 * centre) + critical**2 * least)
+    bottom = 2 * point - square.mean(axis=0) - critical * np.sqrt(variance)
+    low, high = np.sqrt(np.maximum(bottom, 0.0)), np.sqrt(top)
     return low, high, _root_error(low, high, np.array([gaussian_error(drawn, alpha) for drawn in square.T]))
 
 
@@ -281,9 +297,11 @@ def population_bootstrap(
 ) -> PopulationTable:
     """Interval of d_l2 and test of "all classes alike": subjects are resampled within class (FORMULAS 8.7).
 
-    ``subjects``: shape (n_c,) each, int, the subject of each mated score; ``n``: B >= 2. Interval: on d^2,
-    centre d^2 - (mean d*^2 - d^2), half-width z sd(d*^2), truncated at 0, then the root. Test: T_b = max_c
-    ||Delta*_cb - Delta_c|| against T = max_c ||Delta_c||, p = (1 + #{T_b >= T})/(B+1). u is a grid of 500 midpoints.
+    ``subjects``: shape (n_c,) each, int, the subject of each mated score; ``n``: B >= 2. Interval:
+    :func:`population_bounds`. Test: T_b = max_c ||Delta*_cb - Delta_c|| against T = max_c ||Delta_c||,
+    p = (1 + #{T_b >= T})/(B+1). u is a grid of 500 midpoints. A resample of K subjects varies too little, by (K-1)/K,
+    and its variance is itself an estimate: a class's curves are drawn apart by sqrt(K/(K-1)), and t_{K-1} takes the
+    place of z, in T_b by the ratio of the two; K is counted by weight, for t that of the least class.
 
     >>> rng = np.random.default_rng(1)
     >>> table = population_bootstrap(
@@ -293,14 +311,19 @@ def population_bootstrap(
     """
     ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
     u = (np.arange(LEVELS) + 0.5) / LEVELS
-    delta = _from_mean(np.stack([_at(one.scores, u) for one in ordered]))
+    curves = np.stack([_at(one.scores, u) for one in ordered])
+    delta, apart = _from_mean(curves), np.array([[one.inflation] for one in ordered])
     square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
     for b in range(n):
-        drawn = _from_mean(np.stack([one.resample(u, rng) for one in ordered]))
+        drawn = np.stack([one.resample(u, rng) for one in ordered])
+        drawn = _from_mean(curves + apart * (drawn - curves))
         square[b] = np.square(drawn).mean(axis=1)
         gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
-    low, high, error = population_bounds(square, point, alpha)
+    degrees = degrees_of_freedom(min(one.effective for one in ordered))
+    low, high, error = population_bounds(square, gap, point, alpha, degrees)
+    stretch = float(stats.t.isf(alpha / 2, degrees) / stats.norm.isf(alpha / 2))
+    noise, gap, shift = gap, gap * stretch**2, shift * stretch
     excess = gap.max(axis=1)
     edge = float(np.quantile(excess, 1 - alpha, method="higher"))
     return PopulationTable(
@@ -316,7 +339,9 @@ def population_bootstrap(
         subjects=np.array([one.n_subjects for one in ordered], dtype=np.int64),
         mc_error=error,
         square=square,
+        noise=noise,
         on_grid=point,
+        degrees=degrees,
     )
 
 
@@ -361,17 +386,28 @@ def _root_error(low: Floats, high: Floats, error: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Clustered:
-    """Sorted scores of one class and the subject, 0..n_subjects - 1, of each."""
+    """Sorted scores of one class and the subject, 0..n_subjects - 1, of each; ``effective``: subjects by weight."""
 
     scores: Floats
     subject: Ints
     n_subjects: int
+    effective: float
 
     @classmethod
     def of(cls, scores: Floats, subject: Ints) -> "_Clustered":
         order = np.argsort(scores, kind="stable")
         names, code = np.unique(subject, return_inverse=True)
-        return cls(scores=scores[order], subject=code[order].astype(np.int64), n_subjects=names.size)
+        return cls(
+            scores=scores[order],
+            subject=code[order].astype(np.int64),
+            n_subjects=names.size,
+            effective=effective_number(np.bincount(code)),
+        )
+
+    @property
+    def inflation(self) -> float:
+        """sqrt(K/(K-1)) with K by weight; infinite for one subject, who says nothing of others."""
+        return math.sqrt(self.effective / (self.effective - 1)) if self.effective > 1 else math.inf
 
     def resample(self, u: Floats, rng: np.random.Generator) -> Floats:
         """Q* at u of one resample of the subjects, each with all its scores."""

@@ -22,6 +22,7 @@ from frtaudit.stats.dependence import (
     Flags,
     Residuals,
     Spread,
+    degrees_of_freedom,
     inflated_variance,
     mated_residuals,
     non_mated_residuals,
@@ -106,7 +107,7 @@ def wilson_plugin(
 
 
 def wilson_from_variance(
-    rate: float, variance: float, trials: int, alpha: float, degrees: int | None = None
+    rate: float, variance: float, trials: int, alpha: float, degrees: float | None = None
 ) -> Score:
     """Wilson interval on n_eff = min(p(1-p)/variance, trials), as for FNMR at an FMR target (FORMULAS 8.2).
 
@@ -130,8 +131,8 @@ class RuleInterval:
 
     ``low``, ``high``: None where nothing was compared, and ``note`` says so; ``n_eff`` = trials/deff;
     ``deff``: design effect, >= 1; ``borrowed_from``: the threshold whose design effect was larger than the
-    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``erring``: as in
-    :class:`~frtaudit.stats.dependence.Residuals`.
+    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective``, ``erring``: as in
+    :class:`~frtaudit.stats.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at least 1.
     """
 
     low: float | None
@@ -143,6 +144,7 @@ class RuleInterval:
     errors: int
     trials: int
     subjects: int
+    effective: float
     erring: int
     note: str | None = None
 
@@ -151,14 +153,14 @@ def at_alpha(ruled: RuleInterval, alpha: float) -> Score:
     """The interval of a rule's n_eff at another level, two-sided; [0, 1] where one subject says nothing of others.
 
     >>> known = RuleInterval(low=0.2, high=0.4, n_eff=50.0, deff=2.0, borrowed_from=None, rate=0.3, errors=30,
-    ...                      trials=100, subjects=40, erring=20)
+    ...                      trials=100, subjects=40, effective=40.0, erring=20)
     >>> score = at_alpha(known, 0.1)
     >>> round(score.low, 4), round(score.high, 4)
     (0.204, 0.4175)
     """
     if ruled.subjects < 2:
         return Score(low=0.0, high=1.0, n_eff=ruled.n_eff)
-    return wilson_score(ruled.rate, ruled.n_eff, _critical(alpha, ruled.subjects - 1))
+    return wilson_score(ruled.rate, ruled.n_eff, _critical(alpha, degrees_of_freedom(ruled.effective)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -325,7 +327,7 @@ def _rule(own: Residuals, lent: Residuals | None, lender: Lender, alpha: float, 
         offer, note = _offer(own, lent, lender, ends=ends)
         if offer > deff:
             deff, borrowed = offer, lender.threshold
-    score = wilson_score(own.rate, own.trials / deff, _critical(alpha, own.subjects - 1))
+    score = wilson_score(own.rate, own.trials / deff, _critical(alpha, degrees_of_freedom(own.effective)))
     return _interval(own, (score.low, score.high), deff, borrowed, note)
 
 
@@ -364,6 +366,7 @@ def _interval(
         errors=own.errors,
         trials=own.trials,
         subjects=own.subjects,
+        effective=own.effective,
         erring=own.erring,
         note=note,
     )
@@ -377,6 +380,6 @@ def _vacuous(own: Residuals) -> RuleInterval:
 
 
 @lru_cache(maxsize=1024)
-def _critical(alpha: float, degrees: int | None) -> float:
+def _critical(alpha: float, degrees: float | None) -> float:
     """Two-sided critical value of the normal (degrees None) or of Student's t."""
     return float(stats.norm.isf(alpha / 2) if degrees is None else stats.t.isf(alpha / 2, degrees))

@@ -126,4 +126,7 @@ WOLVES = Population(
     name="wolves", offset=0.4, wolves=0.02, wolf_offset=2.0, classes=(ALIKE[0], _LOOSER_AND_NEARER)
 )
 """2 % of the subjects are near many others: they match five times as often as the rest."""
+HARD = Population(name="hard", concentration=(25.0, 90.0))
+"""Images so unlike that FNMR is a quarter at an FMR of 0.1 %: a resample's missing errors, FNMR / m, then are many
+standard deviations, and what is not recentered holds nothing (FORMULAS 7)."""
 POPULATIONS = (ISOTROPIC, HUBS, WOLVES)

@@ -169,10 +169,10 @@ def test_percentile_bounds_are_the_replicates_quantiles() -> None:
     drawn = trial.replicates[next(plan for plan in trial.replicates if plan.value == "subjects")]
     point = len(trial.points.targets) + 2
     found = one(
-        whole().result, "fnmr", provider="one", group="all", weighting="pooled", at={"threshold": 0.3}
+        whole().result, "fnmr", provider="one", group="all", weighting="identity", at={"threshold": 0.3}
     )
     (vertex,) = [item for item in found.intervals if item.method is Method.VERTEX]
-    values = drawn.fnmr[0, :, point, 0]
+    values = drawn.fnmr[1, :, point, 0]
     assert vertex.n_resamples == len(values) == B
     assert (vertex.low, vertex.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
 

@@ -173,6 +173,6 @@ def test_the_lower_bound_of_the_largest_class_holds_for_all() -> None:
         for item in found
         if item.at["space"] == "quantile" and "|" not in item.group
     }
-    largest = made["max"](0.3)
-    assert largest.low == max(made[name](0.1).low for name in names) > 0
-    assert largest.high == max(made[name](0.3).high for name in names)
+    largest = made["max"](0.45)
+    assert largest.low == max(made[name](0.15).low for name in names) > 0
+    assert largest.high == max(made[name](0.45).high for name in names)

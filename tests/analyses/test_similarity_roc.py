@@ -55,13 +55,13 @@ def test_every_wanted_method_has_a_band() -> None:
     wanted = tuple(interval(*item) for item in [*people, *fixed])
     made = spec(intervals=wanted, thresholds=Thresholds(fmr=(0.1,)))
     outcome = SimilarityRoc(groups=False).estimates(put(made, "two"), 0.05)
-    pooled = [item for item in outcome.curves if item.weighting == "pooled"]
-    assert [(item.method.value, item.target.value) for item in pooled if item.method and item.target] == [
+    shown = [item for item in outcome.curves if item.weighting == "identity"]
+    assert [(item.method.value, item.target.value) for item in shown if item.method and item.target] == [
         *people,
         *fixed,
     ]
     assert {item.group for item in outcome.curves} == {"all"}
-    assert all(item.low is not None and np.all(np.isfinite(item.low)) for item in pooled)
+    assert all(item.low is not None and np.all(np.isfinite(item.low)) for item in shown)
 
 
 @pytest.mark.usefixtures("one_pass")

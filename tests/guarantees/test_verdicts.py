@@ -28,6 +28,7 @@ def mated(errors: Floats) -> Residuals:
         trials=errors.size * PAIRS,
         total=errors.size * PAIRS,
         subjects=errors.size,
+        effective=float(errors.size),
         erring=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * PAIRS).sum()),
     )
@@ -46,6 +47,7 @@ def non_mated(wrong: npt.NDArray[np.bool_]) -> Residuals:
         trials=total,
         total=total,
         subjects=count,
+        effective=float(count),
         erring=int(np.count_nonzero(wrong.any(axis=1))),
         by_subject=float(np.square(residual).sum()),
         by_block=errors * (1 - rate) ** 2 + (total - errors) * rate**2,

@@ -28,6 +28,7 @@ def residuals(tally: Tally, c: int) -> Residuals:
         trials=OVER.trials,
         total=OVER.total,
         subjects=OVER.subjects,
+        effective=OVER.effective,
         erring=int(tally.erring[c]),
         by_subject=float(tally.square[c] - 2 * p * tally.cross[c] + p * p * OVER.square),
     )
@@ -93,7 +94,7 @@ def test_the_moving_interval_is_that_of_the_report() -> None:
     for c in range(200):
         if drawn.own.errors[c] >= 10 and drawn.own.erring[c] >= 10:
             p, variance = float(coverage.rates(drawn.own, OVER)[c]), float(made[c].var(ddof=1))
-            score = wilson.wilson_from_variance(p, variance, OVER.trials, ALPHA, 149)
+            score = wilson.wilson_from_variance(p, variance, OVER.trials, ALPHA, OVER.effective - 1)
             assert (found.low[c], found.high[c]) == pytest.approx((score.low, score.high))
         else:
             assert (found.low[c], found.high[c]) == (ruled.low[c], ruled.high[c])

@@ -85,7 +85,11 @@ def test_erring_subjects_are_distinct_and_within_the_group() -> None:
 
 def test_one_subject_says_nothing_of_others() -> None:
     """The variance of 8.1 is infinite for one subject, and undefined without comparisons."""
-    one = Residuals(rate=0.5, errors=1, trials=2, total=2, subjects=1, erring=1, by_subject=0.0)
-    none = Residuals(rate=float("nan"), errors=0, trials=0, total=0, subjects=0, erring=0, by_subject=0.0)
+    one = Residuals(
+        rate=0.5, errors=1, trials=2, total=2, subjects=1, erring=1, effective=1.0, by_subject=0.0
+    )
+    none = Residuals(
+        rate=float("nan"), errors=0, trials=0, total=0, subjects=0, erring=0, effective=0.0, by_subject=0.0
+    )
     assert inflated_variance(one) == float("inf")
     assert np.isnan(plugin_variance(none))

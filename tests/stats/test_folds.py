@@ -190,7 +190,7 @@ def test_accuracy_interval_is_wilson_on_the_dyadic_size(
 
 
 def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
-    """A hundred copies of one subject's verdict are one verdict: n_eff is near the number of subjects."""
+    """A hundred copies of one subject's verdict are one verdict: n_eff is near the number of subjects, less one."""
     rng = np.random.default_rng(4)
     first = np.repeat(np.arange(40), 50)
     mated = np.ones(first.size, dtype=bool)
@@ -202,7 +202,7 @@ def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
         total=np.bincount(made.folds),
         is_correct=right,
     )
-    assert folds.accuracy_interval(accuracy, made.folds, first, first, 0.05).n_eff == pytest.approx(40)
+    assert folds.accuracy_interval(accuracy, made.folds, first, first, 0.05).n_eff == pytest.approx(39)
 
 
 def test_t_interval_of_folds_is_scipys() -> None:

@@ -228,9 +228,9 @@ def test_population_bounds_at_any_level() -> None:
     made = interclass.population_bootstrap(
         [rng.random(60), rng.random(60) + 2], [np.arange(60) // 3] * 2, (0, 10), alpha=0.1, n=99, rng=rng
     )
-    low, high, _ = interclass.population_bounds(made.square, made.on_grid, 0.1)
+    low, high, _ = interclass.population_bounds(made.square, made.noise, made.on_grid, 0.1, made.degrees)
     assert low.tolist() == made.low.tolist()
     assert high.tolist() == made.high.tolist()
-    wider = interclass.population_bounds(made.square, made.on_grid, 0.01)
+    wider = interclass.population_bounds(made.square, made.noise, made.on_grid, 0.01, made.degrees)
     assert np.all(wider[0] <= low)
     assert np.all(wider[1] >= high)

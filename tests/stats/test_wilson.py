@@ -260,6 +260,7 @@ def test_any_level_from_one_rule() -> None:
         errors=30,
         trials=100,
         subjects=9,
+        effective=9.0,
         erring=9,
     )
     expected = wilson.wilson_score(0.3, 50.0, float(stats.t.isf(0.05, 8)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.testing.populations import ISOTROPIC, POPULATIONS, Population
+from frtaudit.testing.populations import HARD, POPULATIONS, Population
 from frtaudit.testing.truth import Scores
 
 TARGETS = (0.01, 0.001)
@@ -94,7 +94,7 @@ class LevelsCell:
     """
 
     same: bool
-    population: Population = ISOTROPIC
+    population: Population = HARD
     subjects: int = 300
     samples: int = 6
     fmr: float = 0.001

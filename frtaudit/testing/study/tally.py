@@ -8,8 +8,9 @@ from scipy import stats
 
 from frtaudit.canonical import Json
 from frtaudit.core import Method
+from frtaudit.stats.wilson import wilson_score
 from frtaudit.testing.checks import ALARM, Coverage, tally
-from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, WIDEST, floor_of, is_default
+from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, is_default
 from frtaudit.testing.study.cohorts import Bounds, Collected
 from frtaudit.testing.study.readings import Key
 
@@ -85,10 +86,12 @@ def _is_rule(one: Key, key: Key) -> bool:
 
 
 def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
-    """Mean width, its Monte Carlo error, and the oracle's width: 2 z sd of the estimate over the cohorts.
+    """Mean width, its Monte Carlo error, and the oracle's width.
 
-    A ratio of groups is measured on the log scale. Of an index whose truth lies within one such sd of its least value
-    (groups alike, or nearly) estimate and interval are folded: it has no oracle (0).
+    The oracle knows how far the estimate strays over the cohorts, sd. Of a rate it prints Wilson's interval on the
+    n_eff = p(1-p)/sd^2 that gives that sd; of anything else, estimate -+ z sd. A ratio of groups is measured on the log
+    scale. Of an index whose truth lies within one such sd of its least value (groups alike, or nearly) estimate and
+    interval are folded: it has no oracle (0).
     """
     low, high, value, truth = bounds.low, bounds.high, bounds.value, bounds.truth
     if key.quantity == "max_min":
@@ -100,8 +103,18 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
     away = _finite(value - truth)
     spread = float(away.std(ddof=1)) if away.size > 1 else 0.0
     folded = key.quantity in LEAST_AT_EQUALITY and float(truth.mean()) < spread
-    oracle = 0.0 if folded else 2 * float(stats.norm.isf((1 - key.nominal) / 2)) * spread
+    z = float(stats.norm.isf((1 - key.nominal) / 2))
+    oracle = 0.0 if folded else 2 * z * spread
+    if key.quantity in RATES and spread:
+        oracle = _wilson_width(_finite(value), float(truth.mean()), spread, z)
     return float(widths.mean()), float(widths.std(ddof=1) / np.sqrt(widths.size)), oracle
+
+
+def _wilson_width(values: Floats, truth: float, spread: float, z: float) -> float:
+    """Mean width of Wilson's interval around ``values``, its n_eff known."""
+    n_eff = truth * (1 - truth) / spread**2
+    made = [wilson_score(float(value), n_eff, z) for value in values]
+    return float(np.mean([one.high - one.low for one in made]))
 
 
 def _test_row(test: str, point: str, p_values: Floats) -> dict[str, Json]:

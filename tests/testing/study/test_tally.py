@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from frtaudit.core import Method, Target
+from frtaudit.stats.wilson import wilson_score
 from frtaudit.testing.study import tally
 from frtaudit.testing.study.cohorts import Bounds, Collected
 from frtaudit.testing.study.readings import Key
@@ -41,7 +42,7 @@ def test_the_rule_stands_in_for_what_is_withheld() -> None:
 
 def test_widths_are_measured_against_the_oracle() -> None:
     """Mean width over 2 z sd of the estimate; on the log scale for a ratio; none where the truth is the least value."""
-    shots = {key(Method.WILSON): bounds([0.0, 0.0], [1.0, 3.0], [1.0, 3.0], 2.0)}
+    shots = {key(Method.MAX_T, "gini", "x unlike"): bounds([0.0, 0.0], [1.0, 3.0], [1.0, 3.0], 2.0)}
     (row,) = tally.rows(Collected(shots=shots, tests={}))
     assert row["width_ratio"] == pytest.approx(2 / (2 * 1.96 * np.sqrt(2)), rel=1e-3)
     e = np.e
@@ -51,6 +52,19 @@ def test_widths_are_measured_against_the_oracle() -> None:
     folded = tally.rows(Collected(shots=alike, tests={}))[0]
     assert np.isnan(folded["width_ratio"])
     assert folded["narrow"] is None
+
+
+def test_of_a_rate_the_oracle_prints_wilsons_interval() -> None:
+    """At n_eff = p(1-p)/sd^2: an interval of that width has ratio 1, and one of 1.7 times it is not narrow."""
+    values = [0.05, 0.09, 0.11, 0.15]
+    n_eff = 0.1 * 0.9 / np.var(values, ddof=1)
+    made = [wilson_score(value, n_eff, 1.959964) for value in values]
+    for factor in (1.0, 1.7):
+        high = [one.low + factor * (one.high - one.low) for one in made]
+        shots = {key(Method.WILSON): bounds([one.low for one in made], high, values, 0.1)}
+        (row,) = tally.rows(Collected(shots=shots, tests={}))
+        assert row["width_ratio"] == pytest.approx(factor, rel=1e-3)
+        assert row["narrow"] is (factor < 1.6)
 
 
 def test_a_test_that_rejects_too_often_does_not_hold() -> None:
