@@ -6,6 +6,7 @@ from frtaudit.testing.study.readings import Key
 
 DEFAULT, SHOWN_BESIDE = 0.93, 0.90  # floors of FORMULAS 8.2's defaults, and of what is printed beside them
 RATES = ("FNMR at FMR", "FMR", "FNMR")
+FEW = "few "  # the points where few errors are due
 WIDEST = 1.6  # a default's mean width over the oracle's
 PERCENTILE = (Method.VERTEX, Method.DOUBLE_OR_NOTHING)
 
@@ -27,6 +28,6 @@ def floor_of(key: Key) -> float | None:
     return floors.get(key.method)
 
 
-def is_default(key: Key) -> bool:
-    """Whether the interval is a default of FORMULAS 8.2, whose width is held too."""
-    return floor_of(key) == DEFAULT
+def width_is_held(key: Key) -> bool:
+    """Whether its width is held to ``WIDEST``: a default of 8.2 where ten errors or more are due (8.3); else shown."""
+    return floor_of(key) == DEFAULT and not key.point.startswith(FEW)

@@ -10,7 +10,7 @@ from frtaudit.canonical import Json
 from frtaudit.core import Method
 from frtaudit.stats.wilson import wilson_score
 from frtaudit.testing.checks import ALARM, Coverage, tally
-from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, is_default
+from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, width_is_held
 from frtaudit.testing.study.cohorts import Bounds, Collected
 from frtaudit.testing.study.readings import Key
 
@@ -61,7 +61,7 @@ def _row(key: Key, bounds: Bounds, shots: Mapping[Key, Bounds]) -> dict[str, Jso
         "floor": floor,
         "p_value": None if floor is None else _short(found.p_value),
         "holds": None if floor is None else found.holds,
-        "narrow": bool(ratio <= WIDEST) if is_default(key) and np.isfinite(ratio) else None,
+        "narrow": bool(ratio <= WIDEST) if width_is_held(key) and np.isfinite(ratio) else None,
     }
 
 
