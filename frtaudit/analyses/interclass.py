@@ -11,7 +11,7 @@ from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestM
 from frtaudit.errors import SpecError
 from frtaudit.inference import empty, finite
 from frtaudit.registry import register
-from frtaudit.stats import interclass
+from frtaudit.stats import interclass, thesis
 from frtaudit.stats.interclass import PopulationTable, Space
 from frtaudit.trial import Outcome, Trial
 
@@ -64,21 +64,21 @@ class Interclass:
         return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
     def _schema(self, trial: Trial, panel: "Panel", alpha: float) -> Iterator[Estimate]:
-        thesis = self._thesis(trial, panel)
+        for_scores = self._thesis(trial, panel)
         population, test = _population(trial, panel, alpha)
         for space in Space:
             values = interclass.d_l2(panel.scores, panel.score_range, space)
             pairs = interclass.d_l2_pairs(panel.scores, panel.score_range, space)
             quantile = space is Space.QUANTILE
             for c, name in enumerate(panel.names):
-                made = (thesis[c], population[c]) if quantile else ()
+                made = (for_scores[c], population[c]) if quantile else ()
                 yield _estimate(trial, panel, name, space, float(values[c]), made)
             for first in range(len(panel.names)):
                 for second in range(first + 1, len(panel.names)):
                     group = f"{panel.names[first]}|{panel.names[second]}"
                     between = (self._between(trial, panel, first, second),) if quantile else ()
                     yield _estimate(trial, panel, group, space, float(pairs[first, second]), between)
-            most = (_largest(thesis), _largest(population)) if quantile else ()
+            most = (_largest(for_scores), _largest(population)) if quantile else ()
             largest = _estimate(trial, panel, "max", space, float(values.max()), most)
             yield replace(largest, test=test) if quantile else largest
 
@@ -96,8 +96,8 @@ class Interclass:
     def _thesis(self, trial: Trial, panel: "Panel") -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
         seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *panel.names)
-        table = interclass.thesis_bootstrap(
-            panel.scores, panel.score_range, alpha=self.alpha, n=self.B, rng=np.random.default_rng(seed)
+        table = thesis.thesis_bootstrap(
+            panel.scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed
         )
         return tuple(
             Interval(
