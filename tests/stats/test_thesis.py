@@ -8,6 +8,7 @@ from itertools import product
 import numpy as np
 import oracles_thesis as literal
 import pytest
+from numba import config
 from scipy import stats
 
 from frtaudit.stats import interclass, thesis
@@ -18,6 +19,9 @@ from frtaudit.stats.weights import CURVE, stream_of, word_of
 
 RANGE = (0.0, 100.0)
 FALSE_ALARM = 1e-6  # of each test of a law here; seeds are fixed
+compiled = pytest.mark.skipif(
+    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
+)
 
 
 @kernel
@@ -39,6 +43,7 @@ def _drawn(of: list[np.ndarray], n: int, seed: int) -> np.ndarray:
     return moved + curves.own
 
 
+@compiled
 @pytest.mark.parametrize("sizes", [(3, 2), (4, 1)])
 def test_small_resamples_have_the_law_of_all_resamples(sizes: tuple[int, int]) -> None:
     """Each class's whole ordered resample: all n^n of them written out, chi-square of 100,000 draws."""
@@ -56,6 +61,7 @@ def test_small_resamples_have_the_law_of_all_resamples(sizes: tuple[int, int]) -
         assert len(law) == 1 or stats.chisquare([seen[key] for key in law], expected).pvalue > FALSE_ALARM
 
 
+@compiled
 def test_classes_are_resampled_apart() -> None:
     """The curves of two classes of one resample, and of two resamples of one class, are uncorrelated (seed 4)."""
     n = 40_000
@@ -64,6 +70,7 @@ def test_classes_are_resampled_apart() -> None:
     assert abs(np.corrcoef(drawn[1:, 0], drawn[:-1, 0])[0, 1]) < 5 / np.sqrt(n)
 
 
+@compiled
 def test_a_drawn_quantile_has_its_binomial_law() -> None:
     """P(Q*(u) <= x_(i)) = P(Binomial(n, i/n) >= ceil(n u)): for 12 scores, and for 2,500 on the grid of u."""
     size = 20_000
@@ -79,6 +86,7 @@ def test_a_drawn_quantile_has_its_binomial_law() -> None:
                 assert stats.binomtest(seen, size, p).pvalue > FALSE_ALARM
 
 
+@compiled
 def test_curves_have_the_law_of_literal_resampling() -> None:
     """On the grid of u: single quantiles and the largest move of a curve (two-sample Kolmogorov-Smirnov, seed 8)."""
     rng = np.random.default_rng(8)
@@ -95,6 +103,7 @@ def test_curves_have_the_law_of_literal_resampling() -> None:
             assert stats.ks_2samp(*found).pvalue > FALSE_ALARM
 
 
+@compiled
 def test_bounds_agree_with_those_of_literal_resampling() -> None:
     """Bounds of drawn and of written out resamples differ by Monte Carlo noise only (5 %, seed 7)."""
     rng = np.random.default_rng(7)
@@ -125,10 +134,10 @@ def test_the_sums_are_those_of_the_curves() -> None:
 def test_the_same_seed_gives_the_same_bits() -> None:
     """In any thread, and whatever was drawn before; another seed gives others."""
     rng = np.random.default_rng(1)
-    of = [rng.normal(50, 10, 300), rng.normal(55, 12, 200)]
+    of = [rng.normal(50, 10, 60), rng.normal(55, 12, 40)]
 
     def lower(seed: int) -> list[float]:
-        return list(thesis_bootstrap(of, RANGE, alpha=0.1, n=99, seed=seed).lower.tolist())
+        return list(thesis_bootstrap(of, RANGE, alpha=0.1, n=19, seed=seed).lower.tolist())
 
     with ThreadPoolExecutor(2) as threads:
         found = list(threads.map(lower, [5, 6, 5, 5]))
@@ -158,7 +167,7 @@ def test_large_classes_are_integrated_on_a_stated_grid(sizes: tuple[int, ...]) -
     """Above 2000 breakpoints u has 500 midpoints, said in the table; the point estimate stays exact."""
     rng = np.random.default_rng(11)
     of = [rng.normal(50 + shift, 10, size) for shift, size in enumerate(sizes)]
-    table = thesis_bootstrap(of, RANGE, alpha=0.1, n=100, seed=11)
+    table = thesis_bootstrap(of, RANGE, alpha=0.1, n=30, seed=11)
     assert table.integrated == interclass.LEVELS
     assert table.point.tolist() == interclass.d_l2(of, RANGE).tolist()
     if min(sizes) > 1:
