@@ -300,9 +300,9 @@ def _table(table: thesis.Table, names: list[str]) -> Tree:
             name: {"point": float(point), "lower": float(lower), "upper": float(upper)}
             for name, point, lower, upper in zip(names, table.point, table.lower, table.upper, strict=True)
         },
-        "total": table.total,
-        "worst_by_upper": names[table.worst],
-        "max_point": table.max_point,
+        "total": float(table.upper.max()),
+        "worst_by_upper": names[table.upper.argmax()],
+        "max_point": float(table.point.max()),
         "t_crit": table.critical,
     }
 

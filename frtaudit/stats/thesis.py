@@ -45,26 +45,6 @@ class Table:
     def __post_init__(self) -> None:
         freeze(self, "point", "lower", "upper")
 
-    @property
-    def total(self) -> float:
-        """The thesis's Total: the largest upper bound."""
-        return float(self.upper.max())
-
-    @property
-    def worst(self) -> int:
-        """Number of the class with the largest upper bound."""
-        return int(self.upper.argmax())
-
-    @property
-    def max_point(self) -> float:
-        """The largest point estimate."""
-        return float(self.point.max())
-
-    @property
-    def max_lower(self) -> float:
-        """The largest lower bound, of whichever class."""
-        return float(self.lower.max())
-
 
 def thesis_bootstrap(
     classes: Sequence[Floats], score_range: tuple[float, float], *, alpha: float, n: int, seed: int
