@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import numpy.typing as npt
+from scipy import stats
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -40,3 +41,21 @@ def squares(classes: Sequence[Floats], counts: Sequence[Sequence[Ints]]) -> Floa
         written = [np.repeat(one, count) for one, count in zip(classes, drawn, strict=True)]
         total += np.square(delta(written) - own)
     return total
+
+
+def mean_squares(classes: Sequence[Floats]) -> Floats:
+    """What a resample adds to :func:`squares` on average, without a draw: shape (C, U).
+
+    The r-th smallest of n draws is at most x_(i) with probability P(Binomial(n, i/n) >= r); classes are independent.
+    """
+    at, share = breakpoints([len(one) for one in classes]), 1 / len(classes)
+    mean, variance = np.empty((2, len(classes), len(at)))
+    for c, one in enumerate(classes):
+        ordered, n = np.sort(one), len(one)
+        for k, point in enumerate(at):
+            below = stats.binom.sf(math.ceil(point * n) - 1, n, np.arange(n + 1) / n)
+            moved = ordered - ordered[math.ceil(point * n) - 1]
+            mean[c, k] = np.diff(below) @ moved
+            variance[c, k] = np.diff(below) @ moved**2 - mean[c, k] ** 2
+    others = share**2 * variance.sum(axis=0)
+    return np.asarray((1 - 2 * share) * variance + others + (mean - mean.mean(axis=0)) ** 2)

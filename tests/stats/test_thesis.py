@@ -105,17 +105,29 @@ def test_curves_have_the_law_of_literal_resampling() -> None:
 
 @compiled
 def test_bounds_agree_with_those_of_literal_resampling() -> None:
-    """Bounds of drawn and of written out resamples differ by Monte Carlo noise only (5 %, seed 7)."""
+    """Bounds of drawn and of written out resamples differ by Monte Carlo noise only (8 %, seed 7)."""
     rng = np.random.default_rng(7)
     of = [rng.normal(50, 10, 40), rng.normal(55, 12, 25), rng.normal(52, 9, 31)]
-    n = 3000
+    n = 1000
     fast = thesis_bootstrap(of, RANGE, alpha=0.1, n=n, seed=7)
     square = literal.squares(of, [literal.counts_of([40, 25, 31], rng) for _ in range(n)])
     slow = thesis.bounds(of, RANGE, square, n=n, alpha=0.1)
-    assert fast.upper == pytest.approx(slow.upper, rel=0.05)
-    assert fast.lower == pytest.approx(slow.lower, rel=0.05, abs=0.05)
+    assert fast.upper == pytest.approx(slow.upper, rel=0.08)
+    assert fast.lower == pytest.approx(slow.lower, rel=0.08, abs=0.05)
     assert fast.point == pytest.approx(slow.point)
     assert fast.integrated == slow.integrated
+
+
+@compiled
+def test_the_spread_is_that_of_the_exact_law() -> None:
+    """The mean square of 200,000 resamples is its expectation by binomials, everywhere within 2 % (seed 9)."""
+    rng = np.random.default_rng(9)
+    of = [rng.normal(50, 10, 40), rng.normal(55, 12, 25), rng.normal(52, 9, 31)]
+    curves, strips = thesis._resampled([np.sort(one) for one in of])
+    square, n = np.zeros_like(curves.own), 200_000
+    with np.errstate(over="ignore"):
+        thesis.add_squares(square, curves, strips, word_of(9), n)
+    np.testing.assert_allclose(square / n, literal.mean_squares(of), rtol=0.02)
 
 
 def test_the_sums_are_those_of_the_curves() -> None:
