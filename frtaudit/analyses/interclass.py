@@ -11,8 +11,9 @@ from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestM
 from frtaudit.errors import SpecError
 from frtaudit.inference import empty, finite
 from frtaudit.registry import register
-from frtaudit.stats import interclass, thesis
+from frtaudit.stats import interclass
 from frtaudit.stats.interclass import PopulationTable, Space
+from frtaudit.stats.thesis import thesis_bootstrap
 from frtaudit.trial import Outcome, Trial
 
 NAME = "interclass"
@@ -64,21 +65,21 @@ class Interclass:
         return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
     def _schema(self, trial: Trial, panel: "Panel", alpha: float) -> Iterator[Estimate]:
-        for_scores = self._thesis(trial, panel)
+        thesis = self._thesis(trial, panel)
         population, test = _population(trial, panel, alpha)
         for space in Space:
             values = interclass.d_l2(panel.scores, panel.score_range, space)
             pairs = interclass.d_l2_pairs(panel.scores, panel.score_range, space)
             quantile = space is Space.QUANTILE
             for c, name in enumerate(panel.names):
-                made = (for_scores[c], population[c]) if quantile else ()
+                made = (thesis[c], population[c]) if quantile else ()
                 yield _estimate(trial, panel, name, space, float(values[c]), made)
             for first in range(len(panel.names)):
                 for second in range(first + 1, len(panel.names)):
                     group = f"{panel.names[first]}|{panel.names[second]}"
                     between = (self._between(trial, panel, first, second),) if quantile else ()
                     yield _estimate(trial, panel, group, space, float(pairs[first, second]), between)
-            most = (_largest(for_scores), _largest(population)) if quantile else ()
+            most = (_largest(thesis), _largest(population)) if quantile else ()
             largest = _estimate(trial, panel, "max", space, float(values.max()), most)
             yield replace(largest, test=test) if quantile else largest
 
@@ -96,9 +97,7 @@ class Interclass:
     def _thesis(self, trial: Trial, panel: "Panel") -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
         seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *panel.names)
-        table = thesis.thesis_bootstrap(
-            panel.scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed
-        )
+        table = thesis_bootstrap(panel.scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
         return tuple(
             Interval(
                 low=float(low),
