@@ -12,11 +12,11 @@ from frtaudit.core.spec import Plan, Weighting
 from frtaudit.stats.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.crossing import eer_of
 from frtaudit.stats.folds import k_fold_accuracy
-from frtaudit.stats.interclass import thesis_bootstrap
 from frtaudit.stats.listed import fnmr_at_fmr
 from frtaudit.stats.rates import threshold_at
 from frtaudit.stats.resample import Replicates, replicate
 from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
+from frtaudit.stats.thesis import thesis_bootstrap
 
 Floats = npt.NDArray[np.float64]
 FMR = "1/1000"
@@ -124,8 +124,7 @@ def thesis(data: Arrays, clock: Clock) -> Floats:
     samples = [data[name] for name in "abc"]
 
     def find() -> Floats:
-        rng = np.random.default_rng(0)
-        found = thesis_bootstrap(samples, (0, 100), alpha=0.1, n=9999, rng=rng)
+        found = thesis_bootstrap(samples, (0, 100), alpha=0.1, n=9999, seed=0)
         return np.concatenate((found.lower, found.upper))
 
     return clock.run("resample", find, 9999)

@@ -8,10 +8,11 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import oracles_thesis as literal
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats import dependence, differentials, folds, interclass, intervals, wilson
+from frtaudit.stats import dependence, differentials, folds, interclass, intervals, thesis, wilson
 from frtaudit.stats.rates import mated_sums, rates, threshold_at
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.tail import from_listed, from_matrix
@@ -284,23 +285,24 @@ def _dl2(case: Mapping[str, Tree]) -> Tree:
     }
     if given.get("counts"):
         counts = [[np.array(row[name]) for name in names] for row in given["counts"]]
+        square = literal.squares([interclass.to_scale(one, span) for one in classes], counts)
         tables = [
-            _table(interclass.thesis_bootstrap_of_counts(classes, span, counts, alpha), names)
+            _table(thesis.bounds(classes, span, square, n=len(counts), alpha=alpha), names)
             for alpha in _listing(given["alpha"])
         ]
         tree["bootstrap_quantile"] = tables if isinstance(given["alpha"], list) else tables[0]
     return tree
 
 
-def _table(table: interclass.Table, names: list[str]) -> Tree:
+def _table(table: thesis.Table, names: list[str]) -> Tree:
     return {
         "classes": {
             name: {"point": float(point), "lower": float(lower), "upper": float(upper)}
             for name, point, lower, upper in zip(names, table.point, table.lower, table.upper, strict=True)
         },
-        "total": table.total,
-        "worst_by_upper": names[table.worst],
-        "max_point": table.max_point,
+        "total": float(table.upper.max()),
+        "worst_by_upper": names[table.upper.argmax()],
+        "max_point": float(table.point.max()),
         "t_crit": table.critical,
     }
 

@@ -13,6 +13,7 @@ from frtaudit.inference import empty, finite
 from frtaudit.registry import register
 from frtaudit.stats import interclass
 from frtaudit.stats.interclass import PopulationTable, Space
+from frtaudit.stats.thesis import thesis_bootstrap
 from frtaudit.trial import Outcome, Trial
 
 NAME = "interclass"
@@ -96,9 +97,7 @@ class Interclass:
     def _thesis(self, trial: Trial, panel: "Panel") -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
         seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *panel.names)
-        table = interclass.thesis_bootstrap(
-            panel.scores, panel.score_range, alpha=self.alpha, n=self.B, rng=np.random.default_rng(seed)
-        )
+        table = thesis_bootstrap(panel.scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
         return tuple(
             Interval(
                 low=float(low),

@@ -1,13 +1,12 @@
-"""Interclass bias d_l2 of the thesis (FORMULAS 3), its bootstrap, and one for the population (8.7).
+"""Interclass bias d_l2 of the thesis (FORMULAS 3), and its bootstrap for the population (8.7).
 
 Scores are mapped from the provider's range to 0..100. In quantile space a class is its empirical quantile
 function Q(u) = x_(ceil(n u)), in TAR space its share of mated scores above t. Both are step functions:
-integrals are exact sums over the union of the classes' breakpoints. Long because the thesis's bootstrap and the one
-for the population stand on the same exact integrals.
+integrals are exact sums over the union of the classes' breakpoints. The thesis's own bootstrap: stats/thesis.py.
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -23,10 +22,8 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 SCALE = 100.0  # d_l2 stands on scores mapped to 0..SCALE
-PIECES = 2000  # with more breakpoints than this the thesis bootstrap integrates over LEVELS midpoints of u
-LEVELS = 500
+LEVELS = 500  # midpoints of u that bootstraps integrate over
 POWER = 0.8
-_BATCH = 64  # replicates in memory at once
 
 
 class Space(Enum):
@@ -52,7 +49,7 @@ class Steps:
 
     def from_mean(self) -> Floats:
         """Class minus the plain mean of the classes, shape (C, U) (FORMULAS 3, Delta_c)."""
-        return _from_mean(self.values)
+        return from_mean(self.values)
 
 
 def steps(classes: Sequence[Floats], score_range: tuple[float, float], space: Space) -> Steps:
@@ -88,7 +85,7 @@ def d_l2(
     [10.0, 10.0]
     """
     curves = steps(classes, score_range, space)
-    return _norm(curves.from_mean(), curves.widths)
+    return norm(curves.from_mean(), curves.widths)
 
 
 def d_l2_pairs(
@@ -100,21 +97,7 @@ def d_l2_pairs(
     20.0
     """
     curves = steps(classes, score_range, space)
-    return np.stack([_norm(curves.values - row, curves.widths) for row in curves.values])
-
-
-def tar_curves(classes: Sequence[Floats], thresholds: npt.ArrayLike) -> Floats:
-    """TAR of each class at thresholds (T,) in score units, shape (C, T): share of mated scores > t.
-
-    The thesis accepts at s >= t: only ties differ. Class minus overall: subtract the mean over axis 0.
-
-    >>> tar_curves([np.array([0.1, 0.5])], [0.1, 0.3]).tolist()
-    [[0.5, 0.5]]
-    """
-    at = np.asarray(thresholds, dtype=np.float64)
-    return np.stack(
-        [1 - np.searchsorted(np.sort(scores), at, side="right") / len(scores) for scores in classes]
-    )
+    return np.stack([norm(curves.values - row, curves.widths) for row in curves.values])
 
 
 def threshold_curves(
@@ -132,100 +115,6 @@ def threshold_curves(
         rank = np.ceil(u * ordered.size - 1e-9).astype(np.int64)  # 1 - 0.9 is not 0.1 in binary
         rows.append(ordered[np.clip(rank, 1, ordered.size) - 1])
     return np.stack(rows)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """Distances of all classes with their bounds, each shape (C,), float64.
-
-    ``n_resamples``: B; ``critical``: the critical value of the bounds; ``integrated``: pieces of u integrated
-    over.
-    """
-
-    point: Floats
-    lower: Floats
-    upper: Floats
-    n_resamples: int
-    critical: float
-    integrated: int
-
-    def __post_init__(self) -> None:
-        freeze(self, "point", "lower", "upper")
-
-    @property
-    def total(self) -> float:
-        """The thesis's Total: the largest upper bound."""
-        return float(self.upper.max())
-
-    @property
-    def worst(self) -> int:
-        """Number of the class with the largest upper bound."""
-        return int(self.upper.argmax())
-
-    @property
-    def max_point(self) -> float:
-        """The largest point estimate."""
-        return float(self.point.max())
-
-    @property
-    def max_lower(self) -> float:
-        """The largest lower bound, of whichever class."""
-        return float(self.lower.max())
-
-
-def thesis_bootstrap(
-    classes: Sequence[Floats],
-    score_range: tuple[float, float],
-    *,
-    alpha: float,
-    n: int,
-    rng: np.random.Generator,
-) -> Table:
-    """The thesis's interval of d_l2, quantile space: i.i.d. resampling of each class's scores (FORMULAS 3).
-
-    S_c(u)^2 = sum_b (Delta*_cb(u) - Delta_c(u))^2 / (B-1); band Delta -+ t_{B,1-alpha/2} S; the bounds are
-    the norms of the band's smallest and largest absolute value. Target: comparisons_iid; it is no test
-    (FORMULAS 8.7). ``n``: B >= 2. The order statistics of a resample are drawn as such: n uniforms sorted are
-    normalised cumulative sums of exponentials, so the cost does not grow with n_c. Above 2000 breakpoints u
-    is a grid of 500 midpoints.
-
-    >>> rng = np.random.default_rng(1)
-    >>> table = thesis_bootstrap([rng.random(50), rng.random(40)], (0, 1), alpha=0.1, n=99, rng=rng)
-    >>> bool((table.lower <= table.point).all() and (table.point <= table.upper).all())
-    True
-    """
-    ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
-    u, _ = _pieces([scores.size for scores in ordered])
-    sizes = [min(_BATCH, n - done) for done in range(0, n, _BATCH)]
-    draws = (np.stack([_drawn(scores, u, size, rng) for scores in ordered], axis=1) for size in sizes)
-    return _thesis_table(ordered, draws, n=n, alpha=alpha)
-
-
-def thesis_bootstrap_of_counts(
-    classes: Sequence[Floats],
-    score_range: tuple[float, float],
-    counts: Sequence[Sequence[Ints]],
-    alpha: float,
-) -> Table:
-    """The same with given resamples: ``counts[b][c]``, shape (n_c,), how often each score is drawn.
-
-    >>> scores = [np.array([0.1, 0.3]), np.array([0.2, 0.4])]
-    >>> counts = [[np.array([2, 0]), np.array([1, 1])], [np.array([0, 2]), np.array([1, 1])]]
-    >>> thesis_bootstrap_of_counts(scores, (0, 1), counts, 0.1).point.round(9).tolist()
-    [5.0, 5.0]
-    """
-    scaled = [to_scale(scores, score_range) for scores in classes]
-    u, _ = _pieces([scores.size for scores in scaled])
-    draws = (
-        np.stack(
-            [
-                _at(np.sort(np.repeat(scores, count)), u)
-                for scores, count in zip(scaled, replicate, strict=True)
-            ]
-        )[None]
-        for replicate in counts
-    )
-    return _thesis_table([np.sort(scores) for scores in scaled], draws, n=len(counts), alpha=alpha)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -311,12 +200,12 @@ def population_bootstrap(
     """
     ordered = [_Clustered.of(to_scale(x, score_range), who) for x, who in zip(classes, subjects, strict=True)]
     u = (np.arange(LEVELS) + 0.5) / LEVELS
-    curves = np.stack([_at(one.scores, u) for one in ordered])
-    delta, apart = _from_mean(curves), np.array([[one.inflation] for one in ordered])
+    curves = np.stack([quantiles(one.scores, u) for one in ordered])
+    delta, apart = from_mean(curves), np.array([[one.inflation] for one in ordered])
     square, gap, shift = (np.empty((n, len(ordered))) for _ in range(3))
     for b in range(n):
         drawn = np.stack([one.resample(u, rng) for one in ordered])
-        drawn = _from_mean(curves + apart * (drawn - curves))
+        drawn = from_mean(curves + apart * (drawn - curves))
         square[b] = np.square(drawn).mean(axis=1)
         gap[b], shift[b] = np.square(drawn - delta).mean(axis=1), (drawn - delta).mean(axis=1)
     point = np.square(delta).mean(axis=1)
@@ -417,35 +306,20 @@ class _Clustered:
         return np.asarray(self.scores[place])
 
 
-def _from_mean(values: Floats) -> Floats:
+def from_mean(values: Floats) -> Floats:
+    """Class minus the plain mean of the classes, shape (C, U) as given.
+
+    >>> from_mean(np.array([[1.0], [3.0]])).tolist()
+    [[-1.0], [1.0]]
+    """
     return np.asarray(values - values.mean(axis=0))
 
 
-def _thesis_table(ordered: Sequence[Floats], draws: Iterable[Floats], *, n: int, alpha: float) -> Table:
-    """Bounds from replicates of Q on the pieces of u, each item of ``draws`` of shape (b, C, U)."""
-    u, widths = _pieces([scores.size for scores in ordered])
-    q = np.stack([_at(scores, u) for scores in ordered])
-    delta = _from_mean(q)
-    square = np.zeros_like(delta)
-    for drawn in draws:
-        square += np.square(drawn - drawn.mean(axis=1, keepdims=True) - delta).sum(axis=0)
-    critical = float(stats.t.isf(alpha / 2, n))  # df = B, not B - 1 (FORMULAS 3)
-    half = critical * np.sqrt(square / (n - 1))
-    low = np.maximum(np.abs(delta) - half, 0.0)  # 0 if the band holds 0, else its smaller absolute value
-    exact = _quantile_steps(ordered)
-    return Table(
-        point=_norm(exact.from_mean(), exact.widths),
-        lower=_norm(low, widths),
-        upper=_norm(np.abs(delta) + half, widths),
-        n_resamples=n,
-        critical=critical,
-        integrated=u.size,
-    )
-
-
 def _quantile_steps(ordered: Sequence[Floats]) -> Steps:
-    u = _breakpoints([scores.size for scores in ordered])
-    return Steps(values=np.stack([_at(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0))
+    u = breakpoints([scores.size for scores in ordered])
+    return Steps(
+        values=np.stack([quantiles(scores, u) for scores in ordered]), widths=np.diff(u, prepend=0.0)
+    )
 
 
 def _tar_steps(ordered: Sequence[Floats]) -> Steps:
@@ -455,47 +329,38 @@ def _tar_steps(ordered: Sequence[Floats]) -> Steps:
     return Steps(values=np.stack(values), widths=np.diff(knots))
 
 
-def _breakpoints(sizes: Sequence[int]) -> Floats:
-    """Union of {i/n}, i = 1..n, over the sizes; equal fractions are equal doubles."""
+def breakpoints(sizes: Sequence[int]) -> Floats:
+    """Union of {i/n}, i = 1..n, over the sizes; equal fractions are equal doubles.
+
+    >>> breakpoints([2, 4]).tolist()
+    [0.25, 0.5, 0.75, 1.0]
+    """
     return np.unique(np.concatenate([np.arange(1, n + 1) / n for n in sorted(set(sizes))]))
 
 
-def _pieces(sizes: Sequence[int]) -> tuple[Floats, Floats]:
-    """Points u and widths of the pieces that the bootstraps integrate over."""
-    if sum(set(sizes)) <= PIECES:
-        u = _breakpoints(sizes)
-        return u, np.diff(u, prepend=0.0)
-    return (np.arange(LEVELS) + 0.5) / LEVELS, np.full(LEVELS, 1 / LEVELS)
+def ranks(n: int, u: Floats) -> Ints:
+    """Rank ceil(n u) in 1..n, without the rounding of the product where u is some i/n.
 
-
-def _ranks(n: int, u: Floats) -> Ints:
-    """Rank ceil(n u) in 1..n, without the rounding of the product where u is some i/n."""
+    >>> ranks(10, np.array([0.05, 0.3, 1.0])).tolist()
+    [1, 3, 10]
+    """
     rank = np.searchsorted(np.arange(1, n + 1) / n, u, side="left") + 1
     return np.asarray(np.minimum(rank, n), dtype=np.int64)
 
 
-def _at(ordered: Floats, u: Floats) -> Floats:
-    """Q(u) = x_(ceil(n u)) of sorted scores."""
-    return ordered[_ranks(ordered.size, u) - 1]
+def quantiles(ordered: Floats, u: Floats) -> Floats:
+    """Q(u) = x_(ceil(n u)) of sorted scores, shape (n,), at u, shape (U,).
 
-
-def _drawn(ordered: Floats, u: Floats, size: int, rng: np.random.Generator) -> Floats:
-    """Q* at u of ``size`` i.i.d. resamples, shape (size, U), through order statistics of uniforms.
-
-    With E_1..E_{n+1} standard exponentials, U_(r) = (E_1+..+E_r)/(E_1+..+E_{n+1}); sums over gaps of ranks
-    are gammas.
+    >>> quantiles(np.array([1.0, 5.0]), np.array([0.5, 0.6])).tolist()
+    [1.0, 5.0]
     """
-    n = ordered.size
-    ranks, inverse = np.unique(_ranks(n, u), return_inverse=True)
-    gaps = np.diff(ranks, prepend=0, append=n + 1).astype(np.float64)
-    drawn = rng.standard_gamma(gaps, size=(size, gaps.size))
-    uniform = drawn.cumsum(axis=1)
-    uniform /= uniform[:, -1:]
-    index = np.minimum((uniform[:, :-1] * n).astype(np.int64), n - 1)
-    values = ordered[index]
-    return values if ranks.size == u.size else values[:, inverse]
+    return ordered[ranks(ordered.size, u) - 1]
 
 
-def _norm(values: Floats, widths: Floats) -> Floats:
-    """Root of the integral of the square over the pieces: shape (..., U) to (...)."""
+def norm(values: Floats, widths: Floats) -> Floats:
+    """Root of the integral of the square over the pieces: shape (..., U) to (...).
+
+    >>> float(norm(np.array([3.0, 1.0]), np.array([0.5, 0.5])).round(3))
+    2.236
+    """
     return np.sqrt(np.square(values) @ widths)

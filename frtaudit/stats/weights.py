@@ -23,7 +23,7 @@ HALF = np.uint64(0xFFFFFFFF)
 RANGE = np.uint64(0x100000000)
 ONE, BYTE = np.uint64(1), np.uint64(0xFF)
 S3, S27, S30, S31, S32 = np.uint64(3), np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
-WITHIN, BETWEEN, COIN = np.uint64(1), np.uint64(2), np.uint64(3)
+WITHIN, BETWEEN, COIN, CURVE = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
 FEW = 8  # draws that fit one 64-bit word of counts
 
 
@@ -36,14 +36,14 @@ def mix(z: np.uint64) -> np.uint64:
 
 
 @inner
-def _stream(seed: np.uint64, level: np.uint64, subject: int, copy: int) -> np.uint64:
+def stream_of(seed: np.uint64, level: np.uint64, subject: int, copy: int) -> np.uint64:
     """Where the stream of one copy of a subject starts; its replicates are counted on from there."""
     state = mix(mix(seed + GOLDEN * level) + GOLDEN * np.uint64(subject + 1))
     return mix(state + GOLDEN * np.uint64(copy + 1))
 
 
 @inner
-def _at(stream: np.uint64, replicate: int) -> np.uint64:
+def bits_at(stream: np.uint64, replicate: int) -> np.uint64:
     """The 64 bits of one replicate."""
     return mix(stream + GOLDEN * np.uint64(replicate + 1))
 
@@ -86,7 +86,7 @@ def _fill_few(
     """
     lanes, base, power = out.shape[1], np.uint64(size), ONE
     for lane in range(lanes):
-        left[lane] = _at(stream, first + lane) >> S32
+        left[lane] = bits_at(stream, first + lane) >> S32
         counts[lane] = np.uint64(0)
     for _ in range(size):
         power *= base
@@ -97,7 +97,7 @@ def _fill_few(
     least = RANGE % power
     for lane in range(lanes):
         if left[lane] < least:
-            counts[lane] = _few(size, _at(stream, first + lane), least)
+            counts[lane] = _few(size, bits_at(stream, first + lane), least)
     for sample in range(size):
         shift = np.uint64(sample) << S3
         for lane in range(lanes):
@@ -128,22 +128,22 @@ def _fill_within(out: Bytes, copies: Bytes, depth: int, offsets: Ints, seed: np.
     for subject in range(offsets.size - 1):
         low, size = offsets[subject], offsets[subject + 1] - offsets[subject]
         for copy in range(depth if size > 0 else 0):
-            stream = _stream(seed, WITHIN, subject, copy)
+            stream = stream_of(seed, WITHIN, subject, copy)
             if copies.size == 0 and size <= FEW:
                 _fill_few(out, low, size, stream, first, left, counts)
                 continue
             for lane in range(lanes):
                 if copies.size == 0 or copies[subject, lane] > copy:
-                    _fill_lane(out, copy * samples + low, size, lane, _at(stream, first + lane))
+                    _fill_lane(out, copy * samples + low, size, lane, bits_at(stream, first + lane))
 
 
 @kernel
 def _fill_between(out: Bytes, member: Ints, low: Ints, size: Ints, seed: np.uint64, first: int) -> None:
     for slot in range(member.size):
-        stream, bound = _stream(seed, BETWEEN, slot, 0), np.uint64(size[slot])
+        stream, bound = stream_of(seed, BETWEEN, slot, 0), np.uint64(size[slot])
         least = RANGE % bound
         for lane in range(out.shape[1]):
-            state = _at(stream, first + lane)
+            state = bits_at(stream, first + lane)
             product = (state >> S32) * bound
             draw = product >> S32
             if (product & HALF) < least:
@@ -154,16 +154,21 @@ def _fill_between(out: Bytes, member: Ints, low: Ints, size: Ints, seed: np.uint
 @kernel
 def _fill_coins(out: Bytes, seed: np.uint64, first: int) -> None:
     for subject in range(out.shape[0]):
-        stream, word, bits = _stream(seed, COIN, subject, 0), -1, np.uint64(0)
+        stream, word, bits = stream_of(seed, COIN, subject, 0), -1, np.uint64(0)
         for lane in range(out.shape[1]):
             replicate = first + lane
             if replicate >> 6 != word:
                 word = replicate >> 6
-                bits = _at(stream, word)
+                bits = bits_at(stream, word)
             out[subject, lane] = np.uint8(((bits >> np.uint64(replicate & 63)) & ONE) << ONE)
 
 
-def _word(seed: int) -> np.uint64:
+def word_of(seed: int) -> np.uint64:
+    """The seed as the kernels take it.
+
+    >>> int(word_of(2**64 + 3))
+    3
+    """
     return np.uint64(seed % 2**64)
 
 
@@ -199,7 +204,7 @@ def _within(n_samples: Ints, copies: Bytes, depth: int, count: int, seed: int, f
     offsets = np.concatenate(([0], np.cumsum(n_samples))).astype(np.int64)
     out = np.zeros((depth * int(offsets[-1]), count), dtype=np.uint8)
     with np.errstate(over="ignore"):
-        _fill_within(out, copies, depth, offsets, _word(seed), first)
+        _fill_within(out, copies, depth, offsets, word_of(seed), first)
     return out.reshape(depth, int(offsets[-1]), count)
 
 
@@ -217,7 +222,7 @@ def draw_between(strata: npt.NDArray[np.integer], *, seed: int, first: int, coun
     low = (np.cumsum(counts) - counts)[inverse].astype(np.int64)
     out = np.zeros((strata.size, count), dtype=np.uint8)
     with np.errstate(over="ignore"):
-        _fill_between(out, member, low, counts[inverse].astype(np.int64), _word(seed), first)
+        _fill_between(out, member, low, counts[inverse].astype(np.int64), word_of(seed), first)
     return out
 
 
@@ -231,5 +236,5 @@ def draw_coins(n_subjects: int, *, seed: int, first: int, count: int) -> Bytes:
     """
     out = np.zeros((n_subjects, count), dtype=np.uint8)
     with np.errstate(over="ignore"):
-        _fill_coins(out, _word(seed), first)
+        _fill_coins(out, word_of(seed), first)
     return out

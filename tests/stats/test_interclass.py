@@ -1,4 +1,4 @@
-"""d_l2 in both spaces against exact fractions, and its bootstraps against literal resampling."""
+"""d_l2 in both spaces against exact fractions, and its bootstrap of subjects against literal resampling."""
 
 from fractions import Fraction
 
@@ -70,10 +70,9 @@ def test_a_shift_of_one_class_is_its_distance() -> None:
     assert found == pytest.approx([5, 5])
 
 
-def test_curves_count_scores_above_the_threshold() -> None:
-    """TAR is the share of scores > t; the score at a TAR is the quantile below which 1 - TAR lie."""
+def test_the_score_at_a_tar_is_a_quantile() -> None:
+    """The score at a TAR is the quantile below which 1 - TAR of the scores lie."""
     one = np.array([0.1, 0.2, 0.2, 0.4])
-    assert interclass.tar_curves([one], [0.0, 0.1, 0.2, 0.4])[0].tolist() == [1.0, 0.75, 0.25, 0.0]
     at = interclass.threshold_curves([one], [1.0, 0.75, 0.5, 0.25, 0.0], (0, 1))[0]
     assert at.tolist() == [10.0, 10.0, 20.0, 20.0, 40.0]
 
@@ -83,67 +82,6 @@ def test_scores_outside_the_range_are_not_integrated_over() -> None:
     inside = interclass.d_l2([np.array([0.0, 100.0]), np.array([50.0])], RANGE, Space.TAR)
     beyond = interclass.d_l2([np.array([0.0, 100.5]), np.array([50.0])], RANGE, Space.TAR)
     assert inside == pytest.approx(beyond)
-
-
-def _literal(of: list[np.ndarray], n: int, rng: np.random.Generator) -> list[list[np.ndarray]]:
-    return [
-        [np.bincount(rng.integers(one.size, size=one.size), minlength=one.size) for one in of]
-        for _ in range(n)
-    ]
-
-
-def test_drawn_order_statistics_agree_with_literal_resampling() -> None:
-    """Bounds from drawn order statistics and from resampled scores differ by Monte Carlo noise only (5 %, seed 7)."""
-    rng = np.random.default_rng(7)
-    of = [rng.normal(50, 10, 40), rng.normal(55, 12, 25), rng.normal(52, 9, 31)]
-    n = 3000
-    fast = interclass.thesis_bootstrap(of, RANGE, alpha=0.1, n=n, rng=rng)
-    given_counts = interclass.thesis_bootstrap_of_counts(of, RANGE, _literal(of, n, rng), 0.1)
-    assert fast.upper == pytest.approx(given_counts.upper, rel=0.05)
-    assert fast.lower == pytest.approx(given_counts.lower, rel=0.05, abs=0.05)
-    assert fast.point == pytest.approx(given_counts.point)
-    assert fast.integrated == given_counts.integrated
-
-
-def test_a_drawn_quantile_has_its_binomial_law() -> None:
-    """P(Q*(u) <= x_(i)) = P(Binomial(n, i/n) >= ceil(n u)): binomtest, false alarms 3e-5 in all (seed 5)."""
-    n, size, u = 12, 20_000, np.array([0.25, 0.5, 1.0])
-    ordered = np.arange(1.0, n + 1)
-    drawn = interclass._drawn(ordered, u, size, np.random.default_rng(5))
-    for column, rank in enumerate((3, 6, 12)):
-        for i in range(1, n):
-            p = float(stats.binom.sf(rank - 1, n, i / n))
-            seen = int(np.count_nonzero(drawn[:, column] <= i))
-            assert stats.binomtest(seen, size, min(p, 1.0)).pvalue > 1e-6
-
-
-def test_the_band_uses_t_with_b_degrees_and_spread_around_the_estimate() -> None:
-    """One replicate equal to the sample and one shifted: S follows by hand, t has df = B (FORMULAS 3)."""
-    of = [np.array([0.0, 100.0]), np.array([50.0, 50.0])]
-    counts = [
-        [np.array([1, 1]), np.array([1, 1])],
-        [np.array([0, 2]), np.array([1, 1])],
-    ]
-    table = interclass.thesis_bootstrap_of_counts(of, RANGE, counts, 0.1)
-    critical = float(stats.t.isf(0.05, 2))
-    assert table.critical == pytest.approx(critical)
-    # Delta of class 1 is (-25, 25); the second replicate gives (25, 25): S = (50, 0) with divisor B - 1 = 1
-    assert table.upper[0] == pytest.approx(np.sqrt(((25 + 50 * critical) ** 2 + 25**2) / 2))
-    assert table.lower[0] == pytest.approx(np.sqrt((0 + 25**2) / 2))
-    assert (table.total, table.worst) == (table.upper.max(), int(table.upper.argmax()))
-    assert (table.max_point, table.max_lower) == (table.point.max(), table.lower.max())
-
-
-@pytest.mark.parametrize("sizes", [(3000, 1500), (700, 700, 900, 800)])
-def test_large_classes_are_integrated_on_a_stated_grid(sizes: tuple[int, ...]) -> None:
-    """Above 2000 breakpoints u has 500 midpoints, said in the table; the point estimate stays exact."""
-    rng = np.random.default_rng(11)
-    of = [rng.normal(50 + shift, 10, size) for shift, size in enumerate(sizes)]
-    table = interclass.thesis_bootstrap(of, RANGE, alpha=0.1, n=100, rng=rng)
-    assert table.integrated == interclass.LEVELS
-    assert table.point.tolist() == interclass.d_l2(of, RANGE).tolist()
-    assert (table.lower <= table.point).all()
-    assert (table.point <= table.upper).all()
 
 
 def _clustered(shift: float, subjects: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:

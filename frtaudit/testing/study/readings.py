@@ -10,7 +10,7 @@ from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.inference import Place, intervals_of, read
-from frtaudit.stats import contrasts, differentials, equality, interclass
+from frtaudit.stats import contrasts, differentials, equality, interclass, thesis
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
 from frtaudit.testing.study.trials import ALIKE, UNLIKE
 from frtaudit.testing.study.truths import Place as At
@@ -165,11 +165,11 @@ def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
     table = interclass.population_bootstrap(
         scores, subjects, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng
     )
-    thesis = interclass.thesis_bootstrap(scores, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng)
+    iid = thesis.thesis_bootstrap(scores, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, seed=trial.spec.seed)
     point = f"classes {schema}"
     bounds = {
         _key("d_l2", point, Method.VERTEX_GAUSSIAN): (table.low[0], table.high[0]),
-        _key("d_l2", point, Method.T_BOOTSTRAP, Target.COMPARISONS_IID): (thesis.lower[0], thesis.upper[0]),
+        _key("d_l2", point, Method.T_BOOTSTRAP, Target.COMPARISONS_IID): (iid.lower[0], iid.upper[0]),
     }
     shots = {}
     for key, (low, high) in bounds.items():
