@@ -161,7 +161,7 @@ def population_bounds(
 
     >>> low, high, _ = population_bounds(np.array([[1.0], [3.0]]), np.array([[0.1], [0.3]]), np.array([2.0]), 0.05)
     >>> low.round(3).tolist(), high.round(3).tolist()
-    ([0.0], [2.699])
+    ([0.0], [2.695])
     """
     critical = float(stats.t.isf(alpha / 2, degrees))
     variance = square.var(axis=0, ddof=1)
