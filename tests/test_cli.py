@@ -100,6 +100,10 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
         ),
         (["plan", "--subjects", "9"], "frtaudit: --samples: no value beside --subjects; accepted: how many"),
         (["plan", "--samples", "2", "--power", "2"], "frtaudit: --power: found 2; accepted: a number"),
+        (
+            ["plan", "--samples", "4", "--limit", "fnmr=0.01", "--expected", "fnmr=0.02"],
+            "frtaudit: --expected: fnmr=0.02 cannot meet the limit 0.01 of fnmr, however large the cohort; accepted: ",
+        ),
         (["plan"], "frtaudit: audit: nothing is selected"),
         (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
         (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),
