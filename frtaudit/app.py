@@ -1,6 +1,6 @@
 """``frtaudit run``: Hydra composes, launches and sweeps; this module turns each job into an audit and an exit code.
 
-A job that is refused leaves nothing behind, except in a sweep, where its ``verdict.json`` says why.
+A job that is refused or stopped leaves nothing behind, except in a sweep, where its ``verdict.json`` says why.
 """
 
 import os
@@ -131,6 +131,9 @@ def job(config: DictConfig) -> None:
         code = _audit(config, folder)
     except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
         code = _refused(error, folder)
+    except KeyboardInterrupt:
+        _remove_made()
+        raise
     if settings.mode is RunMode.RUN:
         _parent.code = code
 
@@ -215,10 +218,15 @@ def _refused(error: Exception, folder: Path) -> int:
     if settings.mode is RunMode.MULTIRUN:
         return _refused_in_sweep(line, folder, settings.job.num)
     say(line)
+    _remove_made()
+    return line.exit_code
+
+
+def _remove_made() -> None:
+    """The folders that this run made, the deepest first, as far as they are empty."""
     with suppress(OSError):
         for made in _parent.made:
             made.rmdir()
-    return line.exit_code
 
 
 def _refused_in_sweep(error: FrtauditError, folder: Path, number: int) -> int:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import pyarrow as pa
 
 from frtaudit import parquet
-from frtaudit.core import AuditResult, Estimate, Finding, Groups
+from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec
 from frtaudit.description import cohort_counts, digests_of, inputs_of, notes_of, versions
 from frtaudit.errors import DataError
@@ -54,7 +54,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
             estimates += outcome.estimates
         _add_tables(tables, trial)
 
-    findings = _judge(spec, groups, estimates)
+    findings = _judge(spec, material.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
     result = AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
@@ -94,8 +94,13 @@ def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _judge(spec: AuditSpec, groups: Groups, estimates: list[Estimate]) -> tuple[Finding, ...]:
+def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Estimate]) -> tuple[Finding, ...]:
+    schemas = cohort.classifications.items()
     bench = Bench(
-        estimates=estimates, ranked=_ranked(groups), alpha=spec.bootstrap.alpha, weighting=spec.weighting
+        estimates=estimates,
+        ranked=_ranked(groups),
+        alpha=spec.bootstrap.alpha,
+        weighting=spec.weighting,
+        labels={name: dict(zip(found.classes, found.labels, strict=True)) for name, found in schemas},
     )
     return judge(spec.requirements, bench)

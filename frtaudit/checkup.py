@@ -6,7 +6,8 @@ from frtaudit.core import Cohort
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.intake.pairlist import read_pairs
 from frtaudit.panel import comparisons_of, material_of, panel_of
-from frtaudit.scoring import declared_thresholds, groups_of, planned_non_mated, refuse_unresolved
+from frtaudit.points import declared_thresholds
+from frtaudit.scoring import groups_of, planned_non_mated, refuse_unresolved
 
 
 def check(spec: AuditSpec) -> list[str]:

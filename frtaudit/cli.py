@@ -2,8 +2,11 @@
 
 import argparse
 import os
+import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import NoReturn
 
 from frtaudit import __version__
@@ -44,6 +47,10 @@ class Parser(argparse.ArgumentParser):
         raise SpecError("command line", message, f"{self.prog} --help shows it")
 
 
+class Terminated(KeyboardInterrupt):
+    """SIGTERM arrived."""
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the return value is the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -52,10 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         words.remove("--debug")
         os.environ["FRTAUDIT_DEBUG"] = "1"
     try:
-        return _dispatch(words)
-    except KeyboardInterrupt:
+        with _terminable():
+            return _dispatch(words)
+    except KeyboardInterrupt as stop:
         sys.stderr.write("frtaudit: stopped\n")
-        return 130
+        return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
     except Exception as error:
         if debug:
             raise
@@ -201,6 +209,23 @@ def _dispatch(words: list[str]) -> int:
     if name not in COMMANDS:
         raise SpecError("command line", f"no command {name!r}", ", ".join(COMMANDS))
     return COMMANDS[name](words[1:])
+
+
+@contextmanager
+def _terminable() -> Iterator[None]:
+    """SIGTERM is raised where the program stands, as Ctrl-C is: what was half written is removed on the way out."""
+    if threading.current_thread() is not threading.main_thread():  # only the main thread may hear of signals
+        yield
+        return
+
+    def stop(*_: object) -> NoReturn:
+        raise Terminated
+
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _help() -> str:

@@ -27,10 +27,11 @@ MIN_GROUPS = 2
 class GroupRates:
     """Rates of the ranked groups of one schema at one threshold.
 
-    ``readings``: rate to one reading for each group; ``common``: rate to the pooled within-group rate.
+    ``labels``: what the groups are called in print; ``readings``: rate to one reading for each group; ``common``: rate
+    to the pooled within-group rate.
     """
 
-    groups: tuple[str, ...]
+    labels: tuple[str, ...]
     readings: Mapping[str, tuple[Reading, ...]]
     common: Mapping[str, float]
 
@@ -55,13 +56,13 @@ class GroupRates:
 
     def thin(self, rates: tuple[str, ...]) -> str | None:
         """Why the groups cannot be compared (FORMULAS 8.5), or None."""
-        if len(self.groups) < MIN_GROUPS:
+        if len(self.labels) < MIN_GROUPS:
             return f"a comparison of groups needs {MIN_GROUPS} groups"
         for rate in rates:
-            for group, reading in zip(self.groups, self.readings[rate], strict=True):
+            for label, reading in zip(self.labels, self.readings[rate], strict=True):
                 if reading.thin:
                     return (
-                        f"{group} has {reading.errors} {rate.upper()} errors of {reading.erring} subjects; "
+                        f"{label} has {reading.errors} {rate.upper()} errors of {reading.erring} subjects; "
                         f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERRING} in each"
                     )
         return None

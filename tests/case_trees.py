@@ -314,11 +314,11 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
     first, second = code.reshape(-1, 2).T
     mated = first == second if given.get("genuine") is None else np.array(given["genuine"], dtype=np.bool_)
     scores = np.array(given["scores"], dtype=np.float64)
-    best = folds.best_threshold(scores, mated)
+    best = folds.training_thresholds(scores, mated, np.zeros(scores.size, dtype=np.int64), 2)[1]
     component = folds.impostor_components(first[~mated], second[~mated], names.size)
     tree = {
-        "global_best_threshold": best.threshold,
-        "global_best_accuracy": best.accuracy,
+        "global_best_threshold": float(best),
+        "global_best_accuracy": float(folds.correct_at(scores, mated, best).mean()),
         "impostor_components": sorted(
             sorted(names[component == one].tolist()) for one in range(component.max() + 1)
         ),

@@ -1,7 +1,10 @@
-"""Slow twins of the data side: the definitions, written out with plain loops."""
+"""Slow twins of the data side: the definitions, written out with plain loops, and what a draw expects."""
 
 from collections import Counter
 from collections.abc import Sequence
+
+import numpy as np
+from scipy import special
 
 
 def subject_class(codes: Sequence[int]) -> tuple[int, bool, bool]:
@@ -28,3 +31,9 @@ def aligned(wanted: Sequence[int], have: Sequence[int]) -> list[int]:
         free.pop(at, None)
         found.append(at)
     return found
+
+
+def mean_cosine(kappa: np.ndarray, dimension: int) -> np.ndarray:
+    """E<x, mu> of a von Mises-Fisher direction: I_{d/2}(kappa) / I_{d/2-1}(kappa) (FORMULAS 6)."""
+    half = dimension / 2
+    return np.asarray(special.ive(half, kappa), dtype=np.float64) / special.ive(half - 1, kappa)

@@ -7,7 +7,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.stats.contrasts import log_ratios
 from frtaudit.stats.dependence import Residuals
 from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import Lender, RuleInterval, _rule, wilson_rule_fmr
+from frtaudit.stats.wilson import Lender, RuleInterval, _rule, prepare
 
 Ints = npt.NDArray[np.int64]
 ALPHA = 0.05  # one-sided
@@ -65,7 +65,9 @@ def fmr_seen(rng: np.random.Generator, subjects: int, rate: float, variance: flo
     noise = np.triu(rng.exponential(size=(subjects, subjects)), 1)
     scores = own[:, None] + own[None, :] + noise + noise.T
     tail = from_matrix(scores, list(range(subjects)))
-    return wilson_rule_fmr(tail, no_groups(tail), -float(np.log(rate)), 0, 2 * ALPHA, Weighting.POOLED)
+    return prepare(tail, no_groups(tail), [-float(np.log(rate))]).fmr(
+        -float(np.log(rate)), 0, 2 * ALPHA, Weighting.POOLED
+    )
 
 
 def fmr_passes(rng: np.random.Generator, subjects: int, rate: float, variance: float, limit: float) -> bool:

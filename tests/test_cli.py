@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -99,6 +100,10 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
         ),
         (["plan", "--subjects", "9"], "frtaudit: --samples: no value beside --subjects; accepted: how many"),
         (["plan", "--samples", "2", "--power", "2"], "frtaudit: --power: found 2; accepted: a number"),
+        (
+            ["plan", "--samples", "4", "--limit", "fnmr=0.01", "--expected", "fnmr=0.02"],
+            "frtaudit: --expected: fnmr=0.02 cannot meet the limit 0.01 of fnmr, however large the cohort; accepted: ",
+        ),
         (["plan"], "frtaudit: audit: nothing is selected"),
         (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
         (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),
@@ -141,6 +146,31 @@ def test_an_interrupt_is_no_traceback(
     monkeypatch.setattr(app, "run", interrupted)
     assert cli.main(["run"]) == 130
     assert capsys.readouterr().err == "frtaudit: stopped\n"
+
+
+SLOW = """
+import sys, time
+from frtaudit import cli, delivery
+delivery.render.html = lambda *_: time.sleep(60)
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def test_a_terminated_run_leaves_nothing(tmp_path: Path) -> None:
+    """SIGTERM while a run writes its files ends it as Ctrl-C does: no draft, no folder, one line, the shell's code."""
+    words = ["audit=demo", "cohort.subjects=60", "requirements=[]", "bootstrap.B=39"]
+    words += ["thresholds.fmr=[0.1]", "report.sign=false", f"hydra.run.dir={tmp_path}/out/run"]
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, "run", *words], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as running:
+        until = time.monotonic() + 120
+        while not list(tmp_path.glob("out/run/.draft-*/verdict.json")) and running.poll() is None:
+            assert time.monotonic() < until, "the run did not begin to write"
+            time.sleep(0.05)
+        running.terminate()
+        _, said = running.communicate(timeout=30)
+    assert (running.returncode, said) == (143, "frtaudit: stopped\n")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_check_prints_what_it_found(

@@ -30,7 +30,7 @@ def groups(*values: float, errors: int = 40) -> GroupRates:
     }
     common = float(np.mean(values))
     return GroupRates(
-        groups=tuple(f"g{k}" for k in range(len(values))),
+        labels=tuple(f"g{k}" for k in range(len(values))),
         readings=readings,
         common=dict.fromkeys(BOTH, common),
     )

@@ -14,42 +14,20 @@ from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import NonMated
 from frtaudit.core.spec import (
     Bootstrap,
-    CurveGrid,
-    Grid,
-    GridKind,
     Plan,
-    Reach,
     SchemaSpec,
     Thresholds,
-    Weighting,
 )
 from frtaudit.errors import DataError, SpecError
 from frtaudit.protocols.all_pairs import AllPairs
 from frtaudit.protocols.listed import Listed
 from frtaudit.protocols.round_robin import RoundRobin
-from frtaudit.providers.cosine import Cosine
 from frtaudit.providers.precomputed import Precomputed
 from frtaudit.providers.simulated import Simulated
-from frtaudit.scoring import (
-    decades_of,
-    declared_thresholds,
-    groups_of,
-    needs_more,
-    planned_non_mated,
-    plans_of,
-    refuse_unresolved,
-    request_of,
-    targets_of,
-)
+from frtaudit.scoring import groups_of, planned_non_mated, plans_of, refuse_unresolved, request_of
 from frtaudit.trial import strata_of
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
-VENDOR = Cosine(name="one", recommended={"high": 0.4, "low": 0.15}, thresholds_version="3")
-
-
-def grid(kind: GridKind, **changes: Any) -> Thresholds:
-    """Targets of the small audit and a grid."""
-    return Thresholds(fmr=(0.1, 0.03), grid=Grid(kind=kind, **changes))
 
 
 def test_groups_are_flattened_with_unknown_last() -> None:
@@ -66,39 +44,6 @@ def test_groups_are_flattened_with_unknown_last() -> None:
     assert groups_of(COHORT.load({}, 0).cohort).of.shape == (0, 24)
 
 
-@given(st.lists(st.integers(-6, -1), min_size=1, max_size=4, unique=True))
-def test_targets_hold_the_declared_ones(powers: list[int]) -> None:
-    """Targets ascend, hold every declared one where `declared` says, and stay between the declared extremes."""
-    declared = [10.0**power for power in powers]
-    targets, places = targets_of(spec(thresholds=Thresholds(fmr=tuple(declared))))
-    assert list(targets) == sorted(set(targets))
-    assert [targets[place] for place in places] == sorted(declared)
-    assert (targets[0], targets[-1]) == (min(declared), max(declared))
-
-
-def test_no_targets_at_all() -> None:
-    """An audit without FMR targets has none to draw."""
-    assert targets_of(spec(thresholds=Thresholds(fmr=()))) == ((), ())
-    result = audit(spec(thresholds=Thresholds(fmr=(), grid=EXPLICIT))).result
-    assert not pick(result, "fnmr_at_fmr")
-    assert len(pick(result, "fnmr", group="all", provider="one", weighting="pooled")) == 3
-
-
-def test_curve_targets_go_down_to_the_resolution() -> None:
-    """Below the largest declared target stand so many a decade, the last at 5 expected false matches or just above."""
-    curve = CurveGrid(per_decade=10, reach=Reach.RESOLUTION)
-    made = spec(thresholds=Thresholds(fmr=(0.1, 0.02), curve=curve))
-    targets, places = targets_of(made, 5_000)
-    assert [targets[place] for place in places] == [0.02, 0.1]
-    assert targets[0] == 0.001
-    assert targets_of(made, 4_990)[0][0] == 0.00125893
-    between = [value for value in targets if value != 0.02]
-    assert np.diff(np.log10(between)) == pytest.approx([0.1] * 20, abs=1e-5)
-    assert targets_of(made)[0] == (0.02, 0.1)
-    alone = spec(thresholds=Thresholds(fmr=(0.01, 0.1), curve=CurveGrid(per_decade=2)))
-    assert targets_of(alone)[0] == (0.01, 0.0316228, 0.1)
-
-
 def test_plans_are_what_intervals_need() -> None:
     """Each method brings its plan once; the spec's own list goes before."""
     assert plans_of(spec()) == (Plan.SUBJECTS, Plan.IMAGES)
@@ -106,71 +51,6 @@ def test_plans_are_what_intervals_need() -> None:
     assert plans_of(spec(intervals=wanted)) == (Plan.IMAGES,)
     assert plans_of(spec(intervals=(interval("wilson_iid", "comparisons_iid"),))) == ()
     assert plans_of(spec(bootstrap=Bootstrap(plans=()))) == ()
-
-
-def test_declared_thresholds() -> None:
-    """An explicit or linear grid, then the vendor's thresholds by name; the other grids wait for the scores."""
-    vendor = [(0.4, {"recommended": "high", "version": "3"}), (0.15, {"recommended": "low", "version": "3"})]
-    assert declared_thresholds(spec(), VENDOR) == [(0.1, {}), (0.2, {}), (0.3, {}), *vendor]
-    linear = declared_thresholds(spec(thresholds=grid(GridKind.LINEAR, num=5)), VENDOR)
-    assert [value for value, _ in linear[:5]] == [-1.0, -0.5, 0.0, 0.5, 1.0]
-    part = declared_thresholds(spec(thresholds=grid(GridKind.LINEAR, low=0.0, high=0.2, num=3)), VENDOR)
-    assert [value for value, _ in part[:3]] == [0.0, 0.1, 0.2]
-    for kind in (GridKind.QUANTILE, GridKind.FMR_DECADES):
-        assert declared_thresholds(spec(thresholds=grid(kind)), VENDOR) == vendor
-
-
-@pytest.mark.parametrize("value", [-1.01, 1.5])
-def test_thresholds_out_of_range_are_refused(value: float) -> None:
-    """A threshold outside the provider's range stops the audit and names the range."""
-    made = spec(thresholds=grid(GridKind.EXPLICIT, values=(value,)))
-    with pytest.raises(
-        SpecError, match=f"^thresholds: {value:g} lies outside the score range of one; accepted: -1 to 1$"
-    ):
-        audit(made)
-    with pytest.raises(SpecError, match="lies outside the score range"):
-        audit(spec(thresholds=grid(GridKind.LINEAR, low=min(value, 0.0), high=max(value, 0.0))))
-
-
-def test_recommended_thresholds_are_always_reported() -> None:
-    """FMR and FNMR at the vendor's thresholds stand in every audit, with name and version, whatever the grid."""
-    result = audit(spec(providers=(VENDOR,), thresholds=grid(GridKind.QUANTILE, num=3))).result
-    for name, threshold in VENDOR.recommended.items():
-        for rate in ("fmr", "fnmr"):
-            at = {"threshold": threshold, "recommended": name, "version": "3"}
-            found = one(result, rate, group="all", weighting="pooled", at=at)
-            assert (found.numerator, found.denominator) == plain().rate(rate, threshold)
-
-
-def test_a_quantile_grid_lies_on_the_mated_scores() -> None:
-    """Thresholds of a quantile grid are quantiles of the mated scores."""
-    found = put(spec(thresholds=grid(GridKind.QUANTILE, low=0.1, high=0.9, num=5)), "one").points.thresholds
-    scores = plain().score[plain().mated]
-    assert found == pytest.approx(np.quantile(scores, np.linspace(0.1, 0.9, 5)), abs=2e-7)
-
-
-def test_an_fmr_grid_has_the_plain_thresholds() -> None:
-    """Thresholds of an FMR grid are those at each decade that these data resolve."""
-    thresholds = Thresholds(fmr=(0.03,), grid=Grid(kind=GridKind.FMR_DECADES, low=1e-4, high=0.1))
-    made = spec(thresholds=thresholds)
-    assert decades_of(made) == [0.1, 0.01, 0.001, 0.0001]
-    found = put(made, "one").points.thresholds
-    assert found == pytest.approx([plain().threshold(0.1), plain().threshold(0.01)], abs=2e-7)
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "decades"),
-    [
-        (Thresholds(fmr=(0.01, 0.001)), [0.01, 0.001]),
-        (Thresholds(fmr=(0.03,)), []),
-        (Thresholds(fmr=(0.2, 0.0005)), [0.1, 0.01, 0.001]),
-        (Thresholds(fmr=()), []),
-        (Thresholds(fmr=(0.1,), grid=EXPLICIT), []),
-    ],
-)
-def test_decades_span_the_targets(thresholds: Thresholds, decades: list[float]) -> None:
-    """By default the decades are those between the largest and the smallest declared target."""
-    assert decades_of(spec(thresholds=thresholds)) == decades
 
 
 def test_strata() -> None:
@@ -384,35 +264,6 @@ def test_incomplete_lists_have_no_image_bootstrap(lists: Path) -> None:
     assert two_level.note == "needs every comparison within each subject"
 
 
-@pytest.mark.parametrize("weighting", list(Weighting))
-@pytest.mark.usefixtures("one_pass")
-def test_a_threshold_below_the_floor_needs_more(weighting: Weighting) -> None:
-    """Only thresholds below the floor that the scoring pass did not count ask for another pass."""
-    trial = put(spec(tail_budget=1), "two")
-    assert trial.tail.floor > 0.3
-    assert not needs_more(trial.tail, [(0.1, {}), (0.9, {})])
-    assert needs_more(trial.tail, [(0.11, {})])
-    assert np.isnan(trial.points.at_target[list(Weighting).index(weighting)]).all()
-    assert (
-        sum("tail_budget of 1 bytes holds the scores of FMR targets up to" in note for note in trial.notes)
-        == 1
-    )
-
-
-def test_measured_thresholds_below_the_floor_are_counted() -> None:
-    """A quantile grid under a small budget is counted in a second pass: the same counts as with room for all."""
-    small, large = (
-        audit(spec(thresholds=grid(GridKind.QUANTILE, num=4), tail_budget=size)).result for size in (1, 10**9)
-    )
-    assert pick(small, "fmr", group="all", weighting="pooled")
-    for item in pick(large, "fmr"):
-        if "threshold" not in item.at:
-            continue
-        where = {"provider": item.provider, "group": item.group, "weighting": item.weighting}
-        beside = one(small, "fmr", at=dict(item.at), **where)
-        assert (beside.numerator, beside.denominator) == (item.numerator, item.denominator)
-
-
 def test_two_level_draws_subjects_within_strata() -> None:
     """Both plans that draw subjects keep each group's number of them: another stratification is another draw (8.2)."""
     wanted = (interval("two_level", "population"), interval("vertex", "population"))
@@ -423,40 +274,3 @@ def test_two_level_draws_subjects_within_strata() -> None:
     for plan in (Plan.TWO_LEVEL, Plan.SUBJECTS):
         pair = within.replicates[plan].fnmr, across.replicates[plan].fnmr
         assert not np.array_equal(*pair, equal_nan=True)
-
-
-@pytest.mark.parametrize(("kind", "rate"), [(GridKind.QUANTILE, "fnmr"), (GridKind.FMR_DECADES, "fmr")])
-def test_measured_thresholds_say_so(kind: GridKind, rate: str) -> None:
-    """A grid threshold read off the data names them as its source, and the rate that it was read off (8.13)."""
-    trial = put(spec(thresholds=grid(kind)), "two")
-    assert trial.points.origin
-    for at in trial.points.origin:
-        assert at["source"] == "same_data"
-        assert str(at["name"]).startswith(f"{rate}=")
-
-
-def test_decades_below_a_small_tail_are_left_out() -> None:
-    """Under a budget that cuts the tail short, decades that it does not reach are left out: no error."""
-    assert put(spec(thresholds=grid(GridKind.FMR_DECADES), tail_budget=1), "two").points.origin == ()
-
-
-def test_a_small_budget_moves_no_number() -> None:
-    """Targets and thresholds below the floor have the values and bootstrap intervals of a whole tail, with a note."""
-    small, large = (audit(spec(tail_budget=size)).result for size in (1, 10**9))
-    assert len(small.estimates) == len(large.estimates)
-    for found, whole in zip(small.estimates, large.estimates, strict=True):
-        if found.metric == "eer":
-            continue
-        assert (found.metric, found.at, found.numerator) == (whole.metric, whole.at, whole.numerator)
-        assert found.value == whole.value or found.value == pytest.approx(whole.value, rel=1e-12)
-        for one_way, other in zip(found.intervals, whole.intervals, strict=True):
-            assert one_way.method == other.method
-            if (
-                other.n_resamples is None
-            ):  # Wilson borrows the dependence from the thresholds that the tail holds
-                continue
-            assert one_way.low == other.low or one_way.low == pytest.approx(other.low, rel=1e-9)
-            assert one_way.high == other.high or one_way.high == pytest.approx(other.high, rel=1e-9)
-    assert sum("all pairs were scored again" in note for note in small.notes) == len(
-        {item.provider for item in small.estimates}
-    )

@@ -84,7 +84,7 @@ def _group_rates(trial: Trial, schema: str, weighting: Weighting, threshold: flo
         for rate in BOTH
     }
     return GroupRates(
-        groups=trial.cohort.classifications[schema].classes,
+        labels=trial.cohort.classifications[schema].labels,
         readings=readings,
         common={rate: _pooled(items) for rate, items in readings.items()},
     )
@@ -162,10 +162,11 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
 
 def _unresolved_group(trial: Trial, schema: str, a: int) -> str | None:
     """Why a group's own FMR cannot be resolved at the target (FORMULAS 8.4), naming the smallest target."""
-    for tag, _ in trial.classes(schema):
+    labels = trial.cohort.classifications[schema].labels
+    for (tag, _), label in zip(trial.classes(schema), labels, strict=True):
         reason = unresolved(trial.points.targets[a], int(trial.trials.non_mated[tag]))
         if reason:
-            return f"{schema} {trial.groups.names[tag - 1][1]}: {reason}"
+            return f"{schema.replace('_', ' ')} {label}: {reason}"
     return None
 
 

@@ -42,7 +42,7 @@ def pilots(
     """Score each provider as the audit would, without replicates and folds."""
     bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
     for provider in progress(panel_of(spec, material), "providers"):
-        yield put_on_trial(bare, provider, material, comparisons, groups)
+        yield put_on_trial(bare, provider, material, comparisons, groups, progress)
 
 
 def limits(trial: Trial, asked: list[Wanted], desk: Desk) -> Iterator[Section]:

@@ -84,13 +84,11 @@ def limit(asked: Wanted, desk: Desk) -> Section:
     parties = _alike(asked)
     ways = desk.ways(asked.rate, parties[0].crews[asked.rate], rule=True)
     counts = [f"{name}: {what}" for name in ways for what in ("subjects", "comparisons")]
-    notes = () if asked.expected < asked.limit else ("a rate at or above its limit passes at no size",)
     return Section(
         name="requirement",
         title=asked.title(),
         columns=("group", "by", *counts, "there are: subjects"),
         rows=tuple(row for party in parties for row in _needs(party, asked, desk)),
-        notes=notes,
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from frtaudit.core.spec import AuditSpec, RequirementSpec
+from frtaudit.errors import SpecError
 from frtaudit.planning.parties import EVERYBODY, Party, of_schema, schemas_of
 from frtaudit.planning.values import Settings
 
@@ -45,7 +46,10 @@ def with_limits(spec: AuditSpec, settings: Settings) -> tuple[RequirementSpec, .
 def wanted(
     requirements: tuple[RequirementSpec, ...], parties: list[Party], settings: Settings
 ) -> Iterator[Wanted | tuple[RequirementSpec, str]]:
-    """Each requirement as a :class:`Wanted`, or with the reason why it has no plan."""
+    """Each requirement as a :class:`Wanted`, or with the reason why it has no plan.
+
+    Raises :class:`SpecError` for an expected rate at or above its limit: no size passes with it.
+    """
     for item in requirements:
         rate = RATES.get(item.metric)
         asked = tuple(_asked(item, parties))
@@ -57,7 +61,17 @@ def wanted(
             yield item, f"the classes of {item.group!r} are not known without the data"
         else:
             expected = settings.expected.get(rate, HALF * item.limit)
+            _refuse_hopeless(item, rate, expected)
             yield Wanted(requirement=item, rate=rate, limit=item.limit, expected=expected, parties=asked)
+
+
+def _refuse_hopeless(item: RequirementSpec, rate: str, expected: float) -> None:
+    if expected >= item.limit:
+        raise SpecError(
+            "--expected",
+            f"{rate}={expected:g} cannot meet the limit {item.limit:g} of {item.name}, however large the cohort",
+            f"a rate below {item.limit:g}",
+        )
 
 
 def _asked(item: RequirementSpec, parties: list[Party]) -> Iterator[Party]:

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from frtaudit import numbers
 from frtaudit.core import Curve
-from frtaudit.report import canvas, numbers
+from frtaudit.report import canvas
 from frtaudit.report.canvas import pen
 from frtaudit.report.pieces import Key, Panel
 

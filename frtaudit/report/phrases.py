@@ -2,38 +2,16 @@
 
 import math
 from collections.abc import Mapping
-from enum import Enum
 
+from frtaudit import metrics, numbers
 from frtaudit.core import Estimate, Interval
-from frtaudit.report import numbers
-from frtaudit.report.numbers import Style
+from frtaudit.metrics import RATES, Kind, kind_of, printed
+from frtaudit.numbers import Style
 from frtaudit.report.pieces import Footnotes, Piece, Text, say
 from frtaudit.report.source import Bounds, Record, Source, escape
-from frtaudit.report.words import INDICES, RATES, SPREADS, THRESHOLDS, called, words
+from frtaudit.report.words import INDICES, called, words
 
 ABSENT = "–"
-
-
-class Kind(Enum):
-    """What a metric is printed as."""
-
-    RATE = "rate"
-    SCORE = "score"
-    NUMBER = "number"
-
-
-def kind_of(metric: str) -> Kind:
-    """Rates in percent, thresholds as scores, the rest as numbers."""
-    if metric in RATES | SPREADS or metric.startswith("delta_accuracy"):
-        return Kind.RATE
-    return Kind.SCORE if metric in THRESHOLDS else Kind.NUMBER
-
-
-def printed(kind: Kind, value: float, *, style: Style | None = None, limit: float | None = None) -> str:
-    """A value as its kind is printed."""
-    if kind is Kind.RATE:
-        return numbers.rate(value, style=style, limit=limit)
-    return numbers.score(value) if kind is Kind.SCORE else numbers.plain(value, limit=limit)
 
 
 def number(text: str, pointer: str) -> Piece:
@@ -155,8 +133,7 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
         if isinstance(found, str):
             parts.append(say(f"{name} ", Piece(text=called(words().at_value, found), pointer=place)))
         else:
-            text = numbers.exact(found) if key.endswith("fmr") else numbers.score(found)
-            parts.append(say(f"{name} ", number(text, place)))
+            parts.append(say(f"{name} ", number(metrics.place(key, found), place)))
     joined: list[Piece] = []
     for part in parts:
         joined += [*([Piece(text=", ")] if joined else []), *part]

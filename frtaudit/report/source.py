@@ -6,7 +6,7 @@ from functools import cached_property
 
 from frtaudit.canonical import Json
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
-from frtaudit.report.numbers import count
+from frtaudit.numbers import count
 from frtaudit.report.pieces import Piece
 
 PRINTED_FIRST = (

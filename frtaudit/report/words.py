@@ -7,16 +7,6 @@ from functools import cache
 
 from frtaudit.shipped import shipped
 
-RATES = frozenset(
-    {
-        *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
-        *("accuracy", "fold_accuracy"),
-        *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
-        *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
-    }
-)
-SPREADS = frozenset({"accuracy_fold_sd"})
-THRESHOLDS = frozenset({"threshold_at_fmr", "threshold"})
 INDICES = (
     "max_min",
     "max_geomean",

@@ -6,17 +6,18 @@ of its step.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from frtaudit import metrics, numbers
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.metrics import kind_of
 from frtaudit.stats.differentials import RateIndex
 from frtaudit.stats.interclass import Space
-from frtaudit.stats.multiplicity import SMALLEST, claim_p, holm, step_errors
+from frtaudit.stats.multiplicity import claim_p, holm, step_errors
 
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
-MAX_DIGITS = 17
 DECIDING = (
     Method.WILSON,
     Method.MAX_T,
@@ -51,6 +52,7 @@ OF_SCHEMA = (
     "garbe",
     D_L2,
 )  # one of each schema
+FOR_WHOM = "for new people like these"  # the target population, as the report calls it
 KEYS = {"fmr": "FMR", "rate": "of"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
@@ -59,22 +61,33 @@ BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that
 class Bench:
     """What a requirement is judged on.
 
-    ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes.
+    ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
+    ``labels``: what the classes of a schema are called in print, where they are not called by their names.
     """
 
     estimates: Sequence[Estimate]
     ranked: Mapping[str, tuple[str, ...]]
     alpha: float
     weighting: Weighting
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def label(self, estimate: Estimate) -> str:
+        """What the group of an estimate is called."""
+        labels = self.labels.get(estimate.schema or "", {})
+        return " and ".join(labels.get(name, name) for name in estimate.group.split("|"))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none."""
+    """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none.
+
+    ``label``: what the estimate's group is called.
+    """
 
     requirement: RequirementSpec
     index: int | None
     estimate: Estimate | None = None
+    label: str = ""
     interval: Interval | None = None
     p: float | None = None
     reason: str | None = None
@@ -158,13 +171,21 @@ def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
     places = [index for index, item in enumerate(bench.estimates) if _names(requirement, item, bench)]
     if not places:
         return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
-    return [_case(requirement, bench.estimates[index], index) for index in places]
+    return [_case(requirement, bench, index) for index in places]
 
 
-def _case(requirement: RequirementSpec, estimate: Estimate, index: int) -> Case:
+def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
+    estimate = bench.estimates[index]
     interval = deciding(estimate)
     reason = _untestable(requirement, estimate, interval)
-    case = Case(requirement=requirement, index=index, estimate=estimate, interval=interval, reason=reason)
+    case = Case(
+        requirement=requirement,
+        index=index,
+        estimate=estimate,
+        label=bench.label(estimate),
+        interval=interval,
+        reason=reason,
+    )
     if reason or interval is None:
         return replace(case, interval=None)
     return replace(case, p=min(1.0, case.sides * _one_sided_p(case, interval)))
@@ -218,7 +239,9 @@ def _decide(case: Case, alpha: float, step: float, adjusted: float, family: int)
     if estimate is None:
         return _nothing(requirement, family)
     if case.p is None:
-        sentence = f"{_subject(estimate)} cannot be tested against {_limit(requirement)}: {case.reason}."
+        sentence = (
+            f"{_subject(case, estimate)} cannot be tested against {_limit(requirement)}: {case.reason}."
+        )
         return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
     alone, stepped = case.bounds(alpha), case.bounds(step)
     good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
@@ -283,12 +306,10 @@ def _constructed(estimate: Estimate) -> bool:
 
 
 def _sentence(finding: Finding, case: Case, estimate: Estimate, side: str, *, claimed: bool) -> str:
-    limit = case.requirement.limit
-    value = "" if estimate.value is None else f" is {text_beside(estimate.value, limit)}"
-    start = f"{_subject(estimate)}{value}{_counts(estimate)}"
+    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
+    start = f"{_subject(case, estimate)}{value}{_counts(estimate)}"
     if finding.bound is None or finding.bound_level is None:
         return f"{start}; these data do not decide about {_limit(case.requirement)}."
-    shown = text_beside(finding.bound, limit)
     end = {
         Verdict.PASS: f"which meets {_limit(case.requirement)}",
         Verdict.FAIL: f"which breaks {_limit(case.requirement)}",
@@ -298,23 +319,24 @@ def _sentence(finding: Finding, case: Case, estimate: Estimate, side: str, *, cl
         end = f"which alone would break {_limit(case.requirement)}: fails unadjusted"
     if claimed and finding.p is not None and finding.p_adjusted is not None:
         end += (
-            f" (p {p_text(finding.p)}, {p_text(finding.p_adjusted)} among {_findings(finding.family or 0)})"
+            f" (p {numbers.p_value(finding.p)}, {numbers.p_value(finding.p_adjusted)} among "
+            f"{_findings(finding.family or 0)})"
         )
     than = "at least" if side == "low" else "at most"
-    return f"{start}; with {100 * finding.bound_level:.4g} % confidence it is {than} {shown}, {end}."
+    level = numbers.exact(round(finding.bound_level, 4))
+    shown = _shown(case, estimate, finding.bound)
+    sided = "" if case.sides == 1 else " two-sided"
+    return f"{start}; with {level}{sided} confidence it is {than} {shown} {FOR_WHOM}, {end}."
+
+
+def _shown(case: Case, estimate: Estimate, value: float) -> str:
+    """A value or bound in the style of the estimate, on its side of the limit."""
+    style = numbers.style_of(estimate.value, *(item.high for item in estimate.intervals))
+    return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
 
 
 def _findings(family: int) -> str:
     return "1 finding" if family == 1 else f"{family} findings"
-
-
-def p_text(p: float) -> str:
-    """A p value in two digits; the smallest that is told apart as a bound.
-
-    >>> p_text(0.03456), p_text(1e-12)
-    ('0.035', '1e-12 or less')
-    """
-    return "1e-12 or less" if p <= SMALLEST else f"{p:.2g}"
 
 
 def _counts(estimate: Estimate) -> str:
@@ -322,40 +344,27 @@ def _counts(estimate: Estimate) -> str:
     if estimate.numerator is None:
         return ""
     alike = "" if estimate.weighting != Weighting.IDENTITY.value else "people weighed alike; "
-    return f" ({alike}{estimate.numerator} of {estimate.denominator})"
+    return f" ({alike}{numbers.count(estimate.numerator)} of {numbers.count(estimate.denominator or 0)})"
 
 
-def text_beside(value: float, limit: float) -> str:
-    """``value`` in the fewest digits, from three, that keep it on its side of ``limit``.
-
-    >>> text_beside(0.0300004, 0.03), text_beside(0.012345, 0.03)
-    ('0.0300004', '0.0123')
-    """
-    for digits in range(3, MAX_DIGITS):
-        shown = float(f"{value:.{digits}g}")
-        if (shown > limit) == (value > limit) and (shown < limit) == (value < limit):
-            return f"{value:.{digits}g}"
-    return repr(value)
-
-
-def _subject(estimate: Estimate) -> str:
+def _subject(case: Case, estimate: Estimate) -> str:
     at = ", ".join(_place(key, value) for key, value in estimate.at.items())
     alone = estimate.group == "all" and estimate.schema is None
-    group = "" if alone else f" of {estimate.schema} {estimate.group}"
+    group = "" if alone else f" of {(estimate.schema or '').replace('_', ' ')} {case.label}"
     return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{group}{f' at {at}' if at else ''}"
 
 
 def _place(key: str, value: float | str) -> str:
-    shown = f"{value:g}" if isinstance(value, float) else value
-    return f"{KEYS.get(key, key)} {shown}"
+    return f"{KEYS.get(key, key)} {metrics.place(key, value)}"
 
 
 def _limit(requirement: RequirementSpec) -> str:
-    return f"the limit {requirement.sense} {requirement.limit:g}"
+    side = "at most" if requirement.sense == "<=" else "at least"
+    return f"the limit of {side} {metrics.declared(kind_of(requirement.metric), requirement.limit)}"
 
 
 def _nothing(requirement: RequirementSpec, family: int) -> Finding:
-    at = ", ".join(f"{key}={value}" for key, value in requirement.at.items())
+    at = ", ".join(_place(key, value) for key, value in requirement.at.items())
     sentence = f"Nothing in this audit estimates {requirement.metric} at {at or 'any point'} for {requirement.group}."
     case = Case(requirement=requirement, index=None)
     return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)

@@ -15,10 +15,10 @@ from frtaudit.stats.compiled import kernel
 from frtaudit.stats.crossing import eer
 from frtaudit.stats.histogram import above_edges, edges_over, histogram_of
 from frtaudit.stats.layout import layout_of
-from frtaudit.stats.pilot import Pilot, pilot_of
 from frtaudit.stats.ranking import ranked
 from frtaudit.stats.scan import Ground, Pairs, Scan, scan_mated, scan_non_mated
 from frtaudit.stats.scorers import BlockScorer
+from frtaudit.stats.sounding import Sounding, sounding_of
 from frtaudit.stats.sums import BelowFloorError
 from frtaudit.stats.targets import TOLERANCE, exact
 from frtaudit.stats.trials import complete_trials, schema_of, trials
@@ -29,9 +29,9 @@ Index = npt.NDArray[np.int32]
 
 ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
 PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay
-AIM = 1.25  # depth of the tail aimed at, in units of what is required: room for the pilot's error
+AIM = 1.25  # depth of the tail aimed at, in units of what is required: room for the sounding's error
 EER_AIM = 1.25
-PILOT_ENTRIES = 200  # the floor rests on at least so many of the pilot's comparisons
+SOUNDED = 200  # the floor rests on at least so many of the sounding's comparisons
 DEEPER = 4.0
 
 
@@ -121,11 +121,13 @@ def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: Tail
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
     whole = total <= min(ALL_BELOW, capacity)
-    pilot = None if whole else _pilot(ground, empty)
-    depth = 1.0 if pilot is None else _depth(pilot, empty, request)
+    sounding = None if whole else _sounding(ground, empty)
+    depth = 1.0 if sounding is None else _depth(sounding, empty, request)
     allowed = 0.8 * capacity / max(total, 1)
     while True:
-        floor = float("-inf") if pilot is None else _floor(pilot, depth, allowed, float(ground.edges[0]))
+        floor = (
+            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(ground.edges[0]))
+        )
         scan = scan_non_mated(ground, floor, capacity)
         if scan.pairs is None:
             floor = _edge_that_fits(scan, ground.edges, capacity)
@@ -137,15 +139,15 @@ def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: Tail
         depth *= DEEPER
 
 
-def _pilot(ground: Ground, empty: ScoreTail) -> Pilot:
-    return pilot_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
+def _sounding(ground: Ground, empty: ScoreTail) -> Sounding:
+    return sounding_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
 
 
-def _depth(pilot: Pilot, empty: ScoreTail, request: TailRequest) -> float:
+def _depth(sounding: Sounding, empty: ScoreTail, request: TailRequest) -> float:
     """Which share of the non-mated comparisons the tail should hold."""
-    crossing = EER_AIM * pilot.crossing(empty.mated_score) if request.eer else 0.0
+    crossing = EER_AIM * sounding.crossing(empty.mated_score) if request.eer else 0.0
     required = float(_need(empty.n_samples))
-    return max(AIM * required * request.fmr, crossing, PILOT_ENTRIES / max(pilot.score.size, 1))
+    return max(AIM * required * request.fmr, crossing, SOUNDED / max(sounding.score.size, 1))
 
 
 def _need(n_samples: Ints) -> Fraction:
@@ -153,11 +155,11 @@ def _need(n_samples: Ints) -> Fraction:
     return 1 + Fraction(10, max(isqrt(int((n_samples > 0).sum())), 1))
 
 
-def _floor(pilot: Pilot, depth: float, allowed: float, lowest: float) -> float:
+def _floor(sounding: Sounding, depth: float, allowed: float, lowest: float) -> float:
     """The floor for a depth, or the one that the budget allows; if finite, above the lowest score."""
-    wanted = pilot.floor_at(depth)
+    wanted = sounding.floor_at(depth)
     if allowed < 1:
-        wanted = max(wanted, pilot.pooled_floor_at(allowed))
+        wanted = max(wanted, sounding.pooled_floor_at(allowed))
     if np.isneginf(wanted):
         return wanted
     return max(wanted, float(np.nextafter(np.float32(lowest), np.float32(np.inf))))

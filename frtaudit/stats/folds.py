@@ -25,50 +25,6 @@ Flags = npt.NDArray[np.bool_]
 DROPPED = -1  # the fold of a pair that strict folds leave out
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BestThreshold:
-    """The threshold of most correct pairs: ``correct`` of ``total``."""
-
-    threshold: float
-    correct: int
-    total: int
-
-    @property
-    def accuracy(self) -> float:
-        """Share of correct pairs."""
-        return self.correct / self.total
-
-
-def best_threshold(scores: Floats, mated: Flags) -> BestThreshold:
-    """Maximise the number of correct pairs; of equally good thresholds take the largest.
-
-    ``scores``: shape (n,), n >= 1, finite; ``mated``: shape (n,). Candidates: -inf, midpoints of consecutive
-    distinct scores, the largest score; the largest of the best is the strictest (FORMULAS 4).
-
-    >>> best_threshold(np.array([0.1, 0.3, 0.5]), np.array([False, True, True])).threshold
-    0.2
-    """
-    order = np.argsort(scores, kind="stable")
-    ordered, right = scores[order], mated[order]
-    last = np.flatnonzero(np.diff(ordered, append=np.inf))  # the last of each run of equal scores
-    above = np.concatenate([[right.sum()], right.sum() - right.cumsum()[last]])
-    below = np.concatenate([[0], (~right).cumsum()[last]])
-    correct = above + below
-    best = correct.size - 1 - int(correct[::-1].argmax())
-    distinct = ordered[last]
-    return BestThreshold(threshold=_candidate(distinct, best), correct=int(correct[best]), total=scores.size)
-
-
-def _candidate(distinct: Floats, number: int) -> float:
-    """Candidate ``number``, which refuses that many distinct scores: -inf, midpoints, the largest score."""
-    if number == 0:
-        return -math.inf
-    low = float(distinct[number - 1])
-    if number == distinct.size:
-        return low
-    return _between(low, float(distinct[number]))
-
-
 def _between(low: float, high: float) -> float:
     """The midpoint of two consecutive scores; neighbouring doubles have none: the lower one."""
     middle = (low + high) / 2
@@ -142,14 +98,23 @@ def k_fold_accuracy(scores: Floats, mated: Flags, folds: Ints, k: int | None = N
         raise ValueError(
             f"folds hold {total.tolist()} pairs; every one of 0..{k - 1}, two at least, needs some"
         )
-    thresholds = _training_thresholds(scores, mated, folds, k)
+    thresholds = training_thresholds(scores, mated, folds, k)
     is_correct = correct_at(scores, mated, thresholds[folds]) & (folds >= 0)
     correct = np.bincount(folds[is_correct], minlength=k)
     return FoldAccuracy(thresholds=thresholds, correct=correct, total=total, is_correct=is_correct)
 
 
-def _training_thresholds(scores: Floats, mated: Flags, folds: Ints, k: int) -> Floats:
-    """The best threshold of all folds but one, for each fold, shape (k,): one walk through the sorted scores."""
+def training_thresholds(scores: Floats, mated: Flags, folds: Ints, k: int) -> Floats:
+    """The best threshold of all folds but one, for each fold, shape (k,): one walk through the sorted scores.
+
+    ``scores``: shape (n,), finite; ``mated``, ``folds``: shape (n,). Best: most correct pairs. Candidates: -inf,
+    midpoints of consecutive distinct scores, the largest score; of equally good ones the largest, which is the
+    strictest (FORMULAS 4). An empty fold gets the best threshold of all pairs.
+
+    >>> scores, mated = np.array([0.1, 0.3, 0.5]), np.array([False, True, True])
+    >>> training_thresholds(scores, mated, np.array([0, 0, 0]), 2).tolist()
+    [-inf, 0.2]
+    """
     order = np.argsort(scores)
     order = order[folds[order] >= 0]
     ordered, ends = scores[order], np.empty((2, k), dtype=np.int64)

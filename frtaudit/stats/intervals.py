@@ -139,17 +139,6 @@ def variance_error(replicates: Floats) -> float:
     return float(np.sqrt(centred.var() / centred.size))
 
 
-def n_eff_from_variance(rate: float, variance: float) -> float:
-    """Effective number of comparisons p(1-p)/Var (FORMULAS 2); inf when the variance is 0, NaN when p is 0 or 1.
-
-    >>> round(n_eff_from_variance(0.5, 0.0025), 9)
-    100.0
-    """
-    if not 0 < rate < 1:
-        return float("nan")
-    return float("inf") if variance == 0 else rate * (1 - rate) / variance
-
-
 def _gaps(replicates: Floats, vstat: float) -> Floats:
     with np.errstate(invalid="ignore"):  # inf - inf is undefined, and counted so
         return np.asarray(replicates, dtype=np.float64) - vstat

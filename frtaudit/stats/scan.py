@@ -10,7 +10,7 @@ from frtaudit.progress import Progress, quiet
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.layout import Layout, in_order
 from frtaudit.stats.scorers import BlockScorer, UnitBlocks
-from frtaudit.stats.screen import screen
+from frtaudit.stats.screen import bin_from, screen
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -164,13 +164,7 @@ def mated_places(
 @kernel
 def bin_of(score: float, scale: float, edges: Floats) -> int:
     """The bin with edge < score <= next edge, the end bins for scores outside; a guess, then exact comparisons."""
-    last = edges.size - 2
-    place = min(max(int((score - edges[0]) * scale), 0), last)
-    while place > 0 and score <= edges[place]:
-        place -= 1
-    while place < last and score > edges[place + 1]:
-        place += 1
-    return place
+    return bin_from(min(max(int((score - edges[0]) * scale), 0), edges.size - 2), score, edges)
 
 
 @kernel

@@ -54,8 +54,8 @@ def _exact(vectors: Singles, lengths: Floats, a: int, b: int) -> float:
 
 
 @inner
-def _bin(score: np.float32, guess: int, edges: Floats) -> int:
-    """The bin with edge < score <= next edge, from a guess."""
+def bin_from(guess: int, score: float, edges: Floats) -> int:
+    """The bin with edge < score <= next edge, the end bins for scores outside, from a guess."""
     place, last = int(guess), edges.size - 2
     while place > 0 and score <= edges[place]:
         place -= 1
@@ -109,7 +109,7 @@ def screen_tile(
                     exact = scale * _exact(vectors, lengths, first_i + a, first_j + b) + shift
                     score = np.float32(exact + 0.0)
                     counts[b & 3, place[b]] -= 1
-                    counts[b & 3, _bin(score, place[b], edges)] += 1
+                    counts[b & 3, bin_from(int(place[b]), float(score), edges)] += 1
                     if score > floor:
                         i[n] = first_i + a
                         j[n] = first_j + b

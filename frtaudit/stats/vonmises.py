@@ -2,7 +2,6 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 Floats = npt.NDArray[np.float64]
 _ROUNDS = 1000
@@ -41,16 +40,6 @@ def von_mises_fisher(rng: np.random.Generator, means: Floats, kappa: Floats) -> 
     tangent -= np.sum(tangent * means, axis=1, keepdims=True) * means
     sine = np.sqrt(np.maximum(0.0, 1 - cosine**2))
     return unit(cosine[:, None] * means + sine[:, None] * unit(tangent))
-
-
-def mean_cosine(kappa: Floats, dimension: int) -> Floats:
-    """E<x, mu> of a vMF direction: I_{d/2}(kappa) / I_{d/2-1}(kappa) (FORMULAS 6).
-
-    >>> round(float(mean_cosine(np.array(2.0), 3)), 6)  # coth(2) - 1/2
-    0.537315
-    """
-    half = dimension / 2
-    return np.asarray(special.ive(half, kappa), dtype=np.float64) / special.ive(half - 1, kappa)
 
 
 def _cosines(rng: np.random.Generator, kappa: Floats, dimension: int) -> Floats:

@@ -242,20 +242,6 @@ def prepare(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> Wil
     )
 
 
-def wilson_rule_fmr(
-    tail: ScoreTail, groups: Groups, threshold: float, tag: int, alpha: float, weighting: Weighting
-) -> RuleInterval:
-    """One interval of FMR or FAR by FORMULAS 8.1; for several, :func:`prepare` once."""
-    return prepare(tail, groups, [threshold]).fmr(threshold, tag, alpha, weighting)
-
-
-def wilson_rule_fnmr(
-    tail: ScoreTail, groups: Groups, threshold: float, tag: int, alpha: float, weighting: Weighting
-) -> RuleInterval:
-    """One interval of FNMR or FRR by FORMULAS 8.1; for several, :func:`prepare` once."""
-    return prepare(tail, groups, [threshold]).fnmr(threshold, tag, alpha, weighting)
-
-
 def fmr_lender(tail: ScoreTail, member: Flags) -> Lender:
     """Return the nearest threshold, down the tail, with enough false matches and erring subjects.
 

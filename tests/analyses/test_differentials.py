@@ -99,6 +99,16 @@ def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
         assert "a comparison of groups needs 10 of 10 in each" in (notes.pop() or "")
 
 
+def test_a_thin_group_is_called_by_its_label() -> None:
+    """The reason why groups cannot be compared names the group as the report prints it."""
+    schemas = {"group": replace(SCHEMAS["group"], labels=tuple(f"Class {name}" for name in CLASSES))}
+    trial = put(spec("differentials", schemas=schemas, thresholds=Thresholds(fmr=(0.01,))), "two")
+    made = Differentials().estimates(trial, 0.05).estimates
+    notes = {item.test.note for item in made if item.test is not None and item.test.p is None}
+    assert notes
+    assert all((note or "").startswith("Class ") for note in notes)
+
+
 def test_intervals_of_an_index() -> None:
     """Recentered for these identities, simultaneous for the population, which never goes below an index's least."""
     result = audit(spec("differentials", thresholds=THRESHOLDS)).result

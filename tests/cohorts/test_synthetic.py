@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
+from oracles_data import mean_cosine
 
 from frtaudit.cohorts.synthetic import Synthetic, SyntheticClass, SyntheticSystem
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.stats.vonmises import mean_cosine
 
 SCHEMA = {"g": SchemaSpec(column="group")}
 

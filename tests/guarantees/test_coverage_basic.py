@@ -17,7 +17,7 @@ from frtaudit.stats import intervals
 from frtaudit.stats.rates import rates
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import wilson_rule_fmr, wilson_rule_fnmr
+from frtaudit.stats.wilson import prepare
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,9 +95,9 @@ def of_population() -> tuple[int, int, int, int]:
         tail = tail_of(images(rng, people(rng, SUBJECTS, SPREAD), SAMPLES))
         groups = no_groups(tail)
         vertex += inside(intervals.percentile(drawn_fnmr(tail, Plan.SUBJECTS, seed), ALPHA), truth)
-        rule = wilson_rule_fnmr(tail, groups, THRESHOLD, 0, ALPHA, Weighting.POOLED)
+        rule = prepare(tail, groups, [THRESHOLD]).fnmr(THRESHOLD, 0, ALPHA, Weighting.POOLED)
         wilson += inside((rule.low, rule.high), truth)
-        rule = wilson_rule_fmr(tail, groups, high, 0, ALPHA, Weighting.POOLED)
+        rule = prepare(tail, groups, [high]).fmr(high, 0, ALPHA, Weighting.POOLED)
         few += inside((rule.low, rule.high), rate)
         most = max(most, rule.errors)
     return vertex, wilson, few, most

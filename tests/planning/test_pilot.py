@@ -1,7 +1,9 @@
 """A pilot shows what the audit of the same scores would."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ from frtaudit.scoring import groups_of
 from frtaudit.stats import power
 from frtaudit.trial import Trial
 
+T = TypeVar("T")
 SPEC = replace(
     spec(weighting=Weighting.POOLED, providers=("one",)),
     requirements=(
@@ -49,6 +52,19 @@ def asked() -> list[Wanted]:
 
 def rows(section: Section) -> list[dict[str, Cell]]:
     return [dict(zip(section.columns, row, strict=True)) for row in section.rows]
+
+
+def test_a_pilot_says_how_far_it_is() -> None:
+    """Scoring is heard of, not only which provider it is."""
+    heard: list[str] = []
+
+    def hear(items: Sequence[T], what: str) -> Sequence[T]:
+        heard.append(what)
+        return items
+
+    list(pilot.pilots(SPEC, MATERIAL, comparisons_of(SPEC, MATERIAL), groups_of(MATERIAL.cohort), hear))
+    assert heard[0] == "providers"
+    assert "scoring" in heard
 
 
 def test_errors_rates_and_design_effects_are_the_audits() -> None:

@@ -4,6 +4,7 @@ import pytest
 from small_audits import spec
 
 from frtaudit.core.spec import RequirementSpec, SchemaSpec
+from frtaudit.errors import SpecError
 from frtaudit.planning.parties import from_sizes
 from frtaudit.planning.values import Settings
 from frtaudit.planning.wanted import Wanted, wanted, with_limits
@@ -49,6 +50,14 @@ def test_what_has_no_plan_says_why(fields: dict[str, object], why: str) -> None:
     """A requirement that is not planned is named with the reason, not dropped."""
     item, said = one(**fields)
     assert (item.name, said) == ("r", why)
+
+
+@pytest.mark.parametrize("limit", [0.004, 0.001])
+def test_a_rate_that_no_size_lets_pass_is_refused(limit: float) -> None:
+    """An expected rate at or above a limit contradicts it: one line that names the requirement and its limit."""
+    said = rf"^--expected: fmr=0.004 cannot meet the limit {limit} of r, .*; accepted: a rate below {limit}$"
+    with pytest.raises(SpecError, match=said):
+        one(metric="fmr", limit=limit)
 
 
 def test_limits_of_the_command_are_for_all_and_each() -> None:

@@ -119,12 +119,6 @@ def test_a_code_without_words_is_printed_as_words() -> None:
     assert called(words().metric, "new_metric") == "new metric"
 
 
-def test_kinds_of_metrics() -> None:
-    """Rates, thresholds and other numbers are printed differently."""
-    kinds = [phrases.kind_of(name).value for name in ("fnmr_at_fmr", "threshold_at_fmr", "gini")]
-    assert kinds == ["rate", "score", "number"]
-
-
 def test_zero_is_printed_in_the_style_of_its_interval() -> None:
     """A rate of 0 with a tiny upper bound does not print 0 %."""
     tiny = interval(4e-5, 0.5, Method.WILSON, Target.POPULATION)

@@ -11,7 +11,7 @@ from statsmodels.stats.multitest import multipletests
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 from frtaudit.inference import from_score
-from frtaudit.requirements.limit import Bench, directions, judge, planned, text_beside
+from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.stats.wilson import wilson_score
 
 LIMIT = 0.03
@@ -145,12 +145,26 @@ def test_nothing_estimated_is_said() -> None:
     assert (found.verdict, found.estimate) == (Verdict.NOT_TESTABLE, None)
 
 
-@given(st.floats(1e-9, 1), st.floats(1e-9, 1))
-def test_rounding_never_crosses_the_limit(value: float, limit: float) -> None:
-    """What is printed stands on the same side of the limit as the number."""
-    shown = float(text_beside(value, limit))
-    assert (shown > limit) == (value > limit)
-    assert (shown < limit) == (value < limit)
+def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
+    """Rates in percent, on their side of the limit; the group by its label; for whom the bound holds."""
+    found = smooth(0.0102, 4000, schema="skin_tone", group="x", numerator=1020, denominator=100_000)
+    each = replace(REQUIREMENT, group="each")
+    where = replace(bench(found), ranked={"skin_tone": ("x",)}, labels={"skin_tone": {"x": "Type X"}})
+    assert judge_one(each, where)[0].sentence == (
+        "a: FNMR of skin tone Type X at FMR 0.1 % is 1.02 % (people weighed alike; 1,020 of 100,000); with 95 % "
+        "confidence it is at most 1.32 % for new people like these, which meets the limit of at most 3 %."
+    )
+    broken = judge_one(replace(each, limit=0.001, sided=Sided.TWO), where)[0].sentence
+    assert "; with 95 % two-sided confidence it is at least 0.7" in broken
+    assert "which breaks the limit of at most 0.1 % (p 2.00 × 10⁻¹², 2.00 × 10⁻¹² among 1 finding)." in broken
+    near = judge_one(REQUIREMENT, bench(estimate(interval(0.01, 0.0300001))))[0].sentence
+    assert "at most 3.00001 % for" in near
+    index = smooth(0.3, 50, metric="gini", at={"rate": "fnmr"}, unit="index", schema="group", weighting=None)
+    sentence = judge_one(
+        replace(each, metric="gini", at={"rate": "fnmr"}, group="all", limit=2.0), bench(index)
+    )
+    assert "is 0.300 (" in sentence[0].sentence
+    assert sentence[0].sentence.endswith("which meets the limit of at most 2.")
 
 
 def test_diagnostics_never_decide() -> None:

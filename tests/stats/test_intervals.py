@@ -119,14 +119,6 @@ def test_mc_error_does_not_move_with_the_replicates(values: Floats, shift: float
     np.testing.assert_allclose(moved, intervals.mc_error(values, 0.1), atol=1e-6)
 
 
-def test_n_eff_inverts_the_binomial_variance() -> None:
-    """p(1-p)/Var: n for the binomial variance, inf for no variance, NaN for a rate of 0 or 1."""
-    assert intervals.n_eff_from_variance(0.2, 0.2 * 0.8 / 77) == pytest.approx(77)
-    assert intervals.n_eff_from_variance(0.2, 0.0) == np.inf
-    assert np.isnan(intervals.n_eff_from_variance(0.0, 0.0))
-    assert np.isnan(intervals.n_eff_from_variance(1.0, 0.1))
-
-
 def test_percentile_covers_a_normal_mean() -> None:
     """Bootstrap means of 100 normal values cover the mean in 95 % of 400 sets (false alarms 1e-4)."""
     rng = np.random.default_rng(3)

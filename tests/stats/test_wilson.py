@@ -168,7 +168,7 @@ def test_few_errors_borrow_from_the_nearest_threshold_with_enough() -> None:
 def test_no_error_has_design_effect_two_and_an_upper_bound() -> None:
     """Disjoint errors lend less than 2, so that no error keeps the formula's limit; the bound is above the i.i.d."""
     tail = _stream([(2 * e % 40, 2 * e % 40 + 1) for e in range(60)], 40, per_pair=4)
-    found = wilson.wilson_rule_fmr(tail, no_groups(tail), 2.0, 0, 0.05, Weighting.POOLED)
+    found = wilson.prepare(tail, no_groups(tail), [2.0]).fmr(2.0, 0, 0.05, Weighting.POOLED)
     assert found.errors == 0
     assert found.deff == pytest.approx(2.0, rel=0.2)
     assert found.high is not None
@@ -182,8 +182,8 @@ def test_without_a_lender_comparisons_per_subject_are_taken() -> None:
         scores, [0, 2, 4, 0, 2, 4], [1, 3, 5, 2, 4, 0], subject_of=[0, 0, 1, 1, 2, 2], cells=[0, 0, 0],
         score_range=(0, 1),
     )  # fmt: skip
-    fmr = wilson.wilson_rule_fmr(tail, no_groups(tail), 0.5, 0, 0.05, Weighting.POOLED)
-    fnmr = wilson.wilson_rule_fnmr(tail, no_groups(tail), 0.5, 0, 0.05, Weighting.POOLED)
+    fmr = wilson.prepare(tail, no_groups(tail), [0.5]).fmr(0.5, 0, 0.05, Weighting.POOLED)
+    fnmr = wilson.prepare(tail, no_groups(tail), [0.5]).fnmr(0.5, 0, 0.05, Weighting.POOLED)
     assert (fmr.deff, fnmr.deff) == (2.0, 1.0)
     assert fmr.note == fnmr.note == "no threshold has enough errors: comparisons per subject"
 
@@ -204,10 +204,10 @@ def test_a_cut_tail_gives_the_same_interval_while_it_holds_a_lender() -> None:
     """The search stays within the tail: below the lender nothing matters, not even that it was kept."""
     tail = _stream([(0, 1 + e % 39) for e in range(60)], 40, per_pair=4)
     t = float(tail.tail_score[3])
-    whole = wilson.wilson_rule_fmr(tail, no_groups(tail), t, 0, 0.05, Weighting.POOLED)
+    whole = wilson.prepare(tail, no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
     at_lender = float(tail.tail_score[30])
     for floor in (float(tail.tail_score[70]), at_lender):
-        cut = wilson.wilson_rule_fmr(_cut(tail, floor), no_groups(tail), t, 0, 0.05, Weighting.POOLED)
+        cut = wilson.prepare(_cut(tail, floor), no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
         assert (cut.high, cut.deff, cut.note) == (whole.high, whole.deff, None)
         assert cut.borrowed_from == at_lender
 
@@ -216,7 +216,7 @@ def test_a_tail_that_ends_too_early_says_so() -> None:
     """Fewer than 30 errors in the kept tail: its lowest threshold lends, and a note says that it had too few."""
     tail = _stream([(0, 1 + e % 39) for e in range(60)], 40, per_pair=4)
     cut, t = _cut(tail, float(tail.tail_score[20])), float(tail.tail_score[3])
-    found = wilson.wilson_rule_fmr(cut, no_groups(tail), t, 0, 0.05, Weighting.POOLED)
+    found = wilson.prepare(cut, no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
     assert found.note is not None
     assert "lowest threshold" in found.note
     assert found.borrowed_from == cut.floor
@@ -236,7 +236,7 @@ def test_a_group_without_comparisons_has_no_bounds() -> None:
     groups = Groups(
         schemas=("g",), names=(("g", "a"),), of=np.array([[0, -1, -1, -1]], dtype=np.int32), ranked=(True,)
     )
-    found = wilson.wilson_rule_fmr(tail, groups, 0.5, 1, 0.05, Weighting.POOLED)
+    found = wilson.prepare(tail, groups, [0.5]).fmr(0.5, 1, 0.05, Weighting.POOLED)
     assert (found.low, found.high, found.note) == (None, None, "no comparisons")
 
 

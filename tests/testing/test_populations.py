@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
+from oracles_data import mean_cosine
 from scipy import stats
 
-from frtaudit.stats.vonmises import mean_cosine
 from frtaudit.testing import HUBS, ISOTROPIC, POPULATIONS, WOLVES, Population, SubjectClass, simulate
 from frtaudit.testing.populations import sizes_of
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import SERVES, Method, Target
-from frtaudit.report import numbers, phrases
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, plain_text, say
 from frtaudit.report.sections.tables import by_provider, finished, provider
 from frtaudit.report.source import Bounds, Record, Source, mapping
@@ -69,7 +70,7 @@ def _warning(source: Source, record: Record, found: Bounds) -> Text:
     return say(
         "In cohorts simulated like this one the interval ",
         Piece(text=f"“{_method(record)}”", pointer=f"{record.pointer}/at/method"),
-        " of ",
+        f" (for {_whom(source, record)}) of ",
         _rate(record),
         _point(record),
         *group,
@@ -96,6 +97,10 @@ def _target(source: Source, record: Record) -> Target:
         if mapping(item).get("method") == method.value:
             return Target(str(mapping(item)["target"]))
     return SERVES[method][0]
+
+
+def _whom(source: Source, record: Record) -> str:
+    return called(words().target, _target(source, record).value)
 
 
 def _method(record: Record) -> str:
@@ -142,7 +147,7 @@ def _table(source: Source, tried: list[Record]) -> Table:
             cells = (_cell(line.get(name), missed, most, notes) for name in scenarios)
             rows.setdefault(head, []).append((_line(source, first), *cells))
     columns = [
-        Column(title="Group, method"),
+        Column(title="Group, method, for whom"),
         *(Column(title=called(words().scenario, name), kind="num") for name in scenarios),
     ]
     caption = say(
@@ -169,7 +174,8 @@ def _group(source: Source, record: Record) -> Part:
 
 def _line(source: Source, record: Record) -> Text:
     method = Piece(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
-    return say(_group(source, record), Piece(text=" ", kind="br"), method)
+    whom = Piece(text=f", for {_whom(source, record)}", kind="soft")
+    return say(_group(source, record), Piece(text=" ", kind="br"), method, whom)
 
 
 def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:

@@ -1,11 +1,18 @@
 """Whether groups differ, in words: what chance alone would give, the p value, what would have been found."""
 
+from frtaudit import numbers
 from frtaudit.core import Test
-from frtaudit.report import numbers, phrases
-from frtaudit.report.pieces import Footnotes, Part, Piece, Text, say
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
+COLUMNS = (
+    Column(title="System, rate"),
+    Column(title="Largest / smallest", kind="num"),
+    Column(title="Is there a difference?"),
+    Column(title="Would have been found", kind="num"),
+)
 
 
 def when_alike(record: Record) -> Text:
@@ -26,18 +33,20 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
     test = record.estimate.test
     if test is None:
         return (Piece(text=phrases.ABSENT),)
+    missed = [] if test.p is None or test.differs else [" ", *_missed(test, f"{record.pointer}/test")]
+    return say(answer(record, notes), ".", *missed)
+
+
+def answer(record: Record, notes: Footnotes | None = None) -> Text:
+    """Whether the groups differ, with the p value, or why that could not be tested; with the mark of its note."""
+    test = record.estimate.test
+    if test is None:
+        return (Piece(text=phrases.ABSENT),)
     at = f"{record.pointer}/test"
-    if test.p is None:
-        said = notes.mark(test.note, f"{at}/note") if notes else ()
-        return say(
-            "Not testable",
-            said or (Piece(text=f": {test.note}", pointer=f"{at}/note"),),
-            ".",
-        )
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
-    if test.differs:
-        return say("The groups differ", _p(test, at), mark, ".")
-    return say("No difference found", _p(test, at), mark, ". ", *_missed(test, at))
+    if test.p is None:
+        return say("Not testable", mark or (Piece(text=f": {test.note}", pointer=f"{at}/note"),))
+    return say("The groups differ" if test.differs else "No difference found", _p(test, at), mark)
 
 
 def _p(test: Test, at: str) -> Text:
@@ -68,22 +77,53 @@ def _missed(test: Test, at: str) -> list[Part]:
     ]
 
 
-def headline(source: Source, target: float | None) -> Text:
-    """For the first page: the ratio of the largest to the smallest rate at the main target, by system and schema."""
+def headline(source: Source, target: float | None) -> Table | None:
+    """For the first page: whether groups differ at the main target, by system and rate; None where none was tested."""
     found = [
         item
         for item in source.select("max_min", primary=True)
         if item.estimate.test is not None and item.estimate.at.get("fmr") == target
     ]
-    parts: list[Part] = []
-    for item in found[:MAX_SAID]:
-        test = item.estimate.test
-        if test is None:
-            continue
-        by = (item.estimate.schema or "").replace("_", " ")
-        name = Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
-        rate = phrases.metric(str(item.estimate.at.get("rate")))
-        parts += [" " if parts else "", name, f", {rate} by {by}: ", *sentence(item)]
-    if len(found) > MAX_SAID:
-        parts.append(" More under Groups.")
-    return say(*parts)
+    if not found:
+        return None
+    notes = Footnotes()
+    rows = tuple(_row(item, notes) for item in found[:MAX_SAID])
+    caption = say(
+        Piece(text="Do the groups differ? ", kind="b"),
+        "The largest rate of a group over the smallest, at ",
+        phrases.at_words({"fmr": found[0].estimate.at["fmr"]}, found[0].pointer),
+        ". Where no difference was found, the last column says how large a true one would have been found, and in "
+        "which share of such audits.",
+    )
+    return Table(
+        name="differences",
+        caption=caption,
+        columns=COLUMNS,
+        blocks=(Block(rows=rows),),
+        notes=notes.all(),
+        left_out="More under Groups." if len(found) > MAX_SAID else "",
+        kind="dense",
+    )
+
+
+def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    test = record.estimate.test
+    by = (record.estimate.schema or "").replace("_", " ")
+    rate = phrases.metric(str(record.estimate.at.get("rate")))
+    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return (
+        say(name, f", {rate} by {by}"),
+        phrases.value(record),
+        answer(record, notes),
+        (Piece(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
+    )
+
+
+def _would_be_found(test: Test, at: str) -> Text:
+    """The smallest true difference that would have been found, beside "no difference found" alone."""
+    if test.p is None or test.differs:
+        return (Piece(text=phrases.ABSENT),)
+    share = phrases.number(numbers.exact(test.power), f"{at}/power")
+    if test.detectable is None:
+        return say("none (", share, ")")
+    return say(phrases.number(numbers.plain(test.detectable), f"{at}/detectable"), " (", share, ")")

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from frtaudit.report import numbers, phrases
+from frtaudit import numbers
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import BOTH, by_provider, finished, methods_said, provider
 from frtaudit.report.source import At, Record, Source

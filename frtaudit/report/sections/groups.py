@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import UNKNOWN
-from frtaudit.report import figures, numbers, phrases
+from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
 from frtaudit.report.sections import differences, points, summary

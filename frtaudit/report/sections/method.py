@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import Method, Target
-from frtaudit.report import numbers, phrases
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Piece, Text, say, sentence
 from frtaudit.report.source import Bounds, Source, mapping
 from frtaudit.report.words import called, words

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import Curve, Target
-from frtaudit.report import figures, numbers, phrases
+from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import points, summary

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import Target
 from frtaudit.core.spec import Report
-from frtaudit.report import figures, numbers, phrases
+from frtaudit.metrics import THRESHOLDS
+from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Dot, Series
 from frtaudit.report.pieces import (
     Block,
@@ -21,9 +23,9 @@ from frtaudit.report.pieces import (
 )
 from frtaudit.report.sections import coverage, differences
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst, worst_group
-from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets
+from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets, two_sided
 from frtaudit.report.source import Bounds, Record, Source
-from frtaudit.report.words import THRESHOLDS, called, words
+from frtaudit.report.words import called, words
 
 NOT_DECLARED = "not declared"
 FIRST_PAGE_VERDICTS = 10
@@ -39,6 +41,7 @@ class Summary:
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[Docket, ...]
     more: int
+    alike: Table | None
     worst: Text
     warnings: tuple[Text, ...]
     headline: Table | None
@@ -57,6 +60,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
         dockets=dockets(rulings[:FIRST_PAGE_VERDICTS]),
         more=max(len(rulings) - FIRST_PAGE_VERDICTS, 0),
+        alike=differences.headline(source, main_target(source)),
         worst=worst_group(source),
         warnings=coverage.warnings(source),
         headline=headline(source),
@@ -257,9 +261,6 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
     if origin:
         text = called(words().threshold_source, str(origin))
         terms.append(("Thresholds", (Piece(text=text, pointer="/spec/thresholds/source"),)))
-    alike = differences.headline(source, main_target(source))
-    if alike:
-        terms.append(("Differences", alike))
     if source.result.findings:
         terms.append(("Verdicts", _verdict_rule(source)))
     return tuple(terms)
@@ -267,17 +268,13 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
 
 def _verdict_rule(source: Source) -> Text:
     findings = source.result.findings
-    start = (
-        "Decided on one-sided bounds for new people like these, never on the estimate alone. "
-        "Each “met” stands by itself"
-    )
+    parts: list[Part] = [_bounds_said(source), " Each “met” stands by itself"]
     spec = source.result.spec.get("bootstrap")
     alpha = spec.get("alpha") if isinstance(spec, dict) else None
     if isinstance(alpha, float):
         shown = phrases.number(numbers.exact(alpha), "/spec/bootstrap/alpha")
-        parts: list[Part] = [start, f", wrong in at most {_sides(source)}", shown, " of such audits"]
-    else:
-        parts = [start]
+        half = ", half of that where it was two-sided" if any(_sides(source)) else ""
+        parts += [", wrong in at most ", shown, " of such audits", half]
     count = findings[0].family
     if not count:
         return say(*parts, ".")
@@ -285,15 +282,22 @@ def _verdict_rule(source: Source) -> Text:
     return say(*parts, "; “not met” also holds among all ", family, " findings together (Holm).")
 
 
-def _sides(source: Source) -> str:
-    """Say so where some limits are judged on two-sided intervals."""
-    declared = source.result.spec.get("requirements")
-    sided = (
-        [item.get("sided") for item in declared if isinstance(item, dict)]
-        if isinstance(declared, (list, tuple))
-        else []
+def _bounds_said(source: Source) -> str:
+    """Which bounds decided: those of one-sided or of two-sided intervals, as each requirement has it."""
+    sides = _sides(source)
+    if not any(sides):
+        return "Decided on one-sided bounds for new people like these, never on the estimate alone."
+    if all(sides):
+        return "Decided on the bounds of two-sided intervals for new people like these, never on the estimate alone."
+    return (
+        "Decided on bounds for new people like these, never on the estimate alone: one-sided, or those of a two-sided "
+        "interval where the line says so."
     )
-    return "(half of, where a requirement is two-sided) " if "two_sided" in sided else ""
+
+
+def _sides(source: Source) -> list[bool]:
+    """Of every finding that has a bound, whether it is one of a two-sided interval."""
+    return [two_sided(source, item) for item in source.result.findings if item.bound is not None]
 
 
 def _for_whom(source: Source) -> Text:

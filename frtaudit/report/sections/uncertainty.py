@@ -4,8 +4,9 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import Curve, Method, Target
-from frtaudit.report import bands, canvas, numbers, phrases
+from frtaudit.report import bands, canvas, phrases
 from frtaudit.report.bands import DASHED, DOTTED, Banded, Look, Scale
 from frtaudit.report.figures import Series
 from frtaudit.report.pieces import Figure, Key, Panel, Piece, Text, listed, plain_text, say, sentence

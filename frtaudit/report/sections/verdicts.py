@@ -1,12 +1,17 @@
 """Verdicts: every finding with what it judges, its numbers on their side of the limit, and its line."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
+from frtaudit import metrics, numbers
+from frtaudit.canonical import Json
 from frtaudit.core import Estimate, Finding, Target, Verdict
-from frtaudit.report import numbers, phrases
+from frtaudit.core.spec import Sided
+from frtaudit.metrics import Kind
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Piece, Text, say
-from frtaudit.report.source import Bounds, Record, Source
+from frtaudit.report.source import Bounds, Record, Source, mapping
 from frtaudit.report.words import called, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
@@ -76,9 +81,18 @@ def _ruling(source: Source, index: int, finding: Finding) -> Ruling:
         who=_who(source, record),
         found=_found(source, record, finding, at),
         limit=limit,
-        sentence=Piece(text=finding.sentence, pointer=f"{at}/sentence"),
+        sentence=Piece(text=unbroken(finding.sentence), pointer=f"{at}/sentence"),
         strip=_strip(finding, record, _sense(source, finding)),
     )
+
+
+def unbroken(sentence: str) -> str:
+    """A sentence whose numbers no line ending parts from their unit.
+
+    >>> len(unbroken("10.9 % and 1.49 × 10⁻¹¹").split(" "))
+    3
+    """
+    return sentence.replace(" %", "\u00a0%").replace(" × ", "\u00a0×\u00a0")
 
 
 def record_of(source: Source, finding: Finding) -> Record | None:
@@ -116,10 +130,10 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
     """What was found, every number printed on its side of the limit."""
     bound, level = finding.bound, finding.bound_level
     if bound is None or level is None or record is None or record.estimate.value is None:
-        return (Piece(text=finding.sentence.rstrip("."), pointer=f"{at}/sentence"),)
+        return (Piece(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence"),)
     found = phrases.value(record, limit=finding.limit)
-    shown = phrases.printed(
-        phrases.kind_of(record.estimate.metric),
+    shown = metrics.printed(
+        metrics.kind_of(record.estimate.metric),
         bound,
         style=phrases.style(record.estimate),
         limit=finding.limit,
@@ -130,10 +144,18 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
         found,
         ", with ",
         phrases.number(numbers.exact(round(level, 4)), f"{at}/bound_level"),
+        " two-sided" if two_sided(source, finding) else "",
         f" confidence {'at most' if upper else 'at least'} ",
         phrases.number(shown, f"{at}/bound"),
+        *_for_whom(record),
         *(_among(finding, at) if claimed else ()),
     )
+
+
+def _for_whom(record: Record) -> list[Part]:
+    """The target of the interval that decided: only one for new people does (FORMULAS 8.8)."""
+    found = record.bound(Target.POPULATION)
+    return [] if found is None else [" for ", phrases.target(found)]
 
 
 def _among(finding: Finding, at: str) -> list[Part]:
@@ -143,28 +165,38 @@ def _among(finding: Finding, at: str) -> list[Part]:
     return [
         "; fails unadjusted" if finding.fails_unadjusted else "",
         " (p ",
-        phrases.number(numbers.plain(finding.p), f"{at}/p"),
+        phrases.number(numbers.p_value(finding.p), f"{at}/p"),
         ", among ",
         phrases.number(numbers.count(finding.family), f"{at}/family"),
         " findings ",
-        phrases.number(numbers.plain(finding.p_adjusted), f"{at}/p_adjusted"),
+        phrases.number(numbers.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
         ")",
     ]
 
 
 def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str) -> Text:
-    rate = estimate is not None and phrases.kind_of(estimate.metric) is phrases.Kind.RATE
-    text = numbers.exact(finding.limit) if rate else numbers.declared(finding.limit)
+    kind = Kind.NUMBER if estimate is None else metrics.kind_of(estimate.metric)
+    text = metrics.declared(kind, finding.limit)
     side = "at least" if _sense(source, finding) == ">=" else "at most"
     return say(f"{side} ", phrases.number(text, f"{at}/limit"))
 
 
 def _sense(source: Source, finding: Finding) -> str:
+    return str(_declared(source, finding).get("sense", "<="))
+
+
+def two_sided(source: Source, finding: Finding) -> bool:
+    """Whether the finding was decided on both bounds of a two-sided interval."""
+    return _declared(source, finding).get("sided") == Sided.TWO.value
+
+
+def _declared(source: Source, finding: Finding) -> Mapping[str, Json]:
+    """The requirement as the spec has it."""
     declared = source.result.spec.get("requirements")
     for item in declared if isinstance(declared, (list, tuple)) else ():
-        if isinstance(item, dict) and item.get("name") == finding.requirement:
-            return str(item.get("sense", "<="))
-    return "<="
+        if mapping(item).get("name") == finding.requirement:
+            return mapping(item)
+    return {}
 
 
 def _strip(finding: Finding, record: Record | None, sense: str) -> Strip | None:

@@ -2,7 +2,7 @@
 
 from frtaudit.core import Method
 from frtaudit.testing.study.cells import NOMINAL
-from frtaudit.testing.study.readings import Key
+from frtaudit.testing.study.shots import Key
 
 DEFAULT, SHOWN_BESIDE = 0.93, 0.90  # floors of FORMULAS 8.2's defaults, and of what is printed beside them
 RATES = ("FNMR at FMR", "FMR", "FNMR")

@@ -16,7 +16,7 @@ from frtaudit.inference import Place, intervals_of, read
 from frtaudit.progress import Progress
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
-from frtaudit.testing.study.readings import Found, Key, Shot, read_cohort, shot_of
+from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of
 from frtaudit.testing.study.trials import ALIKE, UNLIKE, material_of, spec_of, trial_of
 from frtaudit.testing.truth import EDGES, Scores, Value, simulate
 

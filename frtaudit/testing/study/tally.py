@@ -12,7 +12,7 @@ from frtaudit.stats.wilson import wilson_score
 from frtaudit.testing.checks import ALARM, Coverage, tally
 from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, width_is_held
 from frtaudit.testing.study.cohorts import Bounds, Collected
-from frtaudit.testing.study.readings import Key
+from frtaudit.testing.study.shots import Key
 
 Floats = npt.NDArray[np.float64]
 

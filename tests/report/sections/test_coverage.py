@@ -87,6 +87,7 @@ def test_the_first_page_warns_of_the_worst_alone() -> None:
     assert "71.0 % (69.6 % to 72.4 %)" in warning
     assert "Wilson, effective sample size" in warning
     assert "names 95 %" in warning
+    assert "(for new people like these)" in warning
     assert "Case: some wolves." in warning
     assert "northgate" in warning
 
@@ -132,11 +133,15 @@ def test_the_table_has_a_line_for_each_rate_group_and_method() -> None:
     """Columns are the cases that occur; a cell says share, Monte Carlo interval, misses of either side."""
     fewer = simulated("vertex", 0.9, denominator=100, numerator=90)
     found = table(page(*simulated("wilson", 0.94), *simulated("wilson", 0.7, "wolves"), *fewer), 0)
-    assert [column.title for column in found.columns] == ["Group, method", "as estimated", "some wolves"]
+    assert [column.title for column in found.columns] == [
+        "Group, method, for whom",
+        "as estimated",
+        "some wolves",
+    ]
     lines = [[plain_text(cell) for cell in row] for block in found.blocks for row in block.rows]
     assert [line[0] for line in lines] == [
-        "everybody Wilson, effective sample size",
-        "everybody bootstrap of people",
+        "everybody Wilson, effective sample size, for new people like these",
+        "everybody bootstrap of people, for new people like these",
     ]
     assert lines[0][1] == "94.0 % 92.6 % to 95.4 % 20 + 40"
     assert lines[1][1].endswith(" of 100")

@@ -4,6 +4,7 @@ Tests also accuracy, cohort, differences, failures, groups, interclass, method, 
 requirements, tables and verdicts, through the views that they build from one made-up result.
 """
 
+import itertools
 from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
@@ -60,7 +61,7 @@ def test_verdicts_stand_with_failures_first(view: Context) -> None:
 def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
     """0.0299999996 beside the limit 0.03 keeps its digits."""
     lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
-    assert any(line.endswith("at most 2.99999996 %") for line in lines)
+    assert any(line.endswith("at most 2.99999996 % for new people like these") for line in lines)
 
 
 def test_the_line_of_a_verdict_agrees_with_it() -> None:
@@ -103,12 +104,68 @@ def test_terms_say_pairing_weighting_and_origin(view: Context) -> None:
         "Non-mated pairs",
         "Weighting",
         "Thresholds",
-        "Differences",
         "Verdicts",
     }
     assert "by construction" in named["Thresholds"]
-    assert "one-sided bounds" in named["Verdicts"]
+    assert named["Verdicts"].startswith("Decided on one-sided bounds for new people like these, never")
     assert "among all 5 findings together (Holm)" in named["Verdicts"]
+
+
+@pytest.mark.parametrize(("names", "rule", "half"), [
+    (("fnmr-overall",), "one-sided, or those of a two-sided interval where the line says so.", True),
+    (("fnmr-overall", "fta-low"), "Decided on the bounds of two-sided", True),
+    ((), "Decided on one-sided bounds", False),
+])  # fmt: skip
+def test_the_rule_of_verdicts_says_which_bounds_decided(
+    names: tuple[str, ...], rule: str, half: bool
+) -> None:
+    """One-sided, two-sided, or both, as the requirements have it; and the line of a two-sided finding says so."""
+    base = result()
+    declared: Any = base.spec["requirements"]
+    sided = [item | ({"sided": "two_sided"} if item["name"] in names else {}) for item in declared]
+    changed = replace(base, spec={**base.spec, "requirements": sided})
+    view = context(changed, SETTINGS, DATE, Status.UNSIGNED)
+    said = plain_text(dict(view.summary.terms)["Verdicts"])
+    assert rule in said
+    assert ("5 % of such audits, half of that where it was two-sided" in said) == half
+    lines = [plain_text(item.found) for item in verdicts.all_rulings(Source(changed)) if item.code == "fail"]
+    assert all(("95 % two-sided confidence" in line) == ("fnmr-overall" in names) for line in lines)
+
+
+def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
+    """Every bound on the first page has its target beside it."""
+    lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
+    decided = [line for line in lines if "confidence" in line]
+    assert decided
+    assert all(" for new people like these" in line for line in decided)
+
+
+def test_differences_stand_in_a_table(view: Context) -> None:
+    """The first page has a row for each system and rate: the index, the answer, what would have been found."""
+    table = view.summary.alike
+    assert table is not None
+    rows = [[plain_text(cell) for cell in row] for row in table.blocks[0].rows]
+    assert rows[0] == [
+        "northgate, FNMR by group",
+        "3.43",
+        "The groups differ (p 0.00300, adjusted 0.0210)",
+        "–",
+    ]
+    assert rows[1][2:] == ["Not testablea", "–"]
+    assert [plain_text(note) for _, note in table.notes] == ["Cedar has 3 FMR errors of 2 subjects."]
+    base = result()
+    alike = [
+        replace(item, test=replace(item.test, p=0.5, p_adjusted=None, detectable=size))
+        if item.test is not None and item.test.p is not None
+        else item
+        for item, size in zip(base.estimates, itertools.cycle([2.31, None]), strict=False)
+    ]
+    found = differences.headline(Source(replace(base, estimates=tuple(alike))), 0.001)
+    assert found is not None
+    shown = {plain_text(row[3]) for row in found.blocks[0].rows}
+    assert shown <= {"2.31 (80 %)", "none (80 %)", "–"}
+    assert len(shown) > 1
+    assert differences.headline(Source(base), 0.5) is None
 
 
 def test_what_is_not_declared_is_said() -> None:
@@ -254,7 +311,7 @@ def test_a_difference_is_said_in_one_sentence() -> None:
         "No difference found (p 0.247, unadjusted). A true difference of 2.31 "
         "(largest FNMR over smallest) would have been found in 80 % of such audits."
     )
-    assert said["max_min", "fmr"] == "Not testable: cedar has 3 FMR errors of 2 subjects."
+    assert said["max_min", "fmr"] == "Not testable: Cedar has 3 FMR errors of 2 subjects."
 
 
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
@@ -262,7 +319,7 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     source = Source(result())
     (ruling,) = [item for item in verdicts.all_rulings(source) if item.code == "inconclusive"]
     assert plain_text(ruling.found).endswith(
-        "at least 0.310 %; fails unadjusted (p 0.0204, among 5 findings 0.0816)"
+        "at least 0.310 % for new people like these; fails unadjusted (p 0.0204, among 5 findings 0.0816)"
     )
     (failed,) = [item for item in verdicts.all_rulings(source) if item.code == "fail"]
     assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")

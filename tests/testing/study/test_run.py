@@ -1,4 +1,4 @@
-"""Small runs of the study. Tests also its parts: cells, cohorts, readings, trials, truths, claims and zero."""
+"""Small runs of the study. Tests also its parts: cells, cohorts, shots, trials, truths, claims and zero."""
 
 from dataclasses import replace
 from functools import cache
@@ -22,7 +22,7 @@ from frtaudit.testing.study.cohorts import (
     levels_truth,
     of_population,
 )
-from frtaudit.testing.study.readings import Key
+from frtaudit.testing.study.shots import Key
 from frtaudit.testing.study.truths import functionals, values
 
 TINY = Cell(population=HUBS, subjects=24, pattern=(3,), deep=True)

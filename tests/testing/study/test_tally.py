@@ -5,7 +5,7 @@ from frtaudit.core import Method, Target
 from frtaudit.stats.wilson import wilson_score
 from frtaudit.testing.study import tally
 from frtaudit.testing.study.cohorts import Bounds, Collected
-from frtaudit.testing.study.readings import Key
+from frtaudit.testing.study.shots import Key
 
 NAN = np.nan
 

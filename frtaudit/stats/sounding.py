@@ -1,4 +1,4 @@
-"""The pilot: a few hundred subjects, scored first, say how deep the tail has to be."""
+"""The sounding: a few hundred subjects, scored first, say how deep the tail has to be."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,23 +19,23 @@ RUNS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Pilot:
-    """Non-mated scores of the pilot, descending, with the share of comparisons at or above each, in both weightings."""
+class Sounding:
+    """Its non-mated scores, descending, with the share of comparisons at or above each, in both weightings."""
 
     score: Floats
     pooled: Floats
     identity: Floats
 
     def floor_at(self, depth: float) -> float:
-        """A score above which at most ``depth`` of the pilot lies, in the weighting that needs the lower one."""
+        """A score above which at most ``depth`` of the sounding lies, in the weighting that needs the lower one."""
         return min(self._at(depth, self.pooled), self._at(depth, self.identity))
 
     def pooled_floor_at(self, depth: float) -> float:
-        """A score above which at most ``depth`` of the pilot's comparisons lie."""
+        """A score above which at most ``depth`` of the sounding's comparisons lie."""
         return self._at(depth, self.pooled)
 
     def crossing(self, mated: npt.NDArray[np.float32] | Floats) -> float:
-        """The pilot's FMR where it first reaches the FNMR of the ascending mated scores; 1 if it never does."""
+        """The sounding's FMR where it first reaches the FNMR of the ascending mated scores; 1 if it never does."""
         fnmr = np.searchsorted(mated, self.score, side="right") / max(mated.size, 1)
         met = np.flatnonzero(self.pooled >= fnmr)
         return float(self.pooled[met[0]]) if met.size else 1.0
@@ -45,7 +45,9 @@ class Pilot:
         return float(np.float32(self.score[place])) if place < share.size and depth < 1 else float("-inf")
 
 
-def pilot_of(block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index, threads: int) -> Pilot:
+def sounding_of(
+    block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index, threads: int
+) -> Sounding:
     """Score runs of neighbouring subjects, evenly spread over the cohort, against each other.
 
     A run is cut at ``SAMPLES / RUNS`` samples; a subject k of which m_k of n_k samples were scored weighs
@@ -64,7 +66,7 @@ def pilot_of(block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index
     found = zip(*in_order(work, pairs, threads), strict=True)
     score, pooled, identity = (np.concatenate(parts) for parts in found)
     order = np.argsort(-score, kind="stable")
-    return Pilot(score[order], _share(pooled[order]), _share(identity[order]))
+    return Sounding(score[order], _share(pooled[order]), _share(identity[order]))
 
 
 def _runs(n_samples: Ints) -> Sequence[slice]:

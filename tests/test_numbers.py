@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.report import numbers
-from frtaudit.report.numbers import Style
+from frtaudit import numbers
+from frtaudit.numbers import Style
 
 RATES = st.just(0.0) | st.floats(1e-300, 1)
 SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")

@@ -16,6 +16,7 @@ PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
+LEAST_P = 1e-12  # a smaller p value is not told apart
 Rounding: TypeAlias = Callable[[float, int], Decimal]
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -109,6 +110,15 @@ def declared(value: float) -> str:
     number = _decimal(value).normalize()
     small = number != 0 and number.adjusted() < -PLAIN_ZEROS
     return power(number) if small else _signed(f"{number:,f}")
+
+
+def p_value(p: float) -> str:
+    """A p value; the smallest that is told apart as a bound.
+
+    >>> p_value(0.03456), p_value(1e-12)
+    ('0.0346', '10⁻¹² or less')
+    """
+    return f"{power(_decimal(LEAST_P).normalize())} or less" if p <= LEAST_P else plain(p)
 
 
 def score(value: float) -> str:

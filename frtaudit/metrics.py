@@ -1,0 +1,67 @@
+"""What a metric is, a rate, a score or a number, and so how its values are printed."""
+
+from enum import Enum
+
+from frtaudit import numbers
+from frtaudit.numbers import Style
+
+RATES = frozenset(
+    {
+        *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
+        *("accuracy", "fold_accuracy"),
+        *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
+        *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
+    }
+)
+SPREADS = frozenset({"accuracy_fold_sd"})
+THRESHOLDS = frozenset({"threshold_at_fmr", "threshold"})
+
+
+class Kind(Enum):
+    """What a metric is printed as."""
+
+    RATE = "rate"
+    SCORE = "score"
+    NUMBER = "number"
+
+
+def kind_of(metric: str) -> Kind:
+    """Rates in percent, thresholds as scores, the rest as numbers.
+
+    >>> kind_of("fnmr_at_fmr"), kind_of("threshold_at_fmr"), kind_of("gini")
+    (<Kind.RATE: 'rate'>, <Kind.SCORE: 'score'>, <Kind.NUMBER: 'number'>)
+    """
+    if metric in RATES | SPREADS or metric.startswith("delta_accuracy"):
+        return Kind.RATE
+    return Kind.SCORE if metric in THRESHOLDS else Kind.NUMBER
+
+
+def printed(kind: Kind, value: float, *, style: Style | None = None, limit: float | None = None) -> str:
+    """A value as its kind is printed.
+
+    >>> printed(Kind.RATE, 0.0213), printed(Kind.NUMBER, 3.4219)
+    ('2.13 %', '3.42')
+    """
+    if kind is Kind.RATE:
+        return numbers.rate(value, style=style, limit=limit)
+    return numbers.score(value) if kind is Kind.SCORE else numbers.plain(value, limit=limit)
+
+
+def declared(kind: Kind, value: float) -> str:
+    """A limit or target in the digits it was declared with, as its kind is printed.
+
+    >>> declared(Kind.RATE, 0.05), declared(Kind.NUMBER, 0.05)
+    ('5 %', '0.05')
+    """
+    return numbers.exact(value) if kind is Kind.RATE else numbers.declared(value)
+
+
+def place(key: str, value: float | str) -> str:
+    """The value of an operating point: FMR targets as declared, thresholds as scores, names as they are.
+
+    >>> place("fmr", 0.001), place("threshold", 0.31), place("rate", "fmr")
+    ('0.1 %', '0.31', 'fmr')
+    """
+    if isinstance(value, str):
+        return value
+    return numbers.exact(value) if key.endswith("fmr") else numbers.score(value)
