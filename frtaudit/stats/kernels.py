@@ -15,7 +15,7 @@ import numpy.typing as npt
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
 from frtaudit.stats.records import Limits, Record, Spans, Sums, Tile, Walk
-from frtaudit.stats.vectors import AHEAD, WIDTH, add_pair, add_run, fetch
+from frtaudit.stats.vectors import AHEAD, WIDTH, add_pair, add_runs, fetch
 
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
@@ -90,6 +90,10 @@ def _pay(walk: Walk, sums: Sums) -> None:
     combination, coef, tags = walk.combination, walk.coef, walk.tags
     paid = False
     for key in range(coef.size):
+        if added[key] > 0 and used[key]:
+            _widen(
+                half, words, added, used, key
+            )  # one product with the coefficient, whatever was widened before
         if added[key] > 0:
             _pay_half(half, key, coef[key], part_counts, part_rates)
             added[key], paid = 0, True
@@ -122,27 +126,21 @@ def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
 
 @inner
 def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
-    """Add a span to the sums of every replicate, run by run; one without runs chunk by chunk.
+    """Add a span to the sums of every replicate, part by part; one without parts chunk by chunk.
 
     Arrays are taken out of their tuples before the loops: inside, each access would count references.
     """
     weights, reach, most = tile.weights, tile.reach, tile.runs
-    start, row, bucket, rows = spans.start, spans.row, spans.bucket, spans.rows
-    half, words, added, used = sums.half, sums.words, sums.added, sums.used
-    if spans.run[span] == spans.run[span + 1]:
+    run, bucket, start, row, rows = spans.run, spans.bucket, spans.start, spans.row, spans.rows
+    words, used = sums.words, sums.used
+    if spans.part[span] == spans.part[span + 1]:
         for chunk in range(spans.chunk[span], spans.chunk[span + 1]):
             _add_chunk(walk, tile, chunk, sums)
         return
-    for run in range(spans.run[span], spans.run[span + 1]):
-        low, high, key = start[run], start[run + 1], bucket[run]
-        fetch(weights, row[min(run + AHEAD, row.size - 1)])
-        while low < high:
-            stop = min(low + reach, high)
-            add_run(half, key, weights, row[run], rows, low, stop)
-            low = stop
-            added[key] += 1
-            if added[key] == most:
-                _widen(half, words, added, used, key)
+    for part in range(spans.part[span], spans.part[span + 1]):
+        key = bucket[part]
+        add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
+        used[key] = True
     _pay(walk, sums)
 
 

@@ -36,18 +36,20 @@ class Walk(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """The same comparisons in P spans of whole chunks, cut into runs: comparisons of one bucket and first row.
+    """The same comparisons in P spans of whole chunks; a span is cut into parts, a part into runs.
 
-    ``chunk`` (P+1,): first chunk of each span; ``run`` (P+1,): its first run (the last spans may have none);
-    ``start`` (R+1,) int64: places of each run in ``rows`` int32, the second rows and 16 zeros; ``row``, ``bucket``
-    (R,) int32.
+    A part holds comparisons of one bucket (and one block of second rows), a run those of one first row. ``chunk``
+    (P+1,): first chunk of each span; ``part`` (P+1,): its first part (the last spans may have none); ``run`` (Q+1,)
+    int64: first run of each part; ``bucket`` (Q,) int32: its bucket; ``start`` (R+1,) int64: places of each run in
+    ``rows`` int32, the second rows; ``row`` (R,) int32: its first row.
     """
 
     chunk: Ints
+    part: Ints
     run: Ints
+    bucket: Index
     start: Ints
     row: Index
-    bucket: Index
     rows: Index
 
 

@@ -12,9 +12,8 @@ import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Limits, Spans, Walk
-from frtaudit.stats.vectors import AHEAD
 
-Halves = npt.NDArray[np.uint32]
+Words = npt.NDArray[np.uint32]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -29,8 +28,6 @@ NEAR = (
 SAMPLES = 1 << 15
 BLOCK = 12  # bits: 4096 rows of 128 bytes fit the second-level cache
 RUN, MOST = 4, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
-
-PART = 256  # long spans are sorted part by part: so many comparisons a part on average, or more
 
 
 def expected_ranks(walk: Walk, limits: Limits) -> Ints:
@@ -56,12 +53,14 @@ def expected_ranks(walk: Walk, limits: Limits) -> Ints:
 
 
 class _Room(NamedTuple):
-    """Where runs are written; fields as in ``Spans``."""
+    """Where parts and runs are written; fields as in ``Spans``; ``made`` (2,): how many parts and runs so far."""
 
+    made: Ints
+    run: Ints
+    bucket: Index
     start: Ints
     row: Index
-    bucket: Index
-    second: Index
+    rows: Index
 
 
 def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
@@ -79,48 +78,47 @@ def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
     chunks = np.searchsorted(walk.chunk_start, np.concatenate([wanted, beyond]))
     chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
     place = walk.chunk_start[chunk]
-    run, start, row, bucket, sorted_rows = _laid(walk, place, int(np.searchsorted(place, furthest)), rows)
-    spans = Spans(chunk=chunk, run=run, start=start, row=row, bucket=bucket, rows=sorted_rows)
+    part, room = _laid(walk, place, int(np.searchsorted(place, furthest)), rows)
+    spans = Spans(chunk, part, room.run, room.bucket, room.start, room.row, room.rows)
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
-def _laid(walk: Walk, place: Ints, laid: int, rows: int) -> tuple[Ints, Ints, Index, Index, Index]:
-    """Runs of the first ``laid`` spans: first run of each span; start, first row and bucket of each; second rows."""
+def _laid(walk: Walk, place: Ints, laid: int, rows: int) -> tuple[Ints, _Room]:
+    """First part of each span, and parts and runs of the first ``laid`` spans."""
     buckets, blocks, size = walk.coef.size, ((rows - 1) >> BLOCK) + 1, int(place[laid])
     out = _Room(
+        np.zeros(2, dtype=np.int64), np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32),
         np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32),
-        np.zeros(size + AHEAD, dtype=np.int32),
     )  # fmt: skip
-    run, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
-    halves = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
+    first_part, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
+    words = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
     for span, (low, high) in enumerate(pairwise(place[: laid + 1].tolist())):
         blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MOST
-        step, parts, tail = (
-            buckets * blocked,
-            buckets * (blocks if blocked else 1),
-            BLOCK if blocked else bits,
-        )
+        step, tail = (buckets, BLOCK) if blocked else (0, bits)
+        parts = buckets * (blocks if blocked else 1)
         pairs = walk.first[low:high], walk.second[low:high], walk.bucket[low:high]
-        if bits + tail <= np.iinfo(np.uint32).bits and high - low >= PART * parts:
-            ends = _parted(*pairs, step, parts, tail, halves)
-            for start, end in pairwise(ends.tolist()):
-                halves[start:end].sort()
-            run[span + 1] = _unparted(halves, ends, step, buckets, tail, low, run[span], out)
+        if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
+            ends = _parted(*pairs, step, parts, tail, words)
+            _counted(words, ends, step, buckets, tail, rows, low, out)
         else:
-            words = _packed(*pairs, bits, step)
-            words.sort()
-            run[span + 1] = _unpacked(words, bits, buckets, low, run[span], out)
-    run[laid + 1 :] = run[laid]
-    total = int(run[laid])
-    out.start[total] = size
-    return run, out.start[: total + 1].copy(), out.row[:total].copy(), out.bucket[:total].copy(), out.second
+            packed = _packed(*pairs, bits, step)
+            packed.sort()
+            _unpacked(packed, bits, buckets, low, out)
+        first_part[span + 1] = out.made[0]
+    first_part[laid + 1 :] = out.made[0]
+    parts, runs = out.made.tolist()
+    out.run[parts], out.start[runs] = runs, size
+    return first_part, out._replace(
+        run=out.run[: parts + 1].copy(), bucket=out.bucket[:parts].copy(),
+        start=out.start[: runs + 1].copy(), row=out.row[:runs].copy(),
+    )  # fmt: skip
 
 
 @kernel
 def _parted(
-    first: Index, second: Index, bucket: Index, step: int, parts: int, tail: int, words: Halves
+    first: Index, second: Index, bucket: Index, step: int, parts: int, tail: int, words: Words
 ) -> Ints:
     """Sort a span into parts: block (times ``step``: the buckets, or 0) and bucket. Returns where each begins.
 
@@ -128,32 +126,46 @@ def _parted(
     """
     place, mask = np.zeros(parts + 2, dtype=np.int64), (1 << tail) - 1
     for q in range(first.size):
-        place[(second[q] >> BLOCK) * step + bucket[q] + 2] += 1
+        place[np.uint64((second[q] >> BLOCK) * step + bucket[q] + 2)] += 1
     for part in range(2, parts + 2):
         place[part] += place[part - 1]
     for q in range(first.size):
-        part = (second[q] >> BLOCK) * step + bucket[q] + 1
-        words[place[part]] = np.uint32((first[q] << tail) | (second[q] & mask))
-        place[part] += 1
+        own = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
+        words[np.uint64(place[own])] = np.uint32((first[q] << tail) | (second[q] & mask))
+        place[own] += 1
     return place[: parts + 1]
 
 
 @kernel
-def _unparted(
-    words: Halves, ends: Ints, step: int, buckets: int, tail: int, low: int, run: int, out: _Room
-) -> int:
-    """Runs of sorted parts, written from ``run`` on. Returns the number of runs so far."""
-    start, row, of, seconds = out.start, out.row, out.bucket, out.second
+def _counted(
+    words: Words, ends: Ints, step: int, buckets: int, tail: int, rows: int, low: int, out: _Room
+) -> None:
+    """Sort each part by first row, and write it."""
+    start, row, made = out.start, out.row, out.made
+    place, shift, mask = np.empty(rows, dtype=np.uint32), np.uint32(tail), np.uint32((1 << tail) - 1)
     for part in range(ends.size - 1):
-        last, base = np.int64(-1), np.int64(part // buckets << BLOCK if step > 0 else 0)
-        for q in range(ends[part], ends[part + 1]):
-            word = np.int64(words[q])
-            seconds[low + q] = base + (word & ((1 << tail) - 1))
-            if word >> tail != last:
-                last = word >> tail
-                start[run], row[run], of[run] = low + q, last, part % buckets
+        begin, end, run = ends[part], ends[part + 1], made[1]
+        if begin == end:
+            continue
+        out.run[made[0]], out.bucket[made[0]] = run, part % buckets
+        made[0] += 1
+        base, seconds = part // buckets << BLOCK if step > 0 else 0, out.rows[low + begin :]
+        place[:] = 0
+        for q in range(begin, end):
+            place[words[q] >> shift] += np.uint32(1)
+        following = np.uint32(0)
+        for first in range(rows):
+            held = place[first]
+            place[first] = following
+            if held > 0:
+                start[run], row[run] = low + begin + following, first
                 run += 1
-    return run
+                following += held
+        made[1] = run
+        for q in range(begin, end):
+            own = words[q] >> shift
+            seconds[place[own]] = base + (words[q] & mask)
+            place[own] += np.uint32(1)
 
 
 @kernel
@@ -167,15 +179,18 @@ def _packed(first: Index, second: Index, bucket: Index, bits: int, step: int) ->
 
 
 @kernel
-def _unpacked(words: Ints, bits: int, buckets: int, low: int, run: int, out: _Room) -> int:
-    """Runs of sorted words, written from ``run`` on. Returns the number of runs so far."""
-    start, row, of, seconds = out.start, out.row, out.bucket, out.second
-    last = np.int64(-1)
+def _unpacked(words: Ints, bits: int, buckets: int, low: int, out: _Room) -> None:
+    """Write the parts of sorted words."""
+    start, row, rows, made, mask = out.start, out.row, out.rows, out.made, (1 << bits) - 1
+    last, run = np.int64(-1), made[1]
     for q in range(words.size):
         head = words[q] >> bits
-        seconds[low + q] = words[q] & ((1 << bits) - 1)
+        rows[low + q] = words[q] & mask
         if head != last:
+            if last < 0 or head >> bits != last >> bits:
+                out.run[made[0]], out.bucket[made[0]] = run, (head >> bits) % buckets
+                made[0] += 1
             last = head
-            start[run], row[run], of[run] = low + q, head & ((1 << bits) - 1), (head >> bits) % buckets
+            start[run], row[run] = low + q, head & mask
             run += 1
-    return run
+    made[1] = run

@@ -19,6 +19,7 @@ from numba.extending import intrinsic
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
 Index = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
 
 Signature: TypeAlias = typing.templates.Signature
 Emit: TypeAlias = Callable[[BaseContext, ir.IRBuilder, Signature, Sequence[ir.Value]], ir.Value]
@@ -31,20 +32,36 @@ AHEAD = 16  # places: the weights of the row there are asked for when the turn o
 I32, I64 = ir.IntType(32), ir.IntType(64)
 NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
 NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16), WIDTH)
+PAIRS, WORDS = ir.VectorType(ir.IntType(16), WIDTH // 2), ir.VectorType(I64, WIDTH)
 
 
-def _plain_run(half: Halves, key: int, weights: Bytes, row: int, rows: Index, low: int, high: int) -> None:
-    """Add the weight of ``row`` times the weights of ``rows[low:high]`` (low < high) to ``half[key]``, lane by lane.
+def _plain_runs(
+    words: Ints,
+    key: int,
+    weights: Bytes,
+    start: Ints,
+    row: Index,
+    rows: Index,
+    low: int,
+    high: int,
+    reach: int,  # noqa: ARG001 -- NumPy's sums are wide enough
+    most: int,  # noqa: ARG001 -- as above
+) -> None:
+    """Add runs ``low`` .. ``high - 1`` to ``words[key]``: the weight of ``row`` times the weights of its ``rows``.
 
-    ``half`` (buckets, 128) uint16; ``weights`` (R, 128) uint8; the sum of a run fits 8 bits, that of products 16;
-    ``rows`` has 16 rows more than are added.
+    ``words`` (buckets, 128) int64; ``weights`` (R, 128) uint8; run r has the places from ``start[r]`` to
+    ``start[r + 1]`` of ``rows``, at least one. The weights of ``reach`` rows sum to 8 bits, ``most`` products of such
+    a sum to 16.
 
-    >>> half = np.zeros((1, 128), dtype=np.uint16)
-    >>> _plain_run(half, 0, np.full((3, 128), 2, dtype=np.uint8), 0, np.int32([1, 2]), 0, 2)
-    >>> int(half[0, 63])
-    8
+    >>> words = np.zeros((1, 128), dtype=np.int64)
+    >>> weights = np.full((3, 128), 2, dtype=np.uint8)
+    >>> _plain_runs(words, 0, weights, np.array([0, 2, 3]), np.int32([0, 1]), np.int32([1, 2, 2]), 0, 2, 127, 128)
+    >>> int(words[0, 63])
+    12
     """
-    half[key] += weights[rows[low:high]].sum(axis=0, dtype=np.uint16) * weights[row]
+    for run in range(low, high):
+        total = weights[rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
+        words[key] += total * weights[row[run]]
 
 
 def _plain_pair(half: Halves, key: int, weights: Bytes, a: int, b: int) -> None:
@@ -107,24 +124,82 @@ def _addresses(
     return found
 
 
-def _emit_run(
-    context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
-) -> ir.Value:
-    half, key, weights, row, rows, low, high = _addresses(context, make, signature.args, values)
-    before, loop = make.block, make.append_basic_block("run")
-    after = make.append_basic_block("ran")
+def _loop(make: ir.IRBuilder, name: str, starts: Sequence[ir.Value]) -> tuple[ir.Block, list[ir.PhiInstr]]:
+    """Begin a loop over values that start so; the caller says how they go on."""
+    before, loop = make.block, make.append_basic_block(name)
     make.branch(loop)
     make.position_at_end(loop)
-    place, total = make.phi(I64), make.phi(NARROW)
-    _ask(make, weights, _index(make, rows, make.add(place, ir.Constant(I64, AHEAD))))
-    more = make.add(total, _row(make, weights, _index(make, rows, place)))
-    following = make.add(place, ir.Constant(I64, 1))
-    for phi, start, again in ((place, low, following), (total, ir.Constant(NARROW, None), more)):
-        phi.add_incoming(start, before)
-        phi.add_incoming(again, loop)
-    make.cbranch(make.icmp_signed("<", following, high), loop, after)
+    found = [make.phi(value.type) for value in starts]
+    for phi, value in zip(found, starts, strict=True):
+        phi.add_incoming(value, before)
+    return loop, found
+
+
+def _again(
+    make: ir.IRBuilder,
+    loop: ir.Block,
+    phis: Sequence[ir.PhiInstr],
+    values: Sequence[ir.Value],
+    more: ir.Value,
+) -> None:
+    """Go through a loop again with these values, or leave it."""
+    for phi, value in zip(phis, values, strict=True):
+        phi.add_incoming(value, make.block)
+    after = make.append_basic_block(f"after_{loop.name}")
+    make.cbranch(more, loop, after)
     make.position_at_end(after)
-    _add_product(make, half, key, _row(make, weights, row), more)
+
+
+def _number(make: ir.IRBuilder, array: ir.Value, place: ir.Value) -> ir.Value:
+    """Element of an int64 array."""
+    return make.load(make.inttoptr(make.add(array, make.shl(place, ir.Constant(I64, 3))), I64.as_pointer()))
+
+
+def _split(make: ir.IRBuilder, lanes: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """Even and odd lanes of bytes in 16 bits each: a mask and a shift are cheaper than widening all."""
+    both = make.bitcast(lanes, PAIRS)
+    eight = ir.Constant(PAIRS, [8] * (WIDTH // 2))
+    return make.and_(both, ir.Constant(PAIRS, [255] * (WIDTH // 2))), make.lshr(both, eight)
+
+
+def _pour(make: ir.IRBuilder, words: ir.Value, key: ir.Value, even: ir.Value, odd: ir.Value) -> None:
+    """Add 16-bit sums of even and odd lanes to 64-bit ones."""
+    order = [lane // 2 + lane % 2 * (WIDTH // 2) for lane in range(WIDTH)]
+    lanes = make.shuffle_vector(even, odd, ir.Constant(ir.VectorType(I32, WIDTH), order))
+    place = make.add(words, make.shl(key, ir.Constant(I64, ROW + 3)))
+    total = make.add(_load(make, place, WORDS), make.zext(lanes, WORDS))
+    make.store(total, make.inttoptr(place, WORDS.as_pointer())).align = 1
+
+
+def _emit_runs(
+    context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
+) -> ir.Value:
+    """Three loops: until the 16-bit sums are full, over runs, over the rows of one, or over as many as 8 bits hold."""
+    words, key, weights, start, row, rows, low, high, reach, most = _addresses(
+        context, make, signature.args, values
+    )
+    one, none = ir.Constant(I64, 1), ir.Constant(PAIRS, None)
+    full, outer = _loop(make, "full", (low, _number(make, start, low)))
+    run_loop, inner = _loop(make, "runs", (*outer, ir.Constant(I64, 0), none, none))
+    run, begin, done, even, odd = inner
+    end = _number(make, start, make.add(run, one))
+    stop = make.add(begin, reach)
+    stop = make.select(make.icmp_signed("<", stop, end), stop, end)
+    row_loop, (place, total) = _loop(make, "rows", (begin, ir.Constant(NARROW, None)))
+    total_next = make.add(total, _row(make, weights, _index(make, rows, place)))
+    place_next = make.add(place, one)
+    _again(make, row_loop, (place, total), (place_next, total_next), make.icmp_signed("<", place_next, stop))
+    sums, factors = _split(make, total_next), _split(make, _row(make, weights, _index(make, row, run)))
+    even_next, odd_next = (
+        make.add(so_far, make.mul(one_sum, factor))
+        for so_far, one_sum, factor in zip((even, odd), sums, factors, strict=True)
+    )
+    run_next = make.add(run, make.zext(make.icmp_signed("==", stop, end), I64))
+    done_next, left = make.add(done, one), make.icmp_signed("<", run_next, high)
+    going = make.and_(left, make.icmp_signed("<", done_next, most))
+    _again(make, run_loop, inner, (run_next, stop, done_next, even_next, odd_next), going)
+    _pour(make, words, key, even_next, odd_next)
+    _again(make, full, outer, (run_next, stop), left)
     return NOTHING
 
 
@@ -148,17 +223,20 @@ def _compiled(emit: Emit, *given: types.Type) -> Made:
     return types.void(*given), emit
 
 
-def _run(
+def _runs(
     _: Typing,
-    half: types.Type,
+    words: types.Type,
     key: types.Type,
     weights: types.Type,
+    start: types.Type,
     row: types.Type,
     rows: types.Type,
     low: types.Type,
     high: types.Type,
+    reach: types.Type,
+    most: types.Type,
 ) -> Made:
-    return _compiled(_emit_run, half, key, weights, row, rows, low, high)
+    return _compiled(_emit_runs, words, key, weights, start, row, rows, low, high, reach, most)
 
 
 def _pair(
@@ -178,6 +256,6 @@ def _chosen(plain: Operation, compiled: Callable[..., Made]) -> Operation:
     return cast("Operation", intrinsic(compiled))
 
 
-add_run = _chosen(_plain_run, _run)
+add_runs = _chosen(_plain_runs, _runs)
 add_pair = _chosen(_plain_pair, _pair)
 fetch = _chosen(_plain_fetch, _fetch)

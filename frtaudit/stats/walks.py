@@ -9,6 +9,7 @@ from frtaudit.stats.records import Walk
 from frtaudit.stats.trials import block_sizes, mated_pairs, schema_of
 
 Index = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -103,7 +104,7 @@ def _walk(
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:
         table += kinds[of_kind[:, None], of_kind]
-    bucket, held = _buckets(i, j, of.astype(np.int32), table, listed, len(tags) * classes)
+    bucket, held = _buckets(i, j, of.astype(np.uint32), table, listed, len(tags) * classes)
     used = np.flatnonzero(held)
     if used.size < held.size:
         _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
@@ -122,16 +123,16 @@ def _walk(
 
 
 @kernel
-def _buckets(i: Index, j: Index, of: Index, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Flags]:
-    """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one."""
-    bucket = np.empty(i.size, dtype=np.int32)
-    held = np.zeros(n_buckets, dtype=np.bool_)
+def _buckets(i: Index, j: Index, of: Words, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Ints]:
+    """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one (1)."""
+    bucket, width = np.empty(i.size, dtype=np.int32), np.uint64(table.shape[1])
+    held, flat = np.zeros(n_buckets, dtype=np.int64), table.ravel()
     for q in range(i.size):
-        key = table[of[i[q]], of[j[q]]]
+        key = flat[np.uint64(of[np.uint64(i[q])]) * width + np.uint64(of[np.uint64(j[q])])]
         if kind.size > 0:
             key += kind[q]
         bucket[q] = key
-        held[key] = True
+        held[np.uint64(key)] = 1
     return bucket, held
 
 
