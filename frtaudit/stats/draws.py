@@ -10,6 +10,7 @@ import numpy.typing as npt
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats import weights as counter
+from frtaudit.stats.compiled import kernel
 from frtaudit.stats.records import Tile
 from frtaudit.stats.totals import MatedTotals, NonMatedTotals, Totals, mated_totals, non_mated_totals
 from frtaudit.stats.vectors import WIDTH
@@ -18,6 +19,9 @@ Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 
 Given = npt.NDArray[np.integer] | None
+
+NIBBLE = 15  # the heaviest weight of which two fit a byte
+LINE = 128  # bytes: two cache lines, loaded together
 
 
 class Rows(NamedTuple):
@@ -184,23 +188,33 @@ def _summed(within: Bytes) -> Bytes:
 
 def _tile(weights: Bytes, rows: int) -> Tile:
     heaviest = max(int(weights.max(initial=0)), 1)
-    byte, half = np.iinfo(np.uint8).max, np.iinfo(np.uint16).max
+    aligned = _room(weights.shape[0], WIDTH)
+    aligned[:, : weights.shape[1]] = weights
+    packed = _room(weights.shape[0] if heaviest <= NIBBLE else 0, WIDTH // 2)
+    _pack(aligned, packed)
     return Tile(
-        weights=_aligned(weights),
+        weights=aligned,
+        packed=packed,
         rows=max(rows, 1),
-        reach=byte // heaviest,
-        runs=half // (heaviest * byte),
-        pairs=half // heaviest**2,
+        reach=np.iinfo(np.uint8).max // heaviest,
+        pairs=np.iinfo(np.uint16).max // heaviest**2,
     )
 
 
-def _aligned(weights: Bytes) -> Bytes:
-    """The same weights (R, L) from the start of a cache line on, zeros up to 128 replicates: a row is two lines."""
-    room = np.zeros(weights.shape[0] * WIDTH + WIDTH, dtype=np.uint8)
-    start = -room.ctypes.data % WIDTH
-    out = room[start : start + weights.shape[0] * WIDTH].reshape(-1, WIDTH)
-    out[:, : weights.shape[1]] = weights
-    return out
+@kernel
+def _pack(weights: Bytes, packed: Bytes) -> None:
+    """Two lanes to a byte: b and 64 + b."""
+    half = packed.shape[1]
+    for row in range(packed.shape[0]):
+        for byte in range(half):
+            packed[row, byte] = weights[row, byte] | weights[row, half + byte] << np.uint8(4)
+
+
+def _room(rows: int, width: int) -> Bytes:
+    """Zeros (rows, width) from the start of a cache line on."""
+    room = np.zeros(rows * width + LINE, dtype=np.uint8)
+    start = -room.ctypes.data % LINE
+    return room[start : start + rows * width].reshape(rows, width)
 
 
 def _wide(totals: Totals, count: int) -> Totals:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
 from frtaudit.stats.records import Limits, Record, Spans, Sums, Tile, Walk
-from frtaudit.stats.vectors import AHEAD, WIDTH, add_pair, add_runs, fetch
+from frtaudit.stats.vectors import AHEAD, WIDTH, add_packed_runs, add_pair, add_runs, fetch
 
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
@@ -130,7 +130,7 @@ def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> No
 
     Arrays are taken out of their tuples before the loops: inside, each access would count references.
     """
-    weights, reach, most = tile.weights, tile.reach, tile.runs
+    weights, packed, reach, most = tile.weights, tile.packed, tile.reach, tile.pairs
     run, bucket, start, row, rows = spans.run, spans.bucket, spans.start, spans.row, spans.rows
     words, used = sums.words, sums.used
     if spans.part[span] == spans.part[span + 1]:
@@ -139,7 +139,10 @@ def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> No
         return
     for part in range(spans.part[span], spans.part[span + 1]):
         key = bucket[part]
-        add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
+        if packed.shape[0] > 0:
+            add_packed_runs(words, key, packed, start, row, rows, run[part], run[part + 1], reach, most)
+        else:
+            add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
         used[key] = True
     _pay(walk, sums)
 

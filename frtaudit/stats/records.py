@@ -56,14 +56,15 @@ class Spans(NamedTuple):
 class Tile(NamedTuple):
     """Weights of L <= 128 replicates, in C copies of ``rows`` rows.
 
-    ``weights`` (C*rows, 128) uint8; ``reach``: rows whose weights sum to a byte at most; ``runs``, ``pairs``: products
-    of such a sum, and of two weights, that fit 16 bits together.
+    ``weights`` (C*rows, 128) uint8; ``packed`` (C*rows, 64) uint8: the same, two in a byte (lanes b and 64 + b), no row
+    where a weight exceeds 15; ``reach``: rows whose weights sum to a byte at most; ``pairs``: products of two
+    weights that fit 16 bits together.
     """
 
     weights: Bytes
+    packed: Bytes
     rows: int
     reach: int
-    runs: int
     pairs: int
 
 

@@ -26,7 +26,7 @@ NEAR = (
     0.3,
 )  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
-BLOCK = 12  # bits: 4096 rows of 128 bytes fit the second-level cache
+BLOCK = 13  # bits: 4096 rows of 128 bytes fit the second-level cache
 RUN, MOST = 4, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
 
 

@@ -5,6 +5,7 @@ the vectors to what the processor has.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
@@ -33,6 +34,8 @@ I32, I64 = ir.IntType(32), ir.IntType(64)
 NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
 NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16), WIDTH)
 PAIRS, WORDS = ir.VectorType(ir.IntType(16), WIDTH // 2), ir.VectorType(I64, WIDTH)
+PACKED = ir.VectorType(ir.IntType(8), WIDTH // 2)
+FOUR = ir.Constant(PACKED, [4] * (WIDTH // 2))
 
 
 def _plain_runs(
@@ -50,18 +53,38 @@ def _plain_runs(
     """Add runs ``low`` .. ``high - 1`` to ``words[key]``: the weight of ``row`` times the weights of its ``rows``.
 
     ``words`` (buckets, 128) int64; ``weights`` (R, 128) uint8; run r has the places from ``start[r]`` to
-    ``start[r + 1]`` of ``rows``, at least one. The weights of ``reach`` rows sum to 8 bits, ``most`` products of such
-    a sum to 16.
+    ``start[r + 1]`` of ``rows``, at least one. The weights of ``reach`` rows sum to 8 bits, ``most`` products of two
+    weights to 16.
 
     >>> words = np.zeros((1, 128), dtype=np.int64)
     >>> weights = np.full((3, 128), 2, dtype=np.uint8)
-    >>> _plain_runs(words, 0, weights, np.array([0, 2, 3]), np.int32([0, 1]), np.int32([1, 2, 2]), 0, 2, 127, 128)
+    >>> _plain_runs(words, 0, weights, np.array([0, 2, 3]), np.int32([0, 1]), np.int32([1, 2, 2]), 0, 2, 127, 16383)
     >>> int(words[0, 63])
     12
     """
     for run in range(low, high):
         total = weights[rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
         words[key] += total * weights[row[run]]
+
+
+def _plain_packed_runs(
+    words: Ints,
+    key: int,
+    packed: Bytes,
+    start: Ints,
+    row: Index,
+    rows: Index,
+    low: int,
+    high: int,
+    reach: int,
+    most: int,
+) -> None:
+    """The same with weights below 16, two in a byte: half the bytes to read.
+
+    ``packed`` (R, 64) uint8: byte b of a row holds lane b and, times 16, lane 64 + b.
+    """
+    weights = np.concatenate((packed & 15, packed >> 4), axis=1)
+    _plain_runs(words, key, weights, start, row, rows, low, high, reach, most)
 
 
 def _plain_pair(half: Halves, key: int, weights: Bytes, a: int, b: int) -> None:
@@ -171,33 +194,57 @@ def _pour(make: ir.IRBuilder, words: ir.Value, key: ir.Value, even: ir.Value, od
     make.store(total, make.inttoptr(place, WORDS.as_pointer())).align = 1
 
 
+def _parts_of(make: ir.IRBuilder, weights: ir.Value, row: ir.Value, *, packed: bool) -> list[ir.Value]:
+    """What a row adds to running sums of bytes: its lanes; if packed, bytes as they are and their high halves."""
+    if not packed:
+        return [_row(make, weights, row)]
+    both = _load(make, make.add(weights, make.shl(row, ir.Constant(I64, ROW - 1))), PACKED)
+    return [both, make.lshr(both, FOUR)]
+
+
+def _lanes_of(make: ir.IRBuilder, parts: Sequence[ir.Value]) -> ir.Value:
+    """The lanes of such sums; where the low halves overflowed, the high ones say by how much."""
+    if len(parts) == 1:
+        return parts[0]
+    low = make.sub(parts[0], make.shl(parts[1], FOUR))
+    return make.shuffle_vector(low, parts[1], ir.Constant(ir.VectorType(I32, WIDTH), list(range(WIDTH))))
+
+
 def _emit_runs(
-    context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
+    context: BaseContext,
+    make: ir.IRBuilder,
+    signature: Signature,
+    values: Sequence[ir.Value],
+    *,
+    packed: bool,
 ) -> ir.Value:
     """Three loops: until the 16-bit sums are full, over runs, over the rows of one, or over as many as 8 bits hold."""
     words, key, weights, start, row, rows, low, high, reach, most = _addresses(
         context, make, signature.args, values
     )
     one, none = ir.Constant(I64, 1), ir.Constant(PAIRS, None)
+    empty = [ir.Constant(PACKED, None)] * 2 if packed else [ir.Constant(NARROW, None)]
     full, outer = _loop(make, "full", (low, _number(make, start, low)))
-    run_loop, inner = _loop(make, "runs", (*outer, ir.Constant(I64, 0), none, none))
-    run, begin, done, even, odd = inner
+    run_loop, inner = _loop(make, "runs", (*outer, none, none))
+    run, begin, even, odd = inner
     end = _number(make, start, make.add(run, one))
     stop = make.add(begin, reach)
     stop = make.select(make.icmp_signed("<", stop, end), stop, end)
-    row_loop, (place, total) = _loop(make, "rows", (begin, ir.Constant(NARROW, None)))
-    total_next = make.add(total, _row(make, weights, _index(make, rows, place)))
-    place_next = make.add(place, one)
-    _again(make, row_loop, (place, total), (place_next, total_next), make.icmp_signed("<", place_next, stop))
-    sums, factors = _split(make, total_next), _split(make, _row(make, weights, _index(make, row, run)))
+    row_loop, (place, *totals) = _loop(make, "rows", (begin, *empty))
+    more = _parts_of(make, weights, _index(make, rows, place), packed=packed)
+    added = [make.add(total, part) for total, part in zip(totals, more, strict=True)]
+    following = make.add(place, one)
+    _again(make, row_loop, (place, *totals), (following, *added), make.icmp_signed("<", following, stop))
+    own = _parts_of(make, weights, _index(make, row, run), packed=packed)
+    sums, factors = _split(make, _lanes_of(make, added)), _split(make, _lanes_of(make, own))
     even_next, odd_next = (
         make.add(so_far, make.mul(one_sum, factor))
         for so_far, one_sum, factor in zip((even, odd), sums, factors, strict=True)
     )
     run_next = make.add(run, make.zext(make.icmp_signed("==", stop, end), I64))
-    done_next, left = make.add(done, one), make.icmp_signed("<", run_next, high)
-    going = make.and_(left, make.icmp_signed("<", done_next, most))
-    _again(make, run_loop, inner, (run_next, stop, done_next, even_next, odd_next), going)
+    left = make.icmp_signed("<", run_next, high)
+    fits = make.icmp_signed("<=", make.add(stop, reach), make.add(outer[1], most))
+    _again(make, run_loop, inner, (run_next, stop, even_next, odd_next), make.and_(left, fits))
     _pour(make, words, key, even_next, odd_next)
     _again(make, full, outer, (run_next, stop), left)
     return NOTHING
@@ -236,7 +283,25 @@ def _runs(
     reach: types.Type,
     most: types.Type,
 ) -> Made:
-    return _compiled(_emit_runs, words, key, weights, start, row, rows, low, high, reach, most)
+    given = words, key, weights, start, row, rows, low, high, reach, most
+    return _compiled(partial(_emit_runs, packed=False), *given)
+
+
+def _packed_runs(
+    _: Typing,
+    words: types.Type,
+    key: types.Type,
+    packed: types.Type,
+    start: types.Type,
+    row: types.Type,
+    rows: types.Type,
+    low: types.Type,
+    high: types.Type,
+    reach: types.Type,
+    most: types.Type,
+) -> Made:
+    given = words, key, packed, start, row, rows, low, high, reach, most
+    return _compiled(partial(_emit_runs, packed=True), *given)
 
 
 def _pair(
@@ -257,5 +322,6 @@ def _chosen(plain: Operation, compiled: Callable[..., Made]) -> Operation:
 
 
 add_runs = _chosen(_plain_runs, _runs)
+add_packed_runs = _chosen(_plain_packed_runs, _packed_runs)
 add_pair = _chosen(_plain_pair, _pair)
 fetch = _chosen(_plain_fetch, _fetch)

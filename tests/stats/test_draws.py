@@ -60,10 +60,15 @@ def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: 
 
 
 def test_sums_of_the_heaviest_weights_fit_their_bytes() -> None:
-    """``reach`` weights fit 8 bits; ``runs`` products of such a sum, ``pairs`` products of two weights fit 16."""
+    """``reach`` weights fit 8 bits, ``pairs`` products of two weights 16; weights up to 15 are packed as well."""
     for heaviest in range(256):
         tile = draws._tile(np.full((2, 1), heaviest, dtype=np.uint8), 2)
         assert tile.reach * heaviest <= 255
-        assert tile.runs * 255 * heaviest < 2**16
         assert tile.pairs * heaviest**2 < 2**16
-        assert min(tile.reach, tile.runs, tile.pairs) >= 1
+        assert 1 <= tile.reach <= tile.pairs
+        assert len(tile.packed) == (2 if heaviest < 16 else 0)
+        assert tile.packed[:, 0].tolist() == [heaviest] * len(tile.packed)
+    left = np.arange(WIDTH, dtype=np.uint8)[None] % 16
+    packed = draws._tile(left, 1).packed
+    np.testing.assert_array_equal(np.concatenate((packed & 15, packed >> 4), axis=1), left)
+    assert packed.ctypes.data % 64 == 0

@@ -8,34 +8,67 @@ from frtaudit.stats.vectors import WIDTH
 
 
 @kernel
-def both(
-    words: vectors.Ints, half: vectors.Halves, weights: vectors.Bytes, start: vectors.Ints, row: vectors.Index,
-    rows: vectors.Index, reach: int, most: int,
+def bytes_of(
+    words: vectors.Ints, weights: vectors.Bytes, start: vectors.Ints, row: vectors.Index, rows: vectors.Index,
+    reach: int, most: int,
 ) -> None:  # fmt: skip
-    """All runs but the first into bucket 1, a pair into bucket 1."""
-    vectors.fetch(weights, 0)
+    """All runs but the first into bucket 1."""
     vectors.add_runs(words, 1, weights, start, row, rows, 1, row.size, reach, most)
-    vectors.add_pair(half, 1, weights, rows[0], rows[1])
+
+
+@kernel
+def packed_of(
+    words: vectors.Ints, packed: vectors.Bytes, start: vectors.Ints, row: vectors.Index, rows: vectors.Index,
+    reach: int, most: int,
+) -> None:  # fmt: skip
+    """All runs but the first into bucket 1."""
+    vectors.add_packed_runs(words, 1, packed, start, row, rows, 1, row.size, reach, most)
+
+
+@kernel
+def pair_of(half: vectors.Halves, weights: vectors.Bytes, a: int, b: int) -> None:
+    """A pair into bucket 1."""
+    vectors.fetch(weights, a)
+    vectors.add_pair(half, 1, weights, a, b)
 
 
 @given(
     seed=st.integers(0, 999),
-    heaviest=st.sampled_from([1, 5, 16, 100, 255]),
+    heaviest=st.sampled_from([1, 5, 15, 16, 100, 255]),
     sizes=st.lists(st.integers(1, 400), min_size=2, max_size=9),
 )
-def test_vectors_do_what_numpy_does(seed: int, heaviest: int, sizes: list[int]) -> None:
-    """Compiled sums and products of all lanes are the plain ones, also of more than 8 and 16 bits hold."""
+def test_runs_are_added_as_numpy_adds_them(seed: int, heaviest: int, sizes: list[int]) -> None:
+    """Sums of all lanes are the plain ones, also of more than 8 and 16 bits hold, of bytes and of packed weights."""
     rng = np.random.default_rng(seed)
     weights = rng.integers(0, heaviest + 1, (7, WIDTH)).astype(np.uint8)
     weights[:2] = heaviest
     start = np.concatenate([[0], np.cumsum(sizes)])
     row, rows = (rng.integers(0, 7, size).astype(np.int32) for size in (len(sizes), sum(sizes)))
-    words = rng.integers(0, 2**40, (2, WIDTH))
+    before = rng.integers(0, 2**40, (2, WIDTH))
+    want = before.copy()
+    for run in range(1, row.size):
+        total = weights[rows[start[run] : start[run + 1]]].sum(axis=0, dtype=np.int64)
+        want[1] += total * weights[row[run]]
+    limits = 255 // heaviest, 65535 // heaviest**2
+    found = before.copy()
+    bytes_of(found, weights, start, row, rows, *limits)
+    np.testing.assert_array_equal(found, want)
+    if heaviest < 16:
+        packed = weights[:, : WIDTH // 2] | weights[:, WIDTH // 2 :] << 4
+        found = before.copy()
+        packed_of(found, packed, start, row, rows, *limits)
+        np.testing.assert_array_equal(found, want)
+        vectors._plain_packed_runs(before, 1, packed, start, row, rows, 1, row.size, *limits)
+        np.testing.assert_array_equal(before, want)
+
+
+@given(seed=st.integers(0, 999))
+def test_pairs_are_added_as_numpy_adds_them(seed: int) -> None:
+    """Products of all lanes are the plain ones, also of the heaviest weights."""
+    rng = np.random.default_rng(seed)
+    weights = rng.integers(0, 256, (7, WIDTH)).astype(np.uint8)
     half = rng.integers(0, 500, (2, WIDTH)).astype(np.uint16)
-    more, want = words.copy(), half.copy()
-    reach, most = 255 // heaviest, 65535 // (255 * heaviest)
-    both(words, half, weights, start, row, rows, reach, most)
-    vectors._plain_runs(more, 1, weights, start, row, rows, 1, row.size, reach, most)
-    vectors._plain_pair(want, 1, weights, int(rows[0]), int(rows[1]))
-    np.testing.assert_array_equal(words, more)
+    want = half.copy()
+    pair_of(half, weights, 2, 5)
+    vectors._plain_pair(want, 1, weights, 2, 5)
     np.testing.assert_array_equal(half, want)
