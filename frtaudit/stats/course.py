@@ -113,7 +113,7 @@ def course_of(
     return Course(
         mated=mated,
         non_mated=non_mated,
-        spans=spans_of(non_mated, ranks, known, rows.size),
+        spans=spans_of(non_mated, ranks, known, rows.alike),
         weightings=1 if _alike(tail) else 2,
         mated_score=mated_score,
         tail_score=tail.tail_score,

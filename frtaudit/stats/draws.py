@@ -27,21 +27,26 @@ LINE = 128  # bytes: two cache lines, loaded together
 class Rows(NamedTuple):
     """Row of weights of each sample (N,) int32: in non-mated comparisons, and as first and second of mated ones.
 
-    ``size``: rows of non-mated weights.
+    ``alike`` (rows of non-mated weights,) int64: how many of these rows belong to subjects with as many samples.
     """
 
     non_mated: npt.NDArray[np.int32]
     mated: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
-    size: int
+    alike: Ints
 
 
 def rows_of(tail: ScoreTail, plan: Plan) -> Rows:
     """Samples have weights of their own, or under plans that keep subjects whole those of their subject."""
     own = np.arange(tail.subject_of.size, dtype=np.int32)
     if plan in (Plan.IMAGES, Plan.TWO_LEVEL):
-        return Rows(own, (own, own), own.size)
+        return Rows(own, (own, own), _alike(tail.n_samples[tail.subject_of]))
     subject, one = np.array(tail.subject_of), np.full(own.size, tail.n_samples.size, dtype=np.int32)
-    return Rows(subject, (subject, one), tail.n_samples.size)
+    return Rows(subject, (subject, one), _alike(tail.n_samples))
+
+
+def _alike(sizes: Ints) -> Ints:
+    _, kind, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+    return counts[kind].astype(np.int64)
 
 
 class Drawn(NamedTuple):

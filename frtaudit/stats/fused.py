@@ -61,7 +61,7 @@ class Site(NamedTuple):
     def laid(self, tail: ScoreTail, positions: Ints) -> tuple[Walk, Spans]:
         """Comparisons laid out so that sums can be read at ``positions``."""
         walk = non_mated_walk(tail, self.groups, positions, (self.rows.non_mated, self.rows.non_mated))
-        return walk, spans_of(walk, NOWHERE, positions, self.rows.size)
+        return walk, spans_of(walk, NOWHERE, positions, self.rows.alike)
 
     def tiles(self) -> range:
         """The first replicate of each tile."""

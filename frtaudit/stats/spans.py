@@ -1,7 +1,7 @@
 """Spans: the tail cut coarsely where no replicate will look, finely where thresholds will lie, and sorted into runs.
 
-Within a span comparisons stand by block of second rows (so that their weights stay in the cache), by bucket, by first
-row. Where spans end decides how fast the walk is and nothing else.
+Within a span comparisons stand by block of second rows (so that their weights stay in the cache) and bucket, which make
+a part, and by first row, which makes a run. Where spans end decides how fast the walk is and nothing else.
 """
 
 from itertools import pairwise
@@ -26,8 +26,8 @@ NEAR = (
     0.3,
 )  # spans end at these shares of its rank on either side of an expected threshold
 SAMPLES = 1 << 15
-BLOCK = 13  # bits: 4096 rows of 128 bytes fit the second-level cache
-RUN, MOST = 4, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
+BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
+RUN, MOST = 6, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
 
 
 def expected_ranks(walk: Walk, limits: Limits) -> Ints:
@@ -63,12 +63,12 @@ class _Room(NamedTuple):
     rows: Index
 
 
-def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
+def spans_of(walk: Walk, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
     """Cut a walk into spans and sort each as far as thresholds are expected.
 
     ``ranks``: where thresholds are expected; ``cuts``: positions, starts of chunks, at which a span has to end;
-    ``rows``: rows of weights. Spans beyond all of these double in length and have no runs: few replicates, if any,
-    reach them.
+    ``alike``: of each row of weights, as in ``Rows``. Spans beyond all of these double in length and have no runs: few
+    replicates, if any, reach them.
     """
     ends = [ranks * (1 + share) for share in (*NEAR, *(-share for share in NEAR))]
     wanted = np.concatenate([np.concatenate(ends).astype(np.int64), cuts])
@@ -78,16 +78,17 @@ def spans_of(walk: Walk, ranks: Ints, cuts: Ints, rows: int) -> Spans:
     chunks = np.searchsorted(walk.chunk_start, np.concatenate([wanted, beyond]))
     chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
     place = walk.chunk_start[chunk]
-    part, room = _laid(walk, place, int(np.searchsorted(place, furthest)), rows)
+    part, room = _laid(walk, place, int(np.searchsorted(place, furthest)), alike)
     spans = Spans(chunk, part, room.run, room.bucket, room.start, room.row, room.rows)
     for array in spans:
         array.flags.writeable = False
     return spans
 
 
-def _laid(walk: Walk, place: Ints, laid: int, rows: int) -> tuple[Ints, _Room]:
+def _laid(walk: Walk, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
     """First part of each span, and parts and runs of the first ``laid`` spans."""
-    buckets, blocks, size = walk.coef.size, ((rows - 1) >> BLOCK) + 1, int(place[laid])
+    rows, buckets, size = alike.size, walk.coef.size, int(place[laid])
+    blocks = ((rows - 1) >> BLOCK) + 1
     out = _Room(
         np.zeros(2, dtype=np.int64), np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32),
         np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32),
@@ -103,7 +104,7 @@ def _laid(walk: Walk, place: Ints, laid: int, rows: int) -> tuple[Ints, _Room]:
             ends = _parted(*pairs, step, parts, tail, words)
             _counted(words, ends, step, buckets, tail, rows, low, out)
         else:
-            packed = _packed(*pairs, bits, step)
+            packed = _packed(*pairs, alike, bits, step)
             packed.sort()
             _unpacked(packed, bits, buckets, low, out)
         first_part[span + 1] = out.made[0]
@@ -169,12 +170,18 @@ def _counted(
 
 
 @kernel
-def _packed(first: Index, second: Index, bucket: Index, bits: int, step: int) -> Ints:
-    """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer."""
+def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, step: int) -> Ints:
+    """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer.
+
+    The row with fewer rows alike becomes the first: it meets more second rows of one bucket.
+    """
     words = np.empty(first.size, dtype=np.int64)
     for q in range(first.size):
-        key = np.int64(bucket[q]) + np.int64(second[q] >> BLOCK) * step
-        words[q] = (((key << bits) | np.int64(first[q])) << bits) | np.int64(second[q])
+        one, other = np.int64(first[q]), np.int64(second[q])
+        if alike[one] > alike[other]:
+            one, other = other, one
+        key = np.int64(bucket[q]) + (other >> BLOCK) * step
+        words[q] = (((key << bits) | one) << bits) | other
     return words
 
 

@@ -39,7 +39,7 @@ def test_mated_comparisons_of_a_drawn_subject_weigh_its_copies() -> None:
     first, second = rows.mated
     assert tile.non_mated.weights[rows.non_mated[0], 0] * tile.non_mated.weights[rows.non_mated[2], 0] == 6
     assert tile.mated.weights[first[0], 0] * tile.mated.weights[second[1], 0] == 3
-    assert len(tile.non_mated.weights) == rows.size
+    assert len(tile.non_mated.weights) == rows.alike.size
 
 
 @given(world=slow.worlds(), seed=st.integers(0, 99))
@@ -72,3 +72,10 @@ def test_sums_of_the_heaviest_weights_fit_their_bytes() -> None:
     packed = draws._tile(left, 1).packed
     np.testing.assert_array_equal(np.concatenate((packed & 15, packed >> 4), axis=1), left)
     assert packed.ctypes.data % 64 == 0
+
+
+def test_rows_know_how_many_are_alike() -> None:
+    """A row is alike those of subjects with as many samples: samples if images are drawn, else subjects."""
+    tail = slow.from_matrix(np.full((6, 6), 0.5), list("aabccd"))
+    assert draws.rows_of(tail, Plan.IMAGES).alike.tolist() == [4, 4, 2, 4, 4, 2]
+    assert draws.rows_of(tail, Plan.SUBJECTS).alike.tolist() == [2, 2, 2, 2]

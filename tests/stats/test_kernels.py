@@ -42,7 +42,7 @@ def test_spans_and_chunks_add_the_same(world: slow.World, seed: int, chunk: int)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walks, "CHUNK", chunk)
         walk = walks.non_mated_walk(world.tail, world.groups, NONE, (rows.non_mated, rows.non_mated))
-    laid = spans.spans_of(walk, walk.chunk_start[::2], NONE, rows.size)
+    laid = spans.spans_of(walk, walk.chunk_start[::2], NONE, rows.alike)
     tags, count = len(world.tags()), laid.chunk.size
     record = Record(
         np.zeros((2, 1, 2), dtype=np.int64), np.full((2, 1, 0, 2), -1), np.empty((2, 1, 0, tags, 2)),
@@ -67,7 +67,7 @@ def test_where_rounding_hides_the_excess_the_last_weighing_comparison_stands() -
         tail = from_matrix(rng.random((13, 13)), np.repeat(np.arange(5), [1, 3, 1, 6, 2]).tolist())
         rows = draws.rows_of(tail, Plan.IMAGES)
         walk = walks.non_mated_walk(tail, no_groups(tail), NONE, (rows.non_mated, rows.non_mated))
-        laid = spans.spans_of(walk, NONE, NONE, rows.size)
+        laid = spans.spans_of(walk, NONE, NONE, rows.alike)
         tile = draws.images(draws.source_of(tail, no_groups(tail), seed))(0, 1).non_mated
         weight = tile.weights[walk.first, 0].astype(float) * tile.weights[walk.second, 0]
         by_score = np.cumsum(weight * walk.coef[walk.bucket])[-1]

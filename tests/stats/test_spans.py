@@ -30,9 +30,8 @@ def test_spans_hold_the_comparisons_of_their_chunks(
 ) -> None:
     """Spans cover the walk; parts hold one bucket, runs one first row, together a span; last spans none."""
     walk = walk_of(world, chunk)
-    laid = spans.spans_of(
-        walk, np.array(ranks, dtype=np.int64), walk.chunk_start[:0], max(rows, world.tail.subject_of.size)
-    )
+    alike = np.arange(max(rows, world.tail.subject_of.size)) % 3
+    laid = spans.spans_of(walk, np.array(ranks, dtype=np.int64), walk.chunk_start[:0], alike)
     assert laid.chunk[0] == 0
     assert laid.chunk[-1] == walk.chunk_start.size - 1
     assert laid.part[-1] == laid.bucket.size == laid.run.size - 1
@@ -41,13 +40,53 @@ def test_spans_hold_the_comparisons_of_their_chunks(
     assert (np.diff(laid.start) > 0).all()
     for span, (low, high) in enumerate(pairwise(walk.chunk_start[laid.chunk])):
         want = sorted(zip(walk.bucket[low:high], walk.first[low:high], walk.second[low:high], strict=True))
-        found = [
-            (laid.bucket[part], laid.row[run], other)
-            for part in range(laid.part[span], laid.part[span + 1])
-            for run in range(laid.run[part], laid.run[part + 1])
-            for other in laid.rows[laid.start[run] : laid.start[run + 1]]
-        ]
+        found = [(key, min(pair), max(pair)) for key, *pair in comparisons(laid, span)]
         assert sorted(found) == (want if low < int(1.3 * max(ranks, default=0)) else [])
+
+
+def comparisons(laid: spans.Spans, span: int) -> list[tuple[int, int, int]]:
+    """Bucket, first and second row of each comparison of a span, as it is laid out."""
+    return [
+        (laid.bucket[part], laid.row[run], other)
+        for part in range(laid.part[span], laid.part[span + 1])
+        for run in range(laid.run[part], laid.run[part + 1])
+        for other in laid.rows[laid.start[run] : laid.start[run + 1]]
+    ]
+
+
+def made(size: int, rows: int) -> walks.Walk:
+    """Random comparisons in two buckets and one chunk."""
+    rng = np.random.default_rng(size)
+    first, second = np.sort(rng.integers(0, rows, (2, size)), axis=0).astype(np.int32)
+    none = np.zeros(0, dtype=np.int32)
+    return walks.Walk(
+        first=first, second=second, bucket=rng.integers(0, 2, size).astype(np.int32),
+        fresh=np.ones(size, dtype=bool), chunk_start=np.array([0, size]), combination=none, coef=np.ones(2),
+        tags=none.reshape(0, 1),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("size", [10_000, 40_000, 240_000])
+def test_long_spans_are_counted_and_cut_into_blocks(size: int) -> None:
+    """However a span is sorted it holds its comparisons; with enough of them a part meets one block of second rows."""
+    rows = 3 << spans.BLOCK - 1
+    walk = made(size, rows)
+    laid = spans.spans_of(walk, np.array([size]), walk.chunk_start[:0], np.ones(rows, dtype=np.int64))
+    found = comparisons(laid, 0)
+    assert sorted(found) == sorted(zip(walk.bucket, walk.first, walk.second, strict=True))
+    block = laid.rows >> spans.BLOCK
+    same = [np.ptp(block[laid.start[low] : laid.start[high]]) == 0 for low, high in pairwise(laid.run)]
+    assert all(same) == (size == 240_000)
+    assert len(same) == (4 if all(same) else 2)
+
+
+def test_the_row_with_fewer_alike_comes_first() -> None:
+    """Where few rows are alike they become first rows, so that runs are long."""
+    walk = made(50, 30)
+    alike = np.where(np.arange(30) < 20, 20, 10)
+    laid = spans.spans_of(walk, np.array([50]), walk.chunk_start[:0], alike)
+    for _, one, other in comparisons(laid, 0):
+        assert alike[one] <= alike[other]
 
 
 def test_expected_ranks_are_those_of_the_data() -> None:
