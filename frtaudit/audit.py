@@ -40,7 +40,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     inputs = inputs_of(spec, material, panel)
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
-    _refuse_few_replicates(spec, planned(spec.requirements, _ranked(groups), len(panel)))
+    refuse_few_replicates(spec, groups, len(panel))
 
     estimates: list[Estimate] = []
     outcomes: list[Outcome] = []
@@ -76,8 +76,9 @@ def _add_tables(tables: Tables, trial: Trial) -> None:
     tables[parquet.REPLICATES].append(parquet.replicate_rows(trial))
 
 
-def _refuse_few_replicates(spec: AuditSpec, claims: int) -> None:
+def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
     """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
+    claims = planned(spec.requirements, _ranked(groups), systems)
     sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
     needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
     if needed > spec.bootstrap.B:

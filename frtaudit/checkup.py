@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from frtaudit.audit import refuse_few_replicates
 from frtaudit.core import Cohort
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.intake.pairlist import read_pairs
@@ -21,6 +22,7 @@ def check(spec: AuditSpec) -> list[str]:
     providers = panel_of(spec, material)
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
+    refuse_few_replicates(spec, groups, len(providers))
     lines = [_cohort_line(material.cohort)]
     lines += [f"schema {name}: {_classes(material.cohort, name)}" for name in groups.schemas]
     kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"

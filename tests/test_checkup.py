@@ -5,10 +5,20 @@ import pytest
 from small_audits import COHORT, SCHEMAS, folder_of, spec
 
 from frtaudit.checkup import check
-from frtaudit.core.spec import Folds, FoldSource, Grid, GridKind, SchemaSpec, Thresholds
+from frtaudit.core.spec import (
+    Bootstrap,
+    Folds,
+    FoldSource,
+    Grid,
+    GridKind,
+    RequirementSpec,
+    SchemaSpec,
+    Thresholds,
+)
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.protocols.listed import Listed
 
+EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
 COUNT = COHORT.load(SCHEMAS, 0).cohort.n_samples
 
 
@@ -73,11 +83,16 @@ def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
             "2 lies outside",
         ),
         ({"schemas": {"a": SchemaSpec(column="nothing", classes=("x",))}}, FrtauditError, "nothing"),
+        (
+            {"requirements": (EACH,), "bootstrap": Bootstrap(B=78)},
+            DataError,
+            "B = 78 cannot adjust 4 findings .* 79 or more",
+        ),
     ],
 )
 def test_it_stops_where_the_audit_would(
     changes: dict[str, object], kind: type[FrtauditError], said: str
 ) -> None:
-    """Unresolved targets, unknown providers, thresholds out of range and missing columns are found without scoring."""
+    """What needs no score is found without one: targets, providers, thresholds, columns, a B too small for the family."""
     with pytest.raises(kind, match=said):
         check(spec(**changes))
