@@ -93,6 +93,6 @@ def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
 def test_it_stops_where_the_audit_would(
     changes: dict[str, object], kind: type[FrtauditError], said: str
 ) -> None:
-    """What needs no score is found without one: targets, providers, thresholds, columns, a B too small for the family."""
+    """Targets, providers, thresholds, columns, and a B too small for the family are refused without scoring."""
     with pytest.raises(kind, match=said):
         check(spec(**changes))
