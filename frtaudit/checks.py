@@ -8,7 +8,7 @@ from datetime import date
 from fractions import Fraction
 
 from frtaudit.core.cohort import UNKNOWN
-from frtaudit.core.estimates import SERVES
+from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -138,13 +138,20 @@ def check_grid(grid: Grid) -> None:
 
 
 def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
-    """Refuse a method that does not serve its target, naming those that do, and an interval asked for twice."""
+    """Refuse a method that does not serve its target, naming those that do, and an interval asked for twice.
+
+    Nor can a method be asked for that gives no interval of a rate: the analyses that need one make it by themselves.
+    """
     wanted = list(intervals)
     for index, interval in enumerate(wanted):
-        if interval.target not in SERVES[interval.method]:
-            serving = [method.value for method, targets in SERVES.items() if interval.target in targets]
-            found = f"method {interval.method.value} does not serve target {interval.target.value}"
-            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving)}")
+        method, target = interval.method, interval.target
+        serving = [item.value for item in SERVES if target in SERVES[item] and item not in OF_THEIR_OWN]
+        if target not in SERVES[method]:
+            found = f"method {method.value} does not serve target {target.value}"
+            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
+        if method in OF_THEIR_OWN:
+            found = f"method {method.value} is no interval of a rate: analyses that need it make it unasked"
+            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
     _check_unique("intervals", [f"{item.method.value} for {item.target.value}" for item in wanted])
 
 

@@ -1,7 +1,7 @@
 """What a spec can name, one line each."""
 
 from frtaudit.checks import METRICS
-from frtaudit.core.estimates import SERVES
+from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.errors import SpecError
 from frtaudit.plugins import load_plugins
 from frtaudit.spec_source import LANDS, options
@@ -46,4 +46,7 @@ def _named(group: str) -> dict[str, str]:
         return options(group)
     if group == "metric":
         return dict.fromkeys(METRICS, "")
-    return {method.value: ", ".join(target.value for target in targets) for method, targets in SERVES.items()}
+    offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}
+    return {
+        method.value: ", ".join(target.value for target in targets) for method, targets in offered.items()
+    }

@@ -15,8 +15,9 @@ def test_every_group_of_presets_is_listed() -> None:
 
 
 def test_intervals_are_listed_with_their_targets() -> None:
-    """A method stands with the targets that it serves."""
+    """A method stands with the targets that it serves; one that no spec can ask for does not."""
     assert "  recentered                 fixed_identities" in listing("interval").splitlines()
+    assert "max_t" not in listing("interval")
 
 
 def test_an_unknown_group_is_refused() -> None:

@@ -56,6 +56,9 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
         Method.MONTE_CARLO: (Target.SIMULATION,),
     }
 )
+OF_THEIR_OWN = frozenset(
+    {Method.T_BOOTSTRAP, Method.T, Method.MAX_T, Method.VERTEX_GAUSSIAN, Method.MONTE_CARLO}
+)  # made by the analyses that need them, without being asked; no interval of a rate
 
 
 class TestMethod(Enum):
