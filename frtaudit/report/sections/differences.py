@@ -60,10 +60,14 @@ def _p(test: Test, at: str) -> Text:
 
 
 def _missed(test: Test, at: str) -> list[Part]:
-    """The smallest difference that this test would have found."""
+    """The smallest difference that this test would have found; its power is that of the raw p value."""
     share = phrases.number(numbers.exact(test.power), f"{at}/power")
     if test.detectable is None:
-        return ["No difference, however large, would have been found in ", share, " of such audits."]
+        return [
+            "No difference, however large, would have been found in ",
+            share,
+            f" of such audits{_alone(test)}.",
+        ]
     size = phrases.number(numbers.plain(test.detectable), f"{at}/detectable")
     unit = Piece(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
     return [
@@ -73,8 +77,13 @@ def _missed(test: Test, at: str) -> list[Part]:
         unit,
         ") would have been found in ",
         share,
-        " of such audits.",
+        f" of such audits{_alone(test)}.",
     ]
+
+
+def _alone(test: Test) -> str:
+    """What is detectable is so by the raw p; where an adjusted one decided, less is found, and that is said."""
+    return "" if test.p_adjusted is None else ", were it tested alone"
 
 
 def headline(source: Source, target: float | None) -> Table | None:
@@ -88,12 +97,14 @@ def headline(source: Source, target: float | None) -> Table | None:
         return None
     notes = Footnotes()
     rows = tuple(_row(item, notes) for item in found[:MAX_SAID])
+    missed = (item.estimate.test for item in found[:MAX_SAID] if item.estimate.test is not None)
+    alone = max((_alone(test) for test in missed if test.differs is False), default="")
     caption = say(
         Piece(text="Do the groups differ? ", kind="b"),
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": found[0].estimate.at["fmr"]}, found[0].pointer),
         ". Where no difference was found, the last column says how large a true one would have been found, and in "
-        "which share of such audits.",
+        f"which share of such audits{alone}.",
     )
     return Table(
         name="differences",

@@ -92,4 +92,20 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str
         *plausible,
         *against,
         ".",
+        *_not_established(source, worst),
     ]
+
+
+def _not_established(source: Source, worst: Record) -> list[Part]:
+    """A largest rate among groups that the test does not tell apart may be chance; the reader is told so."""
+    rate = "fmr" if worst.estimate.metric == "fmr" else "fnmr"
+    same = {**worst.estimate.at, "rate": rate}
+    for item in source.select("max_min", schema=worst.estimate.schema, primary=True):
+        test = item.estimate.test
+        here = item.estimate.provider == worst.estimate.provider and item.estimate.at == same
+        if here and test is not None and test.differs is False:
+            said = Piece(
+                text="No difference between the groups was found there", pointer=f"{item.pointer}/test/p"
+            )
+            return [" ", said, ": it may be chance."]
+    return []

@@ -314,6 +314,49 @@ def test_a_difference_is_said_in_one_sentence() -> None:
     assert said["max_min", "fmr"] == "Not testable: Cedar has 3 FMR errors of 2 subjects."
 
 
+@pytest.mark.parametrize(
+    ("size", "start"),
+    [
+        (2.31, "A true difference of 2.31 (largest FNMR over smallest)"),
+        (None, "No difference, however large,"),
+    ],
+)
+def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None:
+    """Where an adjusted p decided, the difference that would have been found is said to be so by one test alone."""
+    base = result()
+    open_ = [
+        replace(item, test=replace(item.test, p=0.02, p_adjusted=0.2, detectable=size))
+        if item.test is not None and item.test.p is not None
+        else item
+        for item in base.estimates
+    ]
+    source = Source(replace(base, estimates=tuple(open_)))
+    first = next(item for item in source.records if item.estimate.test is not None)
+    assert plain_text(differences.sentence(first)) == (
+        f"No difference found (p 0.0200, adjusted 0.200). {start} would have been found in 80 % of such audits, "
+        "were it tested alone."
+    )
+    table = differences.headline(source, 0.001)
+    assert table is not None
+    assert plain_text(table.caption).endswith("in which share of such audits, were it tested alone.")
+
+
+def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
+    """Where no difference between groups was found, the worst-off group comes with that; where one was, without."""
+    remark = "No difference between the groups was found there: it may be chance."
+    assert remark not in plain_text(view.summary.worst)
+    base = result()
+    alike = [
+        replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
+        if item.metric == "max_min" and item.at["rate"] == "fnmr" and item.test is not None
+        else item
+        for item in base.estimates
+    ]
+    text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(alike)))))
+    assert text.count(remark) == 1
+    assert text.index("wrongly rejected") < text.index(remark) < text.index("wrongly matched")
+
+
 def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     """A limit that is broken alone but not among all findings is not decided, and fails unadjusted."""
     source = Source(result())
