@@ -15,6 +15,7 @@ GIVEN = "deff given"
 TOO_FEW = (
     "-: fewer than the 10 errors of a test are expected where the rate is lower, or the other would pass 1"
 )
+NO_SIZE = "smallest ratio: of a size only, --subjects"
 SAID = (
     "independent: as if no comparison knew of another; dependent: all comparisons of one subject err together",
     "the truth lies between them: a pilot's scores, or --deff, say where",
@@ -107,6 +108,7 @@ def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: Desk) -> 
             for name, cells in _ratio_rows(groups, rate, expected, desk)
         ]
         least = ", ".join(f"{party.name} {_count(party)}".strip() for party in groups[:2])
+        between = f"between the smallest groups, {least}"
         yield Section(
             name="ratio",
             title=f"Differences between the {len(groups)} groups of {schema}",
@@ -118,7 +120,7 @@ def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: Desk) -> 
                 f"subjects per group for {desk.settings.ratio:g}",
             ),
             rows=tuple(rows),
-            notes=(f"between the smallest groups, {least}", TOO_FEW),
+            notes=(NO_SIZE if groups[0].subjects is None else between, TOO_FEW),
         )
 
 

@@ -60,7 +60,7 @@ def test_resolution_counts_expected_false_matches() -> None:
 
 
 def test_ratio_is_that_of_the_smallest_groups() -> None:
-    """The table's ratio is the one of the stats function, for independent and for dependent comparisons."""
+    """The table's ratio is the stats function's, independent and dependent; without a size none, and it says so."""
     desk = sizes.Desk(alpha=0.05, settings=Settings())
     (section,) = sizes.ratios(from_sizes(SPEC, 8000, 4), [("fnmr", 0.02), ("fmr", 0.001)], desk)
     asked = {"groups": 2, "alpha": 0.05, "power": 0.8}
@@ -75,6 +75,8 @@ def test_ratio_is_that_of_the_smallest_groups() -> None:
     )
     (unknown,) = sizes.ratios(from_sizes(SPEC, None, 4), [("fnmr", 0.02)], desk)
     assert column(unknown, "smallest ratio") == [None, None]
+    assert sizes.NO_SIZE in unknown.notes
+    assert sizes.NO_SIZE not in section.notes
 
 
 @given(st.integers(1, 300), st.integers(0, 5), st.sampled_from([0.01, 0.05, 0.1]), st.sampled_from([1, 2]))
