@@ -8,12 +8,16 @@ import numpy.typing as npt
 import pytest
 from scipy import stats
 
+from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.core import Estimate, Verdict
 from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.inference import from_score
 from frtaudit.requirements.limit import Bench, judge
 from frtaudit.stats.dependence import Residuals
 from frtaudit.stats.wilson import Lender, RuleInterval, _rule, at_alpha
+from frtaudit.testing import POPULATIONS, Population, simulate
+from frtaudit.testing.study.cells import Cell
+from frtaudit.testing.study.trials import material_of, spec_of, trial_of
 
 Floats = npt.NDArray[np.float64]
 ALPHA, ALARM, COHORTS, PAIRS, SPREAD = 0.05, 1e-3, 300, 10, 0.4
@@ -82,9 +86,9 @@ def verdict(interval: RuleInterval, metric: str, limit: float) -> Verdict:
     return judge([asked], bench)[0].verdict
 
 
-def refuted(passes: int) -> bool:
+def refuted(passes: int, cohorts: int = COHORTS) -> bool:
     """Whether the passes say that a limit equal to the rate is passed in more than alpha of all cohorts."""
-    return bool(stats.binomtest(passes, COHORTS, ALPHA, alternative="greater").pvalue < ALARM)
+    return bool(stats.binomtest(passes, cohorts, ALPHA, alternative="greater").pvalue < ALARM)
 
 
 @pytest.mark.parametrize(("subjects", "rate"), [(20, 0.02), (20, 0.3), (60, 0.01), (60, 0.2), (200, 0.05)])
@@ -113,3 +117,22 @@ def test_fmr_at_its_limit_is_rarely_passed(subjects: int, rate: float) -> None:
         np.fill_diagonal(score, -np.inf)
         passes += verdict(ruled([non_mated(score > cut) for cut in cuts], 2), "fmr", rate) is Verdict.PASS
     assert not refuted(passes)
+
+
+@pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
+def test_fnmr_at_an_fmr_target_is_rarely_passed_at_its_limit(population: Population) -> None:
+    """FNMR at an FMR target, its threshold found anew in each cohort, passes a limit at the truth in at most 5 %."""
+    cell = Cell(population=population, subjects=40, pattern=(4,))
+    truth, target, cohorts, passes = simulate(population).mean, cell.targets[0], 100, 0
+    limit = truth.fnmr(truth.threshold(target, cell.subjects))
+    for number in range(cohorts):
+        rng = np.random.default_rng([number, 91])
+        sampled = population.subjects(rng, cell.subjects).samples(rng, [4] * cell.subjects)
+        spec = spec_of(
+            targets=[target], thresholds=(), intervals=cell.intervals[:1], n=199, seed=number, folds=False
+        )
+        found = ErrorRates().estimates(trial_of(material_of(sampled, {}), spec), ALPHA).estimates
+        bench = Bench(estimates=found, ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
+        asked = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": target}, limit=limit)
+        passes += judge([asked], bench)[0].verdict is Verdict.PASS
+    assert not refuted(passes, cohorts)
