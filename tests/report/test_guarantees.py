@@ -32,6 +32,17 @@ def test_the_page_stands_by_itself() -> None:
     assert page.count("<figure>") == len(guarantees.panels(found())) > 10
 
 
+def test_the_page_marks_what_does_not_hold() -> None:
+    """A claim of coverage and a test of a true null that fail their binomial tests are marked, nothing else is."""
+    study = json.loads(json.dumps(found()))
+    held = [row for cell in study["cells"] for row in (*cell["intervals"], *cell["tests"])]
+    marks = sum(row["holds"] is False for row in held)
+    assert guarantees.page(study).count(" ✗<") == marks
+    next(row for row in held if row["holds"] and "method" in row)["holds"] = False
+    next(row for row in held if row["holds"] and "test" in row)["holds"] = False
+    assert guarantees.page(study).count(" ✗<") == marks + 2
+
+
 @pytest.mark.parametrize("name", ["for_whom", "few_errors"])
 def test_the_figures_of_the_documents_are_drawn_from_the_study(name: str) -> None:
     """docs/figures holds what the committed study draws: well-formed SVG on light paper, with a title."""
