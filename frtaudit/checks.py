@@ -25,6 +25,7 @@ from frtaudit.core.spec import (
 )
 from frtaudit.errors import SpecError
 from frtaudit.intake.schemas import check_schemas
+from frtaudit.requirements.limit import DECIDING
 from frtaudit.typed import closest
 
 METRICS = (
@@ -46,6 +47,11 @@ METRICS = (
     "max_min",
     "threshold_at_fmr",
 )
+BY_ASKING = (
+    "fmr",
+    "fnmr",
+    "fnmr_at_fmr",
+)  # rates whose intervals the spec lists; other metrics bring their own
 SENSES = ("<=", ">=")
 ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
@@ -165,13 +171,23 @@ def check_folds(folds: Folds) -> None:
 
 
 def check_requirements(spec: AuditSpec) -> None:
-    """Refuse a requirement on a metric, sense, weighting, schema or group that cannot be."""
+    """Refuse a requirement on a metric, sense, weighting, schema or group that cannot be, or that nothing decides."""
     _check_unique("requirements", [item.name for item in spec.requirements])
     if spec.requirements and spec.bootstrap.alpha >= 0.5:
         found = f"{spec.bootstrap.alpha:g} with requirements, which are judged on one-sided bounds"
         raise SpecError("bootstrap.alpha", found, "less than 0.5")
     for index, item in enumerate(spec.requirements):
         _check_requirement(f"requirements[{index}]", item, spec)
+    _check_decided(spec)
+
+
+def _check_decided(spec: AuditSpec) -> None:
+    """Refuse a list of intervals none of which decides about a rate that is required (FORMULAS 8.8)."""
+    deciding = [method for method in DECIDING if method not in OF_THEIR_OWN]
+    open_ = [item.name for item in spec.requirements if item.metric in BY_ASKING]
+    if open_ and spec.intervals and not any(item.method in deciding for item in spec.intervals):
+        found = f"none of them decides about requirement {open_[0]!r}"
+        raise SpecError("intervals", found, f"one of {', '.join(method.value for method in deciding)}")
 
 
 def check_report(report: Report) -> None:

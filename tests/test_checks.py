@@ -25,6 +25,7 @@ from frtaudit.core.spec import (
     ThresholdSource,
 )
 from frtaudit.errors import SpecError
+from frtaudit.requirements.limit import DECIDING
 
 GENDER = {"gender": SchemaSpec(column="gender", classes=("female", "male"))}
 BASE = AuditSpec(name="mine", cohort=object(), protocol=object(), analyses={"a": object()}, schemas=GENDER)
@@ -128,6 +129,21 @@ def test_intervals_serve_their_target(method: Method, target: Target) -> None:
     with pytest.raises(SpecError, match=rf"method {method.value} {why}") as caught:
         checks.check_intervals(wanted)
     assert caught.value.accepted == f"methods {', '.join(other.value for other in rates) or 'none'}"
+
+
+@pytest.mark.parametrize("metric", ["fmr", "fnmr", "fnmr_at_fmr", "fta"])
+@pytest.mark.parametrize("method", [method for method in Method if method not in OF_THEIR_OWN])
+def test_required_rates_have_an_interval_that_decides(metric: str, method: Method) -> None:
+    """A list without an interval that decides about a required rate is refused; FTA brings its own."""
+    asked = (IntervalSpec(method=method, target=SERVES[method][0]),)
+    spec = replace(BASE, requirements=(need(metric=metric),), intervals=asked)
+    if metric == "fta" or method in DECIDING:
+        checks.check_requirements(spec)
+        return
+    with pytest.raises(
+        SpecError, match="^intervals: none of them decides about requirement 'r'; .* one of wilson, v"
+    ):
+        checks.check_requirements(spec)
 
 
 def test_an_interval_stands_once() -> None:

@@ -180,7 +180,7 @@ def test_presets_win_over_the_audit_and_overrides_over_presets() -> None:
 
 def test_intervals_are_methods_with_targets() -> None:
     """Intervals are a list of {method, target}."""
-    spec = load("audit=demo", "intervals=[{method: recentered, target: fixed_identities}]")
+    spec = load("audit=demo", "intervals=[{method: recentered, target: fixed_identities}]", "requirements=[]")
     assert [(item.method, item.target) for item in spec.intervals] == [
         (Method.RECENTERED, Target.FIXED_IDENTITIES)
     ]
