@@ -348,14 +348,20 @@ def _counts(estimate: Estimate) -> str:
 
 
 def _subject(case: Case, estimate: Estimate) -> str:
-    at = ", ".join(_place(key, value) for key, value in estimate.at.items())
-    alone = estimate.group == "all" and estimate.schema is None
-    group = "" if alone else f" of {(estimate.schema or '').replace('_', ' ')} {case.label}"
-    return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{group}{f' at {at}' if at else ''}"
+    """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
+    places = [_place(key, value) for key, value in estimate.at.items() if key != "rate"]
+    of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
+    schema = (estimate.schema or "").replace("_", " ")
+    group = f" of {schema} {case.label}"
+    if estimate.group in ("all", "max"):
+        group = f" by {schema}" if schema else ""
+    at = f" at {', '.join(places)}" if places else ""
+    return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{of}{group}{at}"
 
 
 def _place(key: str, value: float | str) -> str:
-    return f"{KEYS.get(key, key)} {metrics.place(key, value)}"
+    shown = WORDS.get(str(value), str(value)) if key == "rate" else metrics.place(key, value)
+    return f"{KEYS.get(key, key)} {shown}"
 
 
 def _limit(requirement: RequirementSpec) -> str:

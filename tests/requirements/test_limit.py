@@ -163,7 +163,7 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     sentence = judge_one(
         replace(each, metric="gini", at={"rate": "fnmr"}, group="all", limit=2.0), bench(index)
     )
-    assert "is 0.300 (" in sentence[0].sentence
+    assert sentence[0].sentence.startswith("a: Gini coefficient of FNMR by group is 0.300 (")
     assert sentence[0].sentence.endswith("which meets the limit of at most 2.")
 
 
