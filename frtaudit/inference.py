@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit import numbers
 from frtaudit.core import SERVES, Estimate, Interval, Method, Target
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.stats import dependence, intervals, wilson
@@ -331,9 +332,9 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
     units = ruled.subjects // ends
     if ruled.errors or not units:
         return None
-    least, most = (wilson.wilson_iid(0, n, alpha).high for n in (ruled.trials, units))
+    least, most = (numbers.rate(wilson.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
     kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
-    return f"no error: up to {least:.3g} were comparisons independent, up to {most:.3g} on {units} {kind}"
+    return f"no error: up to {least} were comparisons independent, up to {most} on {units} {kind}"
 
 
 def _missing(trial: Trial, residuals: dependence.Residuals, place: Place) -> Mapping[Method, str]:

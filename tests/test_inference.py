@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from itertools import permutations
 from typing import Any
@@ -22,7 +23,7 @@ from frtaudit.inference import (
     rate_estimate,
     read,
 )
-from frtaudit.stats.wilson import prepare
+from frtaudit.stats.wilson import prepare, wilson_iid
 from frtaudit.trial import PLAN_OF
 
 B_MANY = 199
@@ -386,4 +387,10 @@ def test_no_error_names_both_extremes() -> None:
     assert rule_of is not None
     found = rule_of(0.05)
     assert found.low == 0.0
-    assert "on 12 disjoint pairs of subjects" in (found.note or "")
+    assert found.note is not None
+    extremes = re.search(r"up to (\S+) % were .* up to (\S+) % on 12 disjoint pairs of subjects", found.note)
+    assert extremes is not None
+    trials = int(trial.trials.non_mated[0])
+    assert [float(one) / 100 for one in extremes.groups()] == pytest.approx(
+        [wilson_iid(0, trials, 0.05).high, wilson_iid(0, 12, 0.05).high], rel=5e-3
+    )
