@@ -291,6 +291,30 @@ def test_the_order_of_classes_changes_no_estimate(ordered: dict[ITEM, Any], tmp_
         assert (same[name].value, same[name].numerator) == (item.value, item.numerator)
 
 
+def test_what_classes_are_called_and_their_order_move_no_bound() -> None:
+    """Classes renamed and declared the other way round: values, bounds, p values and verdicts stay as they were."""
+    called = {"zebra": "x", "ant": "y"}
+    people = dict(zip(called, COHORT.classes.values(), strict=True))
+    schemas = {"group": SchemaSpec(column="group", classes=("ant", "zebra"))}
+    turned = audit(whole_spec(cohort=replace(COHORT, classes=people), schemas=schemas)).result
+    same = {}
+    for item in turned.estimates:
+        names = sorted(called.get(name, name) for name in item.group.split("|"))
+        same[key(replace(item, group="|".join(names)))] = item
+    known = numbers(whole().result)
+    assert set(same) == set(known)
+    for name, item in known.items():
+        other = same[name]
+        assert other.value == (None if item.value is None else pytest.approx(item.value, rel=1e-9)), name
+        ends = [[one.low, one.high] for one in item.intervals]
+        assert [[one.low, one.high] for one in other.intervals] == [
+            [end if end is None else pytest.approx(end, rel=1e-9, abs=1e-12) for end in pair] for pair in ends
+        ], name
+        assert (other.test and other.test.p) == (item.test and item.test.p), name
+    verdicts = sorted((item.requirement, item.verdict.value) for item in whole().result.findings)
+    assert sorted((item.requirement, item.verdict.value) for item in turned.findings) == verdicts
+
+
 def test_templates_give_what_the_synthetic_cohort_gave(ordered: dict[ITEM, Any]) -> None:
     """The cohort written to a folder and read again has the counts that the plain scores have."""
     checked = 0

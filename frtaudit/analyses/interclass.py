@@ -96,9 +96,12 @@ class Interclass:
 
     def _thesis(self, trial: Trial, panel: "Panel") -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
-        seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *panel.names)
-        table = thesis_bootstrap(panel.scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
-        return tuple(
+        order = _drawn_order(panel)
+        firsts = (str(panel.subjects[c].min()) for c in order)
+        seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *firsts)
+        scores = tuple(panel.scores[c] for c in order)
+        table = thesis_bootstrap(scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
+        made = tuple(
             Interval(
                 low=float(low),
                 high=float(high),
@@ -110,6 +113,7 @@ class Interclass:
             )
             for low, high in zip(table.lower, table.upper, strict=True)
         )
+        return tuple(made[place] for place in np.argsort(order))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,6 +125,11 @@ class Panel:
     scores: tuple[Floats, ...]
     subjects: tuple[npt.NDArray[np.int64], ...]
     score_range: tuple[float, float]
+
+
+def _drawn_order(panel: Panel) -> list[int]:
+    """Classes by their first subject: what is drawn depends neither on their names nor on the order they stand in."""
+    return sorted(range(len(panel.names)), key=lambda c: int(panel.subjects[c].min()))
 
 
 def _classes(trial: Trial, schema: str) -> tuple[Panel, list[str]]:
@@ -158,15 +167,17 @@ def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[tuple[Interva
         return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in panel.names), _test(
             None, alpha, note
         )
+    order = _drawn_order(panel)
     table = interclass.population_bootstrap(
-        panel.scores,
-        panel.subjects,
+        tuple(panel.scores[c] for c in order),
+        tuple(panel.subjects[c] for c in order),
         panel.score_range,
         alpha=alpha,
         n=trial.spec.bootstrap.B,
         rng=np.random.default_rng(seed_of(trial.spec.seed, NAME, "population", panel.schema)),
     )
-    made = _for_population(table, alpha)
+    found = _for_population(table, alpha)
+    made = [found[place] for place in np.argsort(order)]
     degenerate = empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
     shown = (item if (item.low or 0.0) < (item.high or 0.0) else degenerate for item in made)
     return tuple(shown), _test(table, alpha)
