@@ -16,6 +16,7 @@ from frtaudit.errors import SpecError
 from frtaudit.progress import Progress, quiet
 from frtaudit.testing.study import tally
 from frtaudit.testing.study.cells import CELLS, LEVELS_CELLS, NOMINAL, TARGETS, Cell, LevelsCell
+from frtaudit.testing.study.claims import SAME_PEOPLE
 from frtaudit.testing.study.cohorts import Collected, collect, levels_truth
 from frtaudit.testing.study.truths import functionals, values
 from frtaudit.testing.study.zero import running_out
@@ -198,5 +199,16 @@ def summary(found: Study) -> Iterator[str]:
         if row.get("narrow") is False:
             where = f"{row['quantity']}, {row['point']}, {row['weighting']}"
             yield f"{name}: {where}, {row['method']}: {row['width_ratio']} times the oracle's width"
+    for one in found["levels"]:
+        yield from _strayed(one)
     held = sum(row["holds"] is True for _, row in rows)
     yield f"{held} claims of coverage or size hold, {len(broken)} do not"
+
+
+def _strayed(level: Study) -> Iterator[str]:
+    """The claims about the same people with new images that do not hold: 002's appendix B.1 at nominal 0.95."""
+    rows = {row["method"]: row for row in level["intervals"] if row["nominal"] == NOMINAL}
+    for method, (low, high) in SAME_PEOPLE.items() if level["same"] else ():
+        row = rows[method.value]
+        if not low <= row["coverage"] <= high:
+            yield f"{level['name']}: {method.value} covers {row['coverage']} of {row['printed']}, not {low} to {high}"

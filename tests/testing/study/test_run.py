@@ -127,6 +127,16 @@ def test_the_study_is_one_json_value() -> None:
     assert "claims of coverage or size hold" in list(run.summary(study))[-1]
 
 
+def test_the_same_people_are_judged_too() -> None:
+    """Recentered outside 0.90 to 0.99 and naive above 0.05 are named, each in a line; within, neither."""
+    level = {"name": "fixed", "same": True}
+    rows = [{"method": name, "nominal": 0.95, "printed": 200} for name in ("recentered", "naive")]
+    for covered, lines in (((0.93, 0.0), 0), ((0.89, 0.0), 1), ((0.89, 0.06), 2)):
+        made = [{**row, "coverage": share} for row, share in zip(rows, covered, strict=True)]
+        study = {"cells": [], "levels": [{**level, "intervals": made}]}
+        assert len(list(run.summary(study))) == lines + 1
+
+
 def test_what_is_packed_is_unpacked() -> None:
     """The written form says the same."""
     assert dumps(run.unpacked(run.packed(found()))) == dumps(found())
