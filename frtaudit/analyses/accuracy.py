@@ -67,7 +67,7 @@ def _eer(trial: Trial, pairs: FoldPairs) -> Estimate:
 
 
 def _intervals(found: folds.FoldAccuracy, pairs: FoldPairs, alpha: float) -> Iterator[Interval]:
-    """FORMULAS 8.11: Wilson on the variance over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
+    """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
     yield from_score(
         lambda at: folds.accuracy_interval(found, pairs.folds, pairs.first, pairs.second, at),
         alpha,

@@ -213,10 +213,10 @@ def accuracy_interval(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: 
     """Wilson interval of the mean fold accuracy, n_eff from the variance over subjects (FORMULAS 8.11).
 
     Target population. Fold thresholds are held fixed, and :func:`subject_variance` stands for the dyadic one, which
-    covers too little for that (measured: .87 to .90 of .95 in a cohort of very unequal subjects); each pair weighs 1/(k n_fold), so that the weighted
-    mean is :attr:`FoldAccuracy.mean`. With K subjects, counted by weight (:func:`~.dependence.effective_number` of
-    the pairs of each), the variance is multiplied by K/(K-1) and the critical value is t_{K-1}, as in 8.1. A variance
-    below that of independent pairs is not believed: n_eff <= n.
+    covers too little for that (measured: .87 to .90 of .95 in a cohort of very unequal subjects). Each pair weighs
+    1/(k n_fold), so that the weighted mean is :attr:`FoldAccuracy.mean`. With K subjects, counted by weight
+    (:func:`~.dependence.effective_number` of the pairs of each), the variance is multiplied by K/(K-1) and the
+    critical value is t_{K-1}, as in 8.1. A variance below that of independent pairs is not believed: n_eff <= n.
     No wrong pair (or no right one): the variance says nothing, and n_eff is the number of subjects.
 
     >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
