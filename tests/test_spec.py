@@ -19,6 +19,7 @@ AUDITS = {
     "scores": ["cohort.root=scores.csv"],
     "lfw": ["cohort.root=lfw"],
     "similarity_uncertainty": [],
+    "verification_accuracy": ["cohort.root=faces"],
 }
 
 

@@ -33,6 +33,7 @@ class Method(Enum):
     WILSON_IID = "wilson_iid"
     T_BOOTSTRAP = "t_bootstrap"
     T = "t"
+    DEALT = "dealt"
     MAX_T = "max_t"
     VERTEX_GAUSSIAN = "vertex_gaussian"
     MONTE_CARLO = "monte_carlo"
@@ -51,6 +52,7 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
         Method.WILSON_IID: (Target.COMPARISONS_IID,),
         Method.T_BOOTSTRAP: (Target.COMPARISONS_IID,),
         Method.T: (Target.COMPARISONS_IID, Target.POPULATION),
+        Method.DEALT: (Target.POPULATION,),
         Method.MAX_T: (Target.POPULATION,),
         Method.VERTEX_GAUSSIAN: (Target.POPULATION,),
         Method.MONTE_CARLO: (Target.SIMULATION,),

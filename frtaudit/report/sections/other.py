@@ -11,7 +11,9 @@ from frtaudit.report.words import INDICES
 PRINTED = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "threshold_at_fmr", "eer", "fta", "frr", "d_l2"),
-        *("accuracy", "accuracy_fold_sd", "fold_accuracy"),
+        *("accuracy", "accuracy_fold_sd", "accuracy_sem", "fold_accuracy"),
+        *("accuracy_overlap", "accuracy_overlap_fold_sd"),
+        *("delta_accuracy", "delta_accuracy_deal_mean", "delta_accuracy_deal_sd"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
         *INDICES,
