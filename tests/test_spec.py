@@ -19,6 +19,7 @@ AUDITS = {
     "scores": ["cohort.root=scores.csv"],
     "lfw": ["cohort.root=lfw"],
     "similarity_uncertainty": [],
+    "train_test_overlap": ["cohort.root=faces", "cohort.training.wild=wild"],
     "verification_accuracy": ["cohort.root=faces"],
 }
 
