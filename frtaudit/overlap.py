@@ -50,6 +50,7 @@ class Rules:
     engine: Engine
     clean: Cleaning | None
     reviewed: str | None
+    known: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +203,31 @@ def survey(material: Material, matcher: str, rules: Rules) -> Overlap:
         raw[name] = base
         if rules.clean is not None:
             cleaned[name] = _clean(base, probes, gallery, rows, search, rules)
+    if rules.known is not None:
+        raw = {name: _told(found, material.training[name], rules) for name, found in raw.items()}
+        cleaned = {
+            name: replace(item, found=_told(item.found, material.training[name], rules))
+            for name, item in cleaned.items()
+        }
     return _reviewed(Overlap(matcher=matcher, raw=raw, cleaned=cleaned), rules)
+
+
+def _told(found: Found, training: Material, rules: Rules) -> Found:
+    """Verdicts out of the training metadata: whom each training image shows, and which test image it copies."""
+    shown = training.attributes.get(rules.known or "")
+    if shown is None:
+        where = f"training set {found.name}"
+        raise DataError(
+            where, f"no column {rules.known!r}", ", ".join(training.attributes) or "a column of subjects"
+        )
+    copied = training.attributes.get(f"{rules.known}_image", np.full(shown.size, "", dtype=object))
+    subjects = np.array(found.test.subject_ids, dtype=object)[found.subject][:, None]
+    samples = np.array(found.test.sample_ids, dtype=object)[found.rows][:, None]
+    verdict = np.full(found.index.shape, VERDICTS.index(DIFFERENT))
+    verdict[shown[found.index] == subjects] = VERDICTS.index(SAME_IDENTITY)
+    verdict[copied[found.index] == samples] = VERDICTS.index(SAME_IMAGE)
+    put = (found.score > rules.review_from) & (found.index >= 0)
+    return replace(found, verdict=np.where(put, verdict, NOT_REVIEWED))
 
 
 def _engine(engine: Engine) -> Callable[[Vectors, Vectors, int], Matches]:

@@ -132,3 +132,22 @@ def test_a_matcher_needs_templates_on_both_sides() -> None:
     other = replace(held, training={"wild": replace(held.training["wild"], templates={"m": lambda: short})})
     with pytest.raises(DataError, match="^training set wild: templates of 5 numbers"):
         survey(other, "m", RULES)
+
+
+def test_known_names_stand_for_a_review() -> None:
+    """A column of the training metadata that says whom an image shows, and which it copies, gives the verdicts."""
+    shape = TrainingShape(identities=120, samples=4, overlap=0.4, split=0.3, copied=0.6, noise=0.2)
+    source = Traits(
+        subjects=40, dimension=128, concentration=(500.0, 700.0), systems={"m": 0.1}, training={"w": shape}
+    )
+    held = source.load({}, 0)
+    found = survey(held, "m", replace(RULES, known="shows")).raw["w"]
+    put = found.score > RULES.review_from
+    assert np.array_equal(found.verdict >= 0, put)
+    assert np.all(found.score[found.verdict == 0] > 0.95)
+    shown = held.training["w"].attributes["shows"]
+    for row, place in zip(*np.nonzero(found.verdict == 1), strict=True):
+        assert shown[found.index[row, place]] == held.cohort.subject_ids[found.subject[row]]
+    assert (found.verdict == 0).sum() > 0
+    with pytest.raises(DataError, match="^training set w: no column 'who'; accepted: shows, shows_image"):
+        survey(held, "m", replace(RULES, known="who"))

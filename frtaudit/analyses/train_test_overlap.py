@@ -44,7 +44,9 @@ class TrainTestOverlap:
     ``thresholds``: scores above which images and identities are counted; ``overlap_at``: the score above which a
     match that nobody reviewed is the same identity; ``review_from``: the lowest score that is put to review;
     ``reviewed``: the review file with verdicts; ``clean``: DBSCAN within matching training identities, null for none;
-    ``engine``: who searches. ``matcher``: default the first provider with templates on both sides.
+    ``engine``: who searches. ``known``: a column of the training metadata with the test subject that each image
+    shows, where that is known by name (and ``<known>_image``: the test image that it copies); it stands for a review.
+    ``matcher``: default the first provider with templates on both sides.
     """
 
     matcher: str | None = None
@@ -55,6 +57,7 @@ class TrainTestOverlap:
     engine: Engine = Engine.BLOCKED
     clean: Cleaning | None = field(default_factory=Cleaning)
     reviewed: str | None = field(default=None, metadata=PATH)
+    known: str | None = None
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no search can have."""
@@ -76,6 +79,7 @@ class TrainTestOverlap:
             engine=self.engine,
             clean=self.clean,
             reviewed=self.reviewed,
+            known=self.known,
         )
         return survey(material, matcher_of(material, self.matcher, WHERE), rules)
 

@@ -153,12 +153,14 @@ class Traits:
         centres = np.concatenate([means[faces], others])[rng.permutation(faces.size + len(others))]
         identity = np.repeat(np.arange(len(centres)), shape.samples)
         images = von_mises_fisher(rng, centres[identity], rng.uniform(*self.concentration, identity.size))
-        self._plant(rng, shape, centres, means, held, owner, base, images, identity)
+        copies, strangers = self._plant(rng, shape, centres, means, held, owner, base, images, identity)
+        shows = self._shows(centres, means, identity)
+        shows[strangers] = ""
         people = [f"person_{k:06d}" for k in identity]
         roster = Roster(
             sample_ids=[f"{who}_{i % shape.samples:03d}" for i, who in enumerate(people)],
             subjects=people,
-            columns={},
+            columns={"shows": shows, "shows_image": self._copied(copies, owner, len(people))},
             places=[f"training image {i}" for i in range(len(people))],
         )
         cohort = enrol(roster, {})
@@ -166,7 +168,24 @@ class Traits:
             cohort=cohort,
             templates={system: partial(self._seen, system, name, images, seed) for system in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),
+            attributes=attributes_of(roster, cohort),
         )
+
+    @staticmethod
+    def _shows(centres: Floats, means: Floats, identity: Ints) -> npt.NDArray[np.object_]:
+        """The test subject that each training image shows, as text, empty for a stranger."""
+        known = {row.tobytes(): f"subject_{k:05d}" for k, row in enumerate(means)}
+        names = np.array([known.get(row.tobytes(), "") for row in centres], dtype=object)
+        return names[identity]
+
+    @staticmethod
+    def _copied(copies: Mapping[int, int], owner: Ints, size: int) -> npt.NDArray[np.object_]:
+        """The test image that each training image copies, empty for none; right where nothing is mislabelled."""
+        texts = np.full(size, "", dtype=object)
+        for image, source in copies.items():
+            first = int(np.searchsorted(owner, owner[source]))
+            texts[image] = f"subject_{owner[source]:05d}_{source - first + 1:04d}"
+        return texts
 
     def _plant(
         self,
@@ -179,16 +198,24 @@ class Traits:
         base: Floats,
         images: Floats,
         identity: Ints,
-    ) -> None:
-        """Copies of test images, and images of somebody else, in place of the first and the last of an identity."""
+    ) -> tuple[dict[int, int], list[int]]:
+        """Copies of test images, and images of somebody else, in place of the first and the last of an identity.
+
+        Returns training image to the test image that it copies, and the training images of somebody else.
+        """
+        copies: dict[int, int] = {}
+        strangers: list[int] = []
         first = np.searchsorted(identity, np.arange(len(centres)))
         for subject in held[rng.random(held.size) < shape.copied].tolist():
             at = int(np.flatnonzero((centres == means[subject]).all(axis=1))[0])
             source = int(np.searchsorted(owner, subject))
             step = DUPLICATE / np.sqrt(self.dimension) * rng.standard_normal(self.dimension)
             images[first[at]] = unit((base[source] + step)[None])[0]
+            copies[int(first[at])] = source
         for at in np.flatnonzero(rng.random(len(centres)) < shape.noise).tolist():
-            images[first[at] + shape.samples - 1] = uniform_directions(rng, 1, self.dimension)[0]
+            strangers.append(int(first[at]) + shape.samples - 1)
+            images[strangers[-1]] = uniform_directions(rng, 1, self.dimension)[0]
+        return copies, strangers
 
     def _refusals(self) -> Iterator[tuple[str, str, str]]:
         """(field, what was found, what is accepted) of every number out of its range."""

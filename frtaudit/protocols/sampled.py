@@ -27,7 +27,8 @@ class Sampled:
     ``per_subject``: at most so many mated pairs of one subject, drawn; ``per_image``: at most so many mated, and as
     many non-mated, pairs of one sample; ``balance``: a schema whose classes get equal numbers of both kinds,
     non-mated pairs within a class; ``k``: with it, folds of equal size in which mated pairs of a subject lie in one
-    fold. The draw is keyed by the spec's seed.
+    fold. ``identities``, ``images``: only so many subjects and samples may be drawn, as many of each class, so that a
+    control is like another set in more than its pairs. The draw is keyed by the spec's seed.
     """
 
     mated: int | None = None
@@ -36,10 +37,12 @@ class Sampled:
     per_image: int | None = None
     balance: str | None = None
     k: int | None = None
+    identities: int | None = None
+    images: int | None = None
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for numbers that no list can have."""
-        for name in ("mated", "non_mated", "per_subject", "per_image", "k"):
+        for name in ("mated", "non_mated", "per_subject", "per_image", "k", "identities", "images"):
             value = getattr(self, name)
             if value is not None and value < (2 if name == "k" else 1):
                 raise SpecError(
@@ -53,9 +56,12 @@ class Sampled:
         cohort = material.cohort
         names, groups = _groups(cohort, self.balance)
         rng = np.random.default_rng(seed_of(material.seed, "protocol", "sampled"))
-        mated, folds, of_mated = self._mated(cohort, groups, names, rng)
+        pool = self._pool(
+            cohort, groups, names, np.random.default_rng(seed_of(material.seed, "protocol", "pool"))
+        )
+        mated, folds, of_mated = self._mated(cohort, groups, names, pool, rng)
         wanted = mated[0].size if self.non_mated is None else self.non_mated
-        other, more, of_other = self._non_mated(cohort, groups, names, wanted, rng)
+        other, more, of_other = self._non_mated(cohort, groups, names, pool, wanted, rng)
         probe, reference = (np.concatenate(side).astype(np.int32) for side in zip(mated, other, strict=True))
         found = listed_comparisons(
             cohort,
@@ -67,8 +73,37 @@ class Sampled:
         steps = [*_steps("mated", of_mated, names), *_steps("non_mated", of_other, names)]
         return replace(found, steps=tuple(steps))
 
-    def _mated(
+    def _pool(
         self, cohort: Cohort, groups: Ints, names: tuple[str, ...], rng: np.random.Generator
+    ) -> npt.NDArray[np.bool_]:
+        """The samples that may be drawn, shape (N,): all, or those of ``identities`` subjects, at most ``images``."""
+        if self.identities is None and self.images is None:
+            return np.ones(cohort.n_samples, dtype=bool)
+        parts = len(names)
+        sizes = np.bincount(cohort.subject_of, minlength=cohort.n_subjects)
+        pool = np.zeros(cohort.n_samples, dtype=bool)
+        for group, name in enumerate(names):
+            able = np.flatnonzero((groups == group) & (sizes >= 2))
+            many = able.size if self.identities is None else self.identities // parts
+            if many > able.size:
+                found = f"{many} subjects of {name} with two samples are wanted, {able.size} are there"
+                raise DataError("protocol.identities", found, f"{parts * able.size} or fewer")
+            own = np.flatnonzero(np.isin(cohort.subject_of, rng.permutation(able)[:many]))
+            order = rng.permutation(own.size)
+            own = own[order][np.argsort(cohort.subject_of[own[order]], kind="stable")]
+            rank = np.arange(own.size) - np.searchsorted(cohort.subject_of[own], cohort.subject_of[own])
+            more = rng.permutation(own[rank >= 2])
+            room = more.size if self.images is None else max(self.images // parts - int((rank < 2).sum()), 0)
+            pool[np.concatenate([own[rank < 2], more[:room]])] = True
+        return pool
+
+    def _mated(
+        self,
+        cohort: Cohort,
+        groups: Ints,
+        names: tuple[str, ...],
+        pool: npt.NDArray[np.bool_],
+        rng: np.random.Generator,
     ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
         """Mated pairs, their folds and groups."""
         first, second = (side.astype(np.int64) for side in mated_pairs(cohort.subject_of))
@@ -76,6 +111,8 @@ class Sampled:
             raise DataError(
                 "protocol.mated", "no subject has two samples", "subjects with two samples or more"
             )
+        inside = pool[first] & pool[second]
+        first, second = first[inside], second[inside]
         order = rng.permutation(first.size)
         first, second = first[order], second[order]
         subject = cohort.subject_of[first].astype(np.int64)
@@ -89,13 +126,19 @@ class Sampled:
         return self._chosen("mated", first, second, groups[subject], subject, self.mated or first.size, names)
 
     def _non_mated(
-        self, cohort: Cohort, groups: Ints, names: tuple[str, ...], wanted: int, rng: np.random.Generator
+        self,
+        cohort: Cohort,
+        groups: Ints,
+        names: tuple[str, ...],
+        pool: npt.NDArray[np.bool_],
+        wanted: int,
+        rng: np.random.Generator,
     ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
         of = groups[cohort.subject_of]
         parts = [
             drawn_pairs(cohort.subject_of, at, at, 4 * (wanted // len(names) + 1), rng)
             for group in range(len(names))
-            for at in (np.flatnonzero(of == group),)
+            for at in (np.flatnonzero((of == group) & pool),)
         ]
         first, second = (np.concatenate(side) for side in zip(*parts, strict=True))
         none = np.full(first.size, -1, dtype=np.int64)

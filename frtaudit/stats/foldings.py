@@ -1,6 +1,7 @@
 """What stands around folds: caps, leaks, and the same pairs in two foldings (FORMULAS 4, 8.11)."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from scipy import stats
@@ -82,7 +83,17 @@ def accuracy_difference(
     subjects = np.unique(np.concatenate([first, second])).size
     variance = dyadic_variance(residuals, first, second) * subjects / max(subjects - 1, 1)
     discordant = int(np.count_nonzero(one.is_correct != other.is_correct))
-    return Difference(value=one.mean - other.mean, variance=max(variance, 0.0), discordant=discordant)
+    value = float(_exact_mean(one) - _exact_mean(other))
+    return Difference(value=value, variance=max(variance, 0.0), discordant=discordant)
+
+
+def _exact_mean(found: FoldAccuracy) -> Fraction:
+    """The mean of the folds' accuracies, exactly: equal foldings differ by 0 and not by a rounding."""
+    shares = [
+        Fraction(right, total)
+        for right, total in zip(found.correct.tolist(), found.total.tolist(), strict=True)
+    ]
+    return sum(shares, Fraction(0)) / len(shares)
 
 
 def difference_interval(

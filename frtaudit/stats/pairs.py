@@ -30,18 +30,25 @@ def mated_pairs(subject: Index) -> tuple[Index, Index]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pairs:
-    """Pairs by sample: ``first``, ``second`` (P,) int64, ``score`` (P,) float64; ``whole``: none was left out."""
+    """Pairs by sample: ``first``, ``second`` (P,) int64, ``score`` (P,) float64; ``within``: how many there were."""
 
     first: Ints
     second: Ints
     score: Floats
-    whole: bool
+    within: int
 
     def __post_init__(self) -> None:
         freeze(self, "first", "second", "score")
 
+    @property
+    def whole(self) -> bool:
+        """Whether none was left out."""
+        return self.within == self.score.size
 
-def most_alike(vectors: Vectors, subject: Index, one: Ints, other: Ints, highest: float, most: int) -> Pairs:
+
+def most_alike(
+    vectors: Vectors, subject: Index | Ints, one: Ints, other: Ints, highest: float, most: int
+) -> Pairs:
     """The ``most`` non-mated pairs of ``one`` with ``other`` that score highest, up to ``highest``.
 
     ``vectors`` (N, D) float32, unit; ``subject`` (N,); ``one``, ``other``: ascending sample indices; a pair stands
@@ -54,29 +61,29 @@ def most_alike(vectors: Vectors, subject: Index, one: Ints, other: Ints, highest
     ([0], [1], False)
     """
     held: list[tuple[Ints, Ints, Floats]] = []
-    size, cut, whole = 0, -np.inf, True
+    size, cut, within = 0, -np.inf, 0
     for start in range(0, one.size, BLOCK):
         rows = one[start : start + BLOCK]
         block = vectors[rows] @ vectors[other].T
-        keep = (block <= highest) & (block >= cut) & (subject[rows][:, None] != subject[other][None, :])
+        keep = (block <= highest) & (subject[rows][:, None] != subject[other][None, :])
         keep &= ~(
             np.isin(other, one)[None, :] & np.isin(rows, other)[:, None] & (rows[:, None] >= other[None, :])
         )
-        i, j = np.nonzero(keep)
+        within += int(np.count_nonzero(keep))
+        i, j = np.nonzero(keep & (block >= cut))
         held.append((rows[i], other[j], block[i, j].astype(np.float64)))
         size += i.size
         if size > 4 * most:
             held, cut = _highest(held, most)
-            size, whole = held[0][2].size, False
+            size = held[0][2].size
     if size > most:
         held, _ = _highest(held, most)
-        whole = False
     if not held:
         held = [(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))]
     first, second, score = (np.concatenate(part) for part in zip(*held, strict=True))
     first, second = np.minimum(first, second), np.maximum(first, second)
     order = np.lexsort((second, first, -score))
-    return Pairs(first=first[order], second=second[order], score=score[order], whole=whole)
+    return Pairs(first=first[order], second=second[order], score=score[order], within=within)
 
 
 def _highest(
@@ -89,7 +96,7 @@ def _highest(
 
 
 def drawn_pairs(
-    subject: Index, one: Ints, other: Ints, most: int, rng: np.random.Generator
+    subject: Index | Ints, one: Ints, other: Ints, most: int, rng: np.random.Generator
 ) -> tuple[Ints, Ints]:
     """At most ``most`` distinct non-mated pairs of a sample of ``one`` and one of ``other``, in the order drawn.
 

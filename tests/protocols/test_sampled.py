@@ -87,3 +87,19 @@ def test_numbers_that_no_list_has() -> None:
             Sampled(**wrong)  # type: ignore[arg-type]  # the point of the test
     with pytest.raises(DataError, match="no subject has two samples"):
         Sampled().comparisons(material(samples=(1, 1)))
+
+
+def test_a_control_of_as_many_people_and_images() -> None:
+    """Pairs stand on so many subjects and images at most, half of each class, and each subject keeps two images."""
+    held = material(samples=(3, 6))
+    found = Sampled(mated=20, balance="g", k=2, identities=20, images=50).comparisons(held)
+    samples = np.unique(np.concatenate([found.probe, found.reference]))
+    subjects = np.unique(held.cohort.subject_of[samples])
+    code = held.cohort.classifications["g"].codes[subjects]
+    assert samples.size <= 50
+    assert subjects.size <= 20
+    assert np.bincount(code).max() <= 10
+    with pytest.raises(
+        DataError, match="^protocol.identities: 40 subjects of a with two samples are wanted, 30 are"
+    ):
+        Sampled(mated=20, balance="g", identities=80).comparisons(held)

@@ -43,8 +43,7 @@ def build(source: Source) -> Accuracy | None:
         *_differences(source),
         *(table for name, own in parts if own for table in [_folds(source, name, own)]),
     ]
-    drawn = [figure for name, own in parts for figure in _figure(source, name, own, sets)]
-    return Accuracy(figures=tuple(drawn), tables=tuple(tables))
+    return Accuracy(figures=_figure(source, parts), tables=tuple(tables))
 
 
 def set_of(record: Record) -> str:
@@ -59,10 +58,6 @@ def said(name: str) -> str:
     ('capped 10', 'declared folds')
     """
     return "declared folds" if name == DEFAULT else name.replace("_", " ")
-
-
-def _slug(name: str, sets: list[str]) -> str:
-    return "folds" if len(sets) == 1 else f"folds-{name}"
 
 
 def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]:
@@ -162,14 +157,16 @@ def _differences(source: Source) -> list[Table]:
 def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
     def cell(metric: str) -> Text:
         item = _beside(source, record, metric)
-        return (Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes)
+        like = None if whole is None else whole.estimate  # one style of numbers in a row
+        return (Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes, like=like)
 
+    whole = _beside(source, record, "accuracy")
     name = Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs")
     return (
         (name,),
         cell("accuracy"),
         cell("accuracy_overlap"),
-        phrases.value(record, notes),
+        cell("delta_accuracy"),
         interval_cells(record, notes, *BOTH)[0],
         cell("accuracy_fold_sd"),
         cell("accuracy_overlap_fold_sd"),
@@ -177,28 +174,30 @@ def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text,
     )
 
 
-def _figure(source: Source, name: str, folds: list[Record], sets: list[str]) -> tuple[Figure, ...]:
-    dots = [
-        Dot(
-            row=item.estimate.provider,
-            series=item.estimate.provider,
-            index=source.providers.index(item.estimate.provider),
-            value=item.estimate.value,
-        )
-        for item in folds
-        if item.estimate.value is not None
-    ]
-    rows = list(dict.fromkeys(item.row for item in dots))
-    if not dots:
+def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figure, ...]:
+    """One panel for each test set."""
+    panels = []
+    for name, folds in parts:
+        dots = [
+            Dot(
+                row=item.estimate.provider,
+                series=item.estimate.provider,
+                index=source.providers.index(item.estimate.provider),
+                value=item.estimate.value,
+            )
+            for item in folds
+            if item.estimate.value is not None
+        ]
+        rows = list(dict.fromkeys(item.row for item in dots))
+        title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {said(name)}"
+        if dots:
+            panels.append(figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title))
+    if not panels:
         return ()
-    of = "" if len(sets) == 1 else f" of {said(name)}"
     caption = say(
         "Each mark is one held-out fold. The spread shows how much the mean depends on who is in a fold."
     )
-    panels = (figures.folds(_slug(name, sets), dots, rows),)
-    return (
-        Figure(name=_slug(name, sets), title=f"Accuracy of the folds{of}", caption=caption, panels=panels),
-    )
+    return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=tuple(panels)),)
 
 
 def _folds(source: Source, name: str, folds: list[Record]) -> Table:

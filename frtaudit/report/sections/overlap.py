@@ -151,6 +151,8 @@ def _at(record: Record) -> tuple[object, ...]:
 def _share(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
         return (Piece(text=phrases.ABSENT),)
+    if record.estimate.value is None:
+        return say(phrases.counts(record), notes.mark(record.estimate.note, f"{record.pointer}/note"))
     return say(phrases.counts(record), " (", phrases.value(record, notes), ")")
 
 

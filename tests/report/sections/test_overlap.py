@@ -14,7 +14,7 @@ from frtaudit.report.source import Source
 
 
 def test_counts_violins_lists_and_accuracy() -> None:
-    """One figure of violins by training set, counts with their denominators, both accuracies, and lists with digests."""
+    """One figure of violins by training set, counts with their denominators, accuracies, lists with digests."""
     view = overlap.build(Source(overlap_audit().result))
     assert view is not None
     assert [figure.name for figure in view.figures] == ["best-matches"]
