@@ -482,7 +482,7 @@ def _too_few(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str], m
     )
     of = "" if name == EVERYBODY else f" of {name}"
     found = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
-    return DataError("curated", found, f"{each - lacking} pairs there, weaker rules, or more images")
+    return DataError("curated", found, f"{each - lacking} or fewer, weaker rules, or more images")
 
 
 def relaxed(rules: Rules, kind: str, dropped: frozenset[str]) -> Iterator[tuple[str, Rules, frozenset[str]]]:
