@@ -51,7 +51,9 @@ def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) ->
     Templates of providers not on trial are left out. Of two different files of one name the second stands under
     the field that names it.
     """
-    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel}
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel} | _matchers(
+        spec
+    )
     idle = {name for name in material.templates if name not in used}
     inputs = {name: value for name, value in material.inputs.items() if Path(name).stem not in idle}
     named: dict[str, str | None] = {
@@ -71,6 +73,13 @@ def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) ->
             name, digest = Path(path).name, sha256_file(Path(path))
             inputs[name if inputs.get(name, digest) == digest else f"{where}.file/{name}"] = digest
     return inputs
+
+
+def _matchers(spec: AuditSpec) -> set[str]:
+    """Providers whose templates analyses and protocols look at, on trial or not."""
+    lists = [spec.protocol, *(item.pairs for item in spec.test_sets.values())]
+    makers = [*spec.analyses.values(), *(getattr(item, "rules", None) for item in lists)]
+    return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
 
 def digests_of(

@@ -1,6 +1,6 @@
 """Who stands in a training set and in a test set: best matches, a reviewer's verdicts, noise, identities (004, 3)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -154,8 +154,8 @@ class Overlap:
         }
 
 
-def matcher_of(material: Material, wanted: str | None, where: str) -> str:
-    """The provider whose templates decide: the one asked for, else the first with templates on both sides."""
+def matcher_of(material: Material, panel: Sequence[str], wanted: str | None, where: str) -> str:
+    """The provider whose templates decide: the one asked for, else the first on trial with templates on both sides."""
     if not material.training:
         raise SpecError(where, "the cohort has no training set", "cohort.training.NAME=FOLDER")
     shared = [
@@ -163,13 +163,14 @@ def matcher_of(material: Material, wanted: str | None, where: str) -> str:
         for name in material.templates
         if all(name in held.templates for held in material.training.values())
     ]
-    if wanted is None and shared:
-        return shared[0]
+    first = next((name for name in panel if name in shared), None)
+    if wanted is None and first is not None:
+        return first
     if wanted is None or wanted not in shared:
         found = (
             f"no templates of {wanted!r} on both sides"
             if wanted
-            else "no provider has templates on both sides"
+            else "no system on trial has templates on both sides"
         )
         raise SpecError(f"{where}.matcher", found, ", ".join(shared) or "the same .npz names in both folders")
     return wanted

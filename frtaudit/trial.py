@@ -54,6 +54,13 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
     return None if name == "none" else name
 
 
+def on_panel(spec: AuditSpec, material: Material) -> list[str]:
+    """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
+    if spec.providers is None:
+        return [*material.templates, *material.tables]
+    return [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in spec.providers]
+
+
 class CohortSource(Protocol):
     """Where people come from (``cohort`` plug-ins)."""
 

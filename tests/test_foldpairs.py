@@ -269,7 +269,10 @@ def test_test_sets_of_their_own(tmp_path: Path) -> None:
     found = {str(dict(item.at)["pairs"]): item for item in pick(result, "accuracy", provider="two")}
     assert sorted(found) == ["drawn", "listed", "own"]
     assert found["listed"].denominator == 24
-    assert "two, test set drawn: folds constructed identity-disjoint" in result.notes
+    assert (
+        "two, test set drawn: folds constructed identity-disjoint; they share subjects in non-mated pairs only"
+        in result.notes
+    )
     for wrong, said in (
         (PairSetSpec(), "test_sets.x.folds.source: no folds"),
         (

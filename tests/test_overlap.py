@@ -120,14 +120,14 @@ def test_the_planted_people_of_the_made_up_cohort() -> None:
 def test_a_matcher_needs_templates_on_both_sides() -> None:
     """Without a training set, without shared templates, or of another length: one line each."""
     held = planted()
-    assert matcher_of(held, None, "here") == "m"
+    assert matcher_of(held, ["m"], None, "here") == "m"
     with pytest.raises(SpecError, match="^here: the cohort has no training set"):
-        matcher_of(replace(held, training={}), None, "here")
+        matcher_of(replace(held, training={}), ["m"], None, "here")
     with pytest.raises(SpecError, match="^here.matcher: no templates of 'x' on both sides; accepted: m"):
-        matcher_of(held, "x", "here")
+        matcher_of(held, ["m"], "x", "here")
     bare = replace(held, training={"wild": replace(held.training["wild"], templates={})})
-    with pytest.raises(SpecError, match="^here.matcher: no provider has templates on both sides"):
-        matcher_of(bare, None, "here")
+    with pytest.raises(SpecError, match="^here.matcher: no system on trial has templates on both sides"):
+        matcher_of(bare, ["m"], None, "here")
     short = Templates(rows=np.arange(30, dtype=np.int32), vectors=np.ones((30, 5), dtype=np.float32))
     other = replace(held, training={"wild": replace(held.training["wild"], templates={"m": lambda: short})})
     with pytest.raises(DataError, match="^training set wild: templates of 5 numbers"):

@@ -62,7 +62,9 @@ class _Place:
     def notes(self) -> Iterator[str]:
         """Where the folds come from, and what they leave out."""
         said = self.trial.provider if self.name == DEFAULT else f"{self.trial.provider}, test set {self.name}"
-        yield f"{said}: folds {self.pairs.origin}"
+        shared = "share no subject" if self.pairs.strict else "share subjects in non-mated pairs only"
+        shared = shared if self.pairs.disjoint else "share subjects in mated pairs"
+        yield f"{said}: folds {self.pairs.origin}; they {shared}"
         if self.pairs.failed:
             yield f"{said}: {self.pairs.failed} pairs of the folds have no score and are left out"
         if self.pairs.dropped:

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.certificate import Claim, certify
-from frtaudit.core import UNKNOWN, Comparisons, Estimate, Material
+from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.spec import AuditSpec
 from frtaudit.curation import NON_MATED, Rules, ground_of
 from frtaudit.intake.review import as_csv, pair_id
 from frtaudit.overlap import Overlap
 from frtaudit.registry import register
 from frtaudit.stats.pairs import scores_of
-from frtaudit.trial import Outcome, Trial
+from frtaudit.trial import Outcome, Trial, on_panel
 
 NAME = "dataset_card"
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called
@@ -38,16 +38,9 @@ class DatasetCard:
 
     attributes: tuple[str, ...] | None = None
 
-    def survey(self, spec: AuditSpec, material: Material) -> str:
-        """The first system: cards do not depend on systems, and stand with it."""
-        if spec.providers:
-            first = spec.providers[0]
-            return first if isinstance(first, str) else str(getattr(first, "name", ""))
-        return next(iter([*material.templates, *material.tables]))
-
     def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
         """Cards, steps, certificates and files; nothing for the other systems."""
-        if trial.provider != self.survey(trial.spec, trial.material):
+        if trial.provider != on_panel(trial.spec, trial.material)[0]:
             return Outcome()
         found: list[Estimate] = []
         files: dict[str, bytes] = {}

@@ -25,7 +25,7 @@ from frtaudit.overlap import (
 )
 from frtaudit.registry import register
 from frtaudit.stats import foldings, folds, violins
-from frtaudit.trial import FoldPairs, Outcome, Trial
+from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
 
 NAME = "train_test_overlap"
 WHERE = f"analyses.{NAME}"
@@ -70,7 +70,7 @@ class TrainTestOverlap:
                 f"{WHERE}.clean", "a reach outside (0, 2], or least below 1", "such as reach 0.6, least 2"
             )
 
-    def survey(self, spec: AuditSpec, material: Material) -> Overlap:  # noqa: ARG002  surveyors share a signature
+    def survey(self, spec: AuditSpec, material: Material) -> Overlap:
         """Search all training sets once, whatever systems are on trial."""
         rules = Rules(
             k=self.k,
@@ -81,18 +81,19 @@ class TrainTestOverlap:
             reviewed=self.reviewed,
             known=self.known,
         )
-        return survey(material, matcher_of(material, self.matcher, WHERE), rules)
+        return survey(material, matcher_of(material, on_panel(spec, material), self.matcher, WHERE), rules)
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
-        """Counts, violins and lists once, with the matcher; for every system its accuracy without the overlap."""
+        """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
         found = next(item for item in trial.surveys.values() if isinstance(item, Overlap))
         split = tuple(_split(trial, found, alpha))
-        if trial.provider != found.matcher:
+        names = on_panel(trial.spec, trial.material)
+        if trial.provider != (found.matcher if found.matcher in names else names[0]):
             return Outcome(estimates=split)
         counts = tuple(self._counts(trial, found))
         return Outcome(
             estimates=(*counts, *split),
-            curves=tuple(_violins(found)),
+            curves=tuple(_violins(found, trial.provider)),
             notes=tuple(self._notes(found)),
             files=self._files(trial, found),
         )
@@ -210,13 +211,13 @@ def _count(trial: Trial, metric: str, at: At, count: int, total: int, unit: str)
     )
 
 
-def _violins(overlap: Overlap) -> Iterator[Curve]:
+def _violins(overlap: Overlap, provider: str) -> Iterator[Curve]:
     """Densities of the best matches' scores: by training set, and by verdict where somebody reviewed."""
     for name, raw in overlap.raw.items():
-        yield from _violin(overlap.matcher, name, "all", raw.score[raw.index >= 0])
+        yield from _violin(provider, name, "all", raw.score[raw.index >= 0])
         last = overlap.last[name]
         for number, verdict in enumerate(VERDICTS):
-            yield from _violin(overlap.matcher, name, verdict, last.score[last.verdict == number])
+            yield from _violin(provider, name, verdict, last.score[last.verdict == number])
 
 
 def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]) -> Iterator[Curve]:

@@ -1,5 +1,8 @@
 """Best matches in blocks against the whole matrix, and against faiss where it is installed."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -42,3 +45,23 @@ def test_faiss_finds_the_same() -> None:
     one, other = search.best_matches(probes, gallery, 3), search.faiss_matches(probes, gallery, 3)
     assert np.array_equal(one.index, other.index)
     assert np.allclose(one.score, other.score, atol=1e-5)
+
+
+MEASURED = """
+import resource, time, numpy as np
+from frtaudit.stats.search import best_matches, unit_rows
+rng = np.random.default_rng(0)
+gallery, probes = (unit_rows(rng.standard_normal((n, 128), dtype=np.float32)) for n in (200_000, 5_000))
+start = time.process_time()
+best_matches(probes, gallery, 2)
+print(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6)
+"""
+
+
+@pytest.mark.slow
+def test_a_large_search_is_quick_and_small() -> None:
+    """5,000 x 200,000 templates of 128 numbers: below 180 seconds of CPU time and 2 GB, all libraries included."""
+    done = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)
+    seconds, gigabytes = map(float, done.stdout.split())
+    assert seconds < 180
+    assert gigabytes < 2
