@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit.report import numbers, phrases
+from frtaudit import numbers
+from frtaudit.report import phrases
 from frtaudit.report.bars import Bar, bars
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections import lists
