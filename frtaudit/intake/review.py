@@ -16,7 +16,7 @@ def pair_id(*parts: str) -> str:
     """What a pair is called in a review file, the same in every run: 16 hexadecimal digits of its names' SHA-256.
 
     >>> pair_id("a_1", "b_1")
-    '4e2ee2fbd34bb78b'
+    'a97b3e7056b0732f'
     """
     return sha256("\n".join(parts).encode())[:16]
 
