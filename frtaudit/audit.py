@@ -1,6 +1,6 @@
 """The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -10,8 +10,9 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.description import cohort_counts, digests_of, inputs_of, notes_of, versions
 from frtaudit.errors import DataError
 from frtaudit.exploration import adjusted
+from frtaudit.foldpairs import sets_on_trial
 from frtaudit.identity import to_plain
-from frtaudit.panel import analyses_of, comparisons_of, material_of, panel_of
+from frtaudit.panel import analyses_of, comparisons_of, lists_of, material_of, panel_of, surveys_of
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
@@ -19,14 +20,16 @@ from frtaudit.stats.multiplicity import enough_for_holm
 from frtaudit.trial import Outcome, Trial
 
 Tables = dict[str, list[pa.Table]]
+Files = dict[str, bytes]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
-    """An audit's result and the big tables that stand beside it."""
+    """An audit's result and what stands beside it: the big tables, and the lists that analyses made."""
 
     result: AuditResult
     tables: Tables = field(default_factory=dict)
+    files: Files = field(default_factory=dict)
 
 
 def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
@@ -41,12 +44,15 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
     refuse_few_replicates(spec, groups, len(panel))
+    lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
 
     estimates: list[Estimate] = []
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
+        sets = sets_on_trial(spec, provider, material, lists, groups)
+        trial = replace(trial, test_sets=sets, surveys=surveys)
         outcomes.append(Outcome(notes=trial.notes))
         for analysis in analyses_of(spec):
             outcome = analysis.estimates(trial, spec.bootstrap.alpha)
@@ -54,11 +60,12 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
             estimates += outcome.estimates
         _add_tables(tables, trial)
 
+    files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
     findings = _judge(spec, material.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
     result = AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
-        digests=digests_of(spec, material, inputs),
+        digests=digests_of(spec, material, inputs, files),
         versions=versions(),
         estimates=adjusted(estimates, named, spec.weighting, spec.bootstrap.alpha),
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
@@ -67,7 +74,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         cohort=cohort_counts(material.cohort),
         notes=notes_of(spec, outcomes),
     )
-    return Audited(result=result, tables=tables)
+    return Audited(result=result, tables=tables, files=files)
 
 
 def _add_tables(tables: Tables, trial: Trial) -> None:

@@ -12,6 +12,7 @@ from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
+    FoldClaim,
     Folds,
     FoldSource,
     Grid,
@@ -76,7 +77,10 @@ def check_spec(spec: AuditSpec) -> None:
     check_bootstrap(spec.bootstrap, spec.schemas)
     check_thresholds(spec.thresholds)
     check_intervals(spec.intervals)
-    check_folds(spec.folds)
+    check_folds(spec.folds, spec.schemas)
+    for name, item in spec.test_sets.items():
+        _check_name("test_sets", name)
+        check_folds(item.folds, spec.schemas, f"test_sets.{name}.folds")
     _check_providers(spec.providers)
     check_requirements(spec)
     check_report(spec.report)
@@ -161,13 +165,26 @@ def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
     _check_unique("intervals", [f"{item.method.value} for {item.target.value}" for item in wanted])
 
 
-def check_folds(folds: Folds) -> None:
-    """Refuse fewer than two folds, and a file without ``source: file`` or the reverse."""
-    _check_whole("folds.k", folds.k, 2)
+def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds") -> None:
+    """Refuse fewer than two folds, a file without ``source: file`` or the reverse, and settings that nothing uses."""
+    _check_whole(f"{where}.k", folds.k, 2)
     if folds.source is FoldSource.FILE and folds.file is None:
-        raise SpecError("folds.file", "no value", "the file that folds.source: file reads")
+        raise SpecError(f"{where}.file", "no value", "the file that folds.source: file reads")
     if folds.file is not None and folds.source is not FoldSource.FILE:
-        raise SpecError("folds.source", f"found {folds.source.value!r} beside a file", FoldSource.FILE.value)
+        raise SpecError(
+            f"{where}.source", f"found {folds.source.value!r} beside a file", FoldSource.FILE.value
+        )
+    given = folds.source in (FoldSource.OFFICIAL, FoldSource.FILE)
+    if folds.claim is not FoldClaim.NONE and not given:
+        raise SpecError(f"{where}.claim", f"a claim on {folds.source.value} folds", "official or file folds")
+    if folds.per_subject is not None:
+        _check_whole(f"{where}.per_subject", folds.per_subject, 1)
+    if folds.stratify is not None:
+        _check_choice(f"{where}.stratify", folds.stratify, list(schemas))
+    if folds.overlap and folds.source is FoldSource.STRICT:
+        raise SpecError(
+            f"{where}.overlap", "beside folds that share no subject", "disjoint, official or file"
+        )
 
 
 def check_requirements(spec: AuditSpec) -> None:

@@ -6,7 +6,7 @@ from frtaudit.audit import refuse_few_replicates
 from frtaudit.core import Cohort
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.intake.pairlist import read_pairs
-from frtaudit.panel import comparisons_of, material_of, panel_of
+from frtaudit.panel import comparisons_of, lists_of, material_of, panel_of
 from frtaudit.points import declared_thresholds
 from frtaudit.scoring import groups_of, planned_non_mated, refuse_unresolved
 
@@ -34,6 +34,8 @@ def check(spec: AuditSpec) -> list[str]:
         read_pairs(Path(spec.folds.file), material.cohort)
     elif spec.folds.source is FoldSource.OFFICIAL and material.pairs:
         read_pairs(material.pairs, material.cohort)
+    for name, (listed, origin) in lists_of(spec, material, comparisons).items():
+        lines.append(f"test set {name}: {listed.n_listed} pairs, folds {origin}")
     lines.append(
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     )

@@ -24,6 +24,7 @@ from frtaudit.report import render
 
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
 SETTINGS = "report.json"
+LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
 
@@ -80,6 +81,9 @@ def _draft(folder: Path) -> Iterator[Path]:
 
 def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str, int]) -> None:
     (draft / RESULT).write_bytes(audited.result.to_bytes())
+    for name, data in audited.files.items():
+        (draft / LISTS / name).parent.mkdir(parents=True, exist_ok=True)
+        (draft / LISTS / name).write_bytes(data)
     (draft / TABLES).mkdir()
     for name, tables in audited.tables.items():
         parquet.write(tables, draft / TABLES / name)

@@ -4,10 +4,11 @@ import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
-from frtaudit.canonical import Json, sha256_file
+from frtaudit.canonical import Json, sha256, sha256_file
 from frtaudit.core import UNKNOWN, Cohort, Material
 from frtaudit.core.spec import AuditSpec
 from frtaudit.identity import spec_digest
@@ -50,14 +51,23 @@ def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) ->
     Templates of providers not on trial are left out. Of two different files of one name the second stands under
     the field that names it.
     """
-    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel}
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel} | _matchers(
+        spec
+    )
     idle = {name for name in material.templates if name not in used}
     inputs = {name: value for name, value in material.inputs.items() if Path(name).stem not in idle}
-    named = {
+    named: dict[str, str | None] = {
         "protocol": getattr(spec.protocol, "file", None),
+        "protocol.reviewed": getattr(spec.protocol, "reviewed", None),
         "thresholds": spec.thresholds.file,
         "folds": spec.folds.file,
     }
+    for name, item in spec.test_sets.items():
+        named |= {f"test_sets.{name}.pairs": getattr(item.pairs, "file", None)}
+        named |= {f"test_sets.{name}.pairs.reviewed": getattr(item.pairs, "reviewed", None)}
+        named |= {f"test_sets.{name}.folds": item.folds.file}
+    for name, analysis in spec.analyses.items():
+        named |= {f"analyses.{name}.reviewed": getattr(analysis, "reviewed", None)}
     for where, path in named.items():
         if path is not None and Path(path).is_file():
             name, digest = Path(path).name, sha256_file(Path(path))
@@ -65,10 +75,28 @@ def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) ->
     return inputs
 
 
-def digests_of(spec: AuditSpec, material: Material, inputs: Mapping[str, str]) -> dict[str, Json]:
-    """The audit's identity, the cohort, and every input by file name."""
+def _matchers(spec: AuditSpec) -> set[str]:
+    """Providers whose templates analyses and protocols look at, on trial or not."""
+    lists = [spec.protocol, *(item.pairs for item in spec.test_sets.values())]
+    makers = [*spec.analyses.values(), *(getattr(item, "rules", None) for item in lists)]
+    return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
+
+
+def digests_of(
+    spec: AuditSpec,
+    material: Material,
+    inputs: Mapping[str, str],
+    outputs: Mapping[str, bytes] = MappingProxyType({}),
+) -> dict[str, Json]:
+    """The audit's identity, the cohort, every input, and every list that was made, by file name."""
     files: dict[str, Json] = dict(inputs)
-    return {"spec": spec_digest(spec, inputs), "cohort": material.cohort.digest, "inputs": files}
+    made: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
+    found: dict[str, Json] = {
+        "spec": spec_digest(spec, inputs),
+        "cohort": material.cohort.digest,
+        "inputs": files,
+    }
+    return found | ({"outputs": made} if made else {})
 
 
 def versions() -> dict[str, str]:

@@ -4,7 +4,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from frtaudit.canonical import Json, digest
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
 from frtaudit.errors import SpecError
 from frtaudit.registry import lookup, name_of, names
 from frtaudit.typed import (
@@ -17,6 +17,7 @@ from frtaudit.typed import (
     construct,
     described,
     hints_of,
+    mapping,
     plain,
     required,
     unknown_key,
@@ -94,6 +95,8 @@ def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
 
 
 def _value_plain(name: str, value: Built, keep: Keep) -> Json:
+    if name == "test_sets":
+        return {key: _set_plain(item, keep) for key, item in sorted(value.items())}
     group = _PLUGINS.get(name)
     if group is None or value is None:
         return plain(value, keep)
@@ -102,6 +105,11 @@ def _value_plain(name: str, value: Built, keep: Keep) -> Json:
     if isinstance(value, tuple):
         return [item if isinstance(item, str) else plugin_plain(group, item, keep) for item in value]
     return plugin_plain(group, value, keep)
+
+
+def _set_plain(item: PairSetSpec, keep: Keep) -> Json:
+    pairs = None if item.pairs is None else plugin_plain("protocol", item.pairs, keep)
+    return {"pairs": pairs, "folds": plain(item.folds, keep)}
 
 
 def _check_keys(spec: Mapping[str, object]) -> None:
@@ -124,9 +132,24 @@ def _field(name: str, value: object) -> Built:
         return _analyses(value)
     if name == "providers":
         return None if value is None else _providers(value)
+    if name == "test_sets":
+        return {key: _set(item, f"{name}.{key}") for key, item in sorted(mapping(value, name).items())}
     if name in _PLUGINS:
         return plugin(_PLUGINS[name], value, name)
     return build(hints_of(AuditSpec)[name], value, name)
+
+
+def _set(value: object, where: str) -> PairSetSpec:
+    """A test set: its pairs are a protocol, its folds plain fields."""
+    fields = mapping(value, where)
+    for key in fields:
+        if key not in ("pairs", "folds"):
+            raise unknown_key(where, key, ("pairs", "folds"))
+    pairs = fields.get("pairs")
+    return PairSetSpec(
+        pairs=None if pairs is None else plugin("protocol", pairs, f"{where}.pairs"),
+        folds=build(Folds, fields.get("folds", {}), f"{where}.folds"),
+    )
 
 
 def _analyses(value: object) -> dict[str, object]:

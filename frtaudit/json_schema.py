@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Union, get_args
 
 from frtaudit.canonical import Json
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec import AuditSpec, Folds
 from frtaudit.identity import INPUTS, SPEC_VERSION, TYPE, identifies
 from frtaudit.plugins import load_plugins
 from frtaudit.registry import lookup, names
@@ -96,7 +96,14 @@ def _plugins(keep: Keep) -> dict[str, Json]:
         "protocol": _any_of("protocol", keep),
         "analyses": {"type": "object", "additionalProperties": _any_of("analysis", keep), "minProperties": 1},
         "providers": {"anyOf": listed},
+        "test_sets": {"type": "object", "additionalProperties": _test_set(keep)},
     }
+
+
+def _test_set(keep: Keep) -> dict[str, Json]:
+    pairs: Json = {"anyOf": [{"type": "null"}, _any_of("protocol", keep)]}
+    properties: dict[str, Json] = {"pairs": pairs, "folds": _dataclass(Folds, keep)}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
 
 
 def _any_of(group: str, keep: Keep) -> dict[str, Json]:

@@ -8,12 +8,17 @@ from frtaudit.numbers import Style
 RATES = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
-        *("accuracy", "fold_accuracy"),
+        *("accuracy", "fold_accuracy", "accuracy_overlap"),
+        *("card_training_overlap", "card_class_identities", "card_class_pairs", "card_value_identities"),
+        "certificate",
+        *("accuracy_without_overlap", "accuracy_of_overlap"),
+        *("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities"),
+        *("overlap_noise_images", "reviewed_same_identity", "reviewed_same_image"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )
-SPREADS = frozenset({"accuracy_fold_sd"})
+SPREADS = frozenset({"accuracy_fold_sd", "accuracy_sem", "accuracy_overlap_fold_sd"})
 THRESHOLDS = frozenset({"threshold_at_fmr", "threshold"})
 
 

@@ -1,18 +1,21 @@
 """The plug-ins that a spec names, as what they do: cohort, comparisons, analyses, and the systems on trial."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import cast
 
 from frtaudit.core import Comparisons, Material
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
+from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
 from frtaudit.registry import lookup
-from frtaudit.trial import Analysis, CohortSource, Pairing, Provider
+from frtaudit.trial import Analysis, CohortSource, Pairing, Provider, Surveyor
 
 
 def material_of(spec: AuditSpec) -> Material:
     """The cohort that the spec names, loaded and classified."""
-    return cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed)
+    return replace(cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed), seed=spec.seed)
 
 
 def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:
@@ -23,6 +26,26 @@ def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:
 def analyses_of(spec: AuditSpec) -> list[Analysis]:
     """The spec's analyses, in its order."""
     return [cast("Analysis", item) for item in spec.analyses.values()]
+
+
+def lists_of(
+    spec: AuditSpec, material: Material, comparisons: Comparisons
+) -> dict[str, tuple[Comparisons, str]]:
+    """The pairs of every declared test set, and their origin in words."""
+    found: dict[str, tuple[Comparisons, str]] = {}
+    for name, item in spec.test_sets.items():
+        made = None if item.pairs is None else cast("Pairing", item.pairs).comparisons(material)
+        found[name] = set_pairs(spec, name, material, made, comparisons)
+    return found
+
+
+def surveys_of(spec: AuditSpec, material: Material) -> Mapping[str, object]:
+    """What analyses find out once for all systems, by the name that the spec gives them."""
+    return {
+        name: item.survey(spec, material)
+        for name, item in spec.analyses.items()
+        if isinstance(item, Surveyor)
+    }
 
 
 def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:

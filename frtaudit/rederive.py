@@ -66,6 +66,12 @@ def paths_of(spec: AuditSpec) -> dict[str, object]:
         found |= _paths(f"{name}.", getattr(spec, name))
     for name in ("thresholds", "folds"):
         found |= _paths(f"{name}.", getattr(spec, name))
+    for name, item in spec.test_sets.items():
+        found |= _paths(f"test_sets.{name}.pairs.", item.pairs) | _paths(
+            f"test_sets.{name}.folds.", item.folds
+        )
+    for name, analysis in spec.analyses.items():
+        found |= _paths(f"analyses.{name}.", analysis)
     return found
 
 

@@ -161,7 +161,9 @@ def _failure() -> Schema:
 
 
 def _digests() -> Schema:
-    return _closed({"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)})
+    """``outputs`` stands only where an analysis wrote lists."""
+    fields: dict[str, Schema] = {"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)}
+    return _closed(fields) | {"properties": {**fields, "outputs": _map_of(_SHA256)}}
 
 
 def _cohort() -> Schema:

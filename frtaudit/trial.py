@@ -1,8 +1,8 @@
 """One system on trial: its scores, the rates at every point of interest, the replicates. What analyses read."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -52,6 +52,13 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
     """
     name = spec.bootstrap.stratify or next(iter(schemas), None)
     return None if name == "none" else name
+
+
+def on_panel(spec: AuditSpec, material: Material) -> list[str]:
+    """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
+    if spec.providers is None:
+        return [*material.templates, *material.tables]
+    return [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in spec.providers]
 
 
 class CohortSource(Protocol):
@@ -125,7 +132,9 @@ class FoldPairs:
 
     ``first``, ``second`` (P,) int64: subjects; ``mated`` (P,) bool; ``score`` (P,) float64; ``folds`` (P,) int64, -1 =
     in no fold; ``failed``: pairs left out for want of a score; ``dropped``: non-mated pairs across folds, left out;
-    ``tail``: the same pairs for rates; ``disjoint``: every subject's mated pairs lie in one fold; ``origin``: in words.
+    ``tail``: the same pairs for rates; ``disjoint``: every subject's mated pairs lie in one fold; ``strict``: all its
+    pairs do; ``origin``: in words; ``overlap`` (P,) int64: folds that split each subject's mated pairs, non-mated
+    ones as in ``folds``; ``listed``: all pairs, scored or not.
     """
 
     first: npt.NDArray[np.int64]
@@ -139,6 +148,15 @@ class FoldPairs:
     disjoint: bool
     tail: ScoreTail
     origin: str
+    strict: bool = False
+    overlap: npt.NDArray[np.int64] | None = None
+    listed: Comparisons | None = None
+
+    @property
+    def n_subjects(self) -> int:
+        """How many subjects stand in the pairs that lie in a fold."""
+        used = self.folds >= 0
+        return int(np.unique(np.concatenate([self.first[used], self.second[used]])).size)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,7 +167,8 @@ class Trial:
     ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
     ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
     ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
-    the same with failures kept apart, whatever the spec does with them.
+    the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
+    ``surveys``: analysis name to what it found out once for all systems.
     """
 
     provider: str
@@ -171,6 +190,8 @@ class Trial:
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
     fold_pairs: FoldPairs | None = None
+    test_sets: Mapping[str, FoldPairs] = field(default_factory=dict)
+    surveys: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def cohort(self) -> Cohort:
@@ -211,12 +232,21 @@ def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What an analysis hands back."""
+    """What an analysis hands back; ``files``: name to bytes, lists that the run folder gets beside the result."""
 
     estimates: tuple[Estimate, ...] = ()
     curves: tuple[Curve, ...] = ()
     failures: tuple[LedgerEntry, ...] = ()
     notes: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Surveyor(Protocol):
+    """An analysis that looks at the cohort once, before any system is on trial."""
+
+    def survey(self, spec: AuditSpec, material: Material) -> object:
+        """What its :meth:`Analysis.estimates` find in ``trial.surveys`` under its name."""
 
 
 class Analysis(Protocol):

@@ -11,12 +11,14 @@ from frtaudit.core.spec import (
     FoldSource,
     Grid,
     GridKind,
+    PairSetSpec,
     RequirementSpec,
     SchemaSpec,
     Thresholds,
 )
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.protocols.listed import Listed
+from frtaudit.protocols.sampled import Sampled
 
 EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
 COUNT = COHORT.load(SCHEMAS, 0).cohort.n_samples
@@ -96,3 +98,12 @@ def test_it_stops_where_the_audit_would(
     """Targets, providers, thresholds, columns, and a B too small for the family are refused without scoring."""
     with pytest.raises(kind, match=said):
         check(spec(**changes))
+
+
+def test_test_sets_are_made_and_said() -> None:
+    """Each test set's pairs are made, and counted with the origin of their folds."""
+    folds = Folds(source=FoldSource.DISJOINT, k=3)
+    lines = check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30), folds=folds)}))
+    assert "test set own: 60 pairs, folds constructed identity-disjoint" in lines
+    with pytest.raises(SpecError, match="test_sets.own.folds.source: no folds"):
+        check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30))}))

@@ -1,11 +1,13 @@
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from goldilocks_audits import curate_spec
 from small_audits import REQUIREMENTS, TARGETS, spec
 
 from frtaudit import delivery
@@ -198,3 +200,16 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         patch.setenv("XDG_CONFIG_HOME", str(home))
         assert run(made(sign=True), folder, code).exit_code == 3
     return folder
+
+
+def test_lists_are_written_signed_and_named_by_the_result(tmp_path: Path) -> None:
+    """What analyses list stands below lists/, its digest in the result, and the statement covers it."""
+    made = replace(curate_spec(), report=Report(date="2026-01-02", sign=True, pdf=False))
+    run(made, tmp_path / "run", code)
+    result = json.loads((tmp_path / "run" / "result.json").read_bytes())
+    files = content(tmp_path / "run" / "lists")
+    assert {name: sha256(data) for name, data in files.items()} == result["digests"]["outputs"]
+    assert "test_sets/curated/pairs.txt" in files
+    assert verify(tmp_path / "run").exit_code in {0, 3}
+    (tmp_path / "run" / "lists" / "test_sets" / "curated" / "pairs.txt").write_text("changed")
+    assert verify(tmp_path / "run").exit_code == 2

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from small_audits import COHORT, SCHEMAS, folder_of, spec, whole
 
-from frtaudit.canonical import sha256_file
-from frtaudit.core.spec import Bootstrap, Folds, FoldSource, RequirementSpec, SchemaSpec
+from frtaudit.analyses.train_test_overlap import TrainTestOverlap
+from frtaudit.canonical import sha256, sha256_file
+from frtaudit.core.spec import Bootstrap, Folds, FoldSource, PairSetSpec, RequirementSpec, SchemaSpec
 from frtaudit.description import PACKAGES, cohort_counts, digests_of, inputs_of, notes_of, versions
 from frtaudit.identity import spec_digest
 from frtaudit.panel import panel_of
@@ -109,3 +110,17 @@ def test_notes_stand_once_in_order() -> None:
         "requirements are judged at alpha = 0.05: a pass each by itself, a failure by Holm over all findings"
     )
     assert notes == (rule, "b", "a", "c")
+
+
+def test_files_of_test_sets_and_of_matchers_are_inputs(tmp_path: Path) -> None:
+    """Lists that test sets name, and templates that only a matcher reads, are hashed; lists made are outputs."""
+    source = folder_of(tmp_path / "faces")
+    (tmp_path / "a.csv").write_text("probe,reference\n")
+    pairs = Listed(file=str(tmp_path / "a.csv"))
+    made = spec(cohort=source, providers=("one",), test_sets={"own": PairSetSpec(pairs=pairs)})
+    made = replace(made, analyses={"overlap": TrainTestOverlap(matcher="two")})
+    material = source.load(SCHEMAS, 0)
+    inputs = inputs_of(made, material, panel_of(made, material))
+    assert {"a.csv", "templates/two.npz", "templates/one.npz"} <= set(inputs)
+    made_list = digests_of(made, material, inputs, {"x.csv": b"x"})["outputs"]
+    assert made_list == {"x.csv": sha256(b"x")}

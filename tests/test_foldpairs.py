@@ -6,14 +6,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from small_audits import COHORT, SCHEMAS, audit, folder_of, one, plain, put, score_lines, spec
+from small_audits import COHORT, SCHEMAS, audit, folder_of, one, pick, plain, put, score_lines, spec
 
 from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import NonMated
-from frtaudit.core.spec import Folds, FoldSource
+from frtaudit.core.spec import FoldClaim, Folds, FoldSource, PairSetSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.protocols.all_pairs import AllPairs
 from frtaudit.protocols.listed import Listed
+from frtaudit.protocols.sampled import Sampled
 from frtaudit.trial import FoldPairs
 
 COHORT_OF = COHORT.load(SCHEMAS, 0).cohort
@@ -198,3 +199,90 @@ def test_score_lists_have_accuracy_too(tmp_path: Path) -> None:
     )
     found = pairs_of(made)
     assert np.sort(found.score) == pytest.approx(np.sort(plain("two").score), abs=1e-12)
+
+
+def test_a_file_that_leaks_identities_is_refused_in_one_line(tmp_path: Path) -> None:
+    """Folds that are claimed to be disjoint, or to share no subject, are counted and refused where they are not."""
+    lines = table().splitlines()
+    first = np.flatnonzero(SUBJECT == 0)
+    lines.append(f"{IDS[first[0]]},{IDS[first[-1]]},2")
+    file = written(tmp_path, "\n".join(lines) + "\n")
+    for claim, kind in ((FoldClaim.DISJOINT, "mated pairs"), (FoldClaim.STRICT, "pairs")):
+        folds = Folds(source=FoldSource.FILE, file=file, claim=claim)
+        with pytest.raises(
+            DataError, match=f"^folds.claim: the folds leak identities: {kind} of 1 subject lie in more"
+        ):
+            put(spec(folds=folds), "two")
+        good = Folds(source=FoldSource.FILE, file=written(tmp_path, table(), "good.csv"), claim=claim)
+        assert pairs_of(spec(folds=good)).strict
+
+
+def test_a_cap_on_mated_pairs_per_subject(tmp_path: Path) -> None:
+    """At most so many mated pairs of a subject, drawn by the seed, on drawn and on listed pairs; said in the origin."""
+    made = spec(folds=Folds(source=FoldSource.DISJOINT, k=3, per_subject=2))
+    found = pairs_of(made)
+    assert np.bincount(found.first[found.mated]).max() == 2
+    assert "at most 2 mated pairs of a subject" in found.origin
+    assert not np.array_equal(found.score, pairs_of(replace(made, seed=5)).score)
+
+
+def test_strata_lie_evenly_in_the_folds() -> None:
+    """Stratified by class: mated and non-mated pairs of each class are as even as the subjects allow."""
+    found = pairs_of(spec(folds=Folds(source=FoldSource.DISJOINT, k=3, stratify="group", overlap=True)))
+    codes = COHORT_OF.classifications["group"].codes
+    assert found.overlap is not None
+    for code in (0, 1):
+        own = found.mated & (codes[found.first] == code)
+        largest = np.bincount(found.first[own]).max()
+        counts = np.bincount(found.folds[own], minlength=3)
+        assert counts.max() - counts.min() <= largest
+        assert np.ptp(np.bincount(found.overlap[own], minlength=3)) <= 1
+        other = ~found.mated & (codes[found.first] == code) & (codes[found.second] == code)
+        assert np.ptp(np.bincount(found.folds[other], minlength=3)) <= 1
+    assert np.array_equal(found.folds[~found.mated], found.overlap[~found.mated])
+    with pytest.raises(SpecError, match="^folds.stratify: no schema is named 'x'"):
+        put(spec(folds=Folds(source=FoldSource.DISJOINT, stratify="x")), "two")
+
+
+def test_overlapping_folds_of_given_disjoint_ones(tmp_path: Path) -> None:
+    """A file's folds stay; the overlapping ones split subjects, with non-mated pairs where they are."""
+    folds = Folds(source=FoldSource.FILE, file=written(tmp_path, table()), overlap=True)
+    found = pairs_of(spec(folds=folds))
+    assert found.overlap is not None
+    assert found.folds.tolist() == [k // 4 for k in range(12) for _ in range(2)]
+    assert np.array_equal(found.overlap[~found.mated], found.folds[~found.mated])
+
+
+def test_test_sets_of_their_own(tmp_path: Path) -> None:
+    """Each declared set has its pairs from its own protocol and its own folds; a set without folds is refused."""
+    made = spec(
+        "accuracy",
+        test_sets={
+            "drawn": PairSetSpec(pairs=Sampled(per_subject=3), folds=Folds(source=FoldSource.DISJOINT, k=4)),
+            "listed": PairSetSpec(
+                pairs=Listed(file=written(tmp_path, table())), folds=Folds(source=FoldSource.OFFICIAL)
+            ),
+            "own": PairSetSpec(folds=Folds(source=FoldSource.STRICT, k=2)),
+        },
+    )
+    result = audit(made).result
+    found = {str(dict(item.at)["pairs"]): item for item in pick(result, "accuracy", provider="two")}
+    assert sorted(found) == ["drawn", "listed", "own"]
+    assert found["listed"].denominator == 24
+    assert (
+        "two, test set drawn: folds constructed identity-disjoint; they share subjects in non-mated pairs only"
+        in result.notes
+    )
+    for wrong, said in (
+        (PairSetSpec(), "test_sets.x.folds.source: no folds"),
+        (
+            PairSetSpec(pairs=AllPairs(), folds=Folds(source=FoldSource.DISJOINT)),
+            "test_sets.x.pairs: all pairs",
+        ),
+        (
+            PairSetSpec(pairs=Sampled(), folds=Folds(source=FoldSource.OFFICIAL)),
+            "test_sets.x.pairs: the list of pairs has no folds",
+        ),
+    ):
+        with pytest.raises(SpecError, match=said):
+            audit(spec("accuracy", test_sets={"x": wrong}))

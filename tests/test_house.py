@@ -162,8 +162,10 @@ def test_every_dependency_has_floor_and_cap_and_reason() -> None:
 
 
 IMPORTED_AS = {
+    "faiss": "faiss-cpu",
     "hydra": "hydra-core",
     "pyhanko_certvalidator": "pyhanko-certvalidator",
+    "sklearn": "scikit-learn",
     "yaml": "PyYAML",
 }
 
@@ -171,7 +173,7 @@ IMPORTED_AS = {
 def test_every_import_is_declared() -> None:
     """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that.
 
-    The extra ``testing`` counts: its strategies are imported by those who write tests.
+    The extra ``testing`` counts: its strategies are imported by those who write tests; and so does ``search``.
     """
     trees = [ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
@@ -182,7 +184,8 @@ def test_every_import_is_declared() -> None:
     names |= {call.args[0].value for call in nodes if lazily_imports(call)}
     found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    items = [*project["dependencies"], *project["optional-dependencies"]["testing"]]
+    extras = project["optional-dependencies"]
+    items = [*project["dependencies"], *extras["testing"], *extras["search"]]
     declared = {re.split(r"[\[<>=]", item)[0] for item in items}
     assert {IMPORTED_AS.get(name, name) for name in found} == declared
 

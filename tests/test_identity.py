@@ -47,7 +47,7 @@ def test_identity_has_no_path_machine_setting_or_report() -> None:
     assert "report" not in plain
     assert "threads" not in plain
     assert "root" not in plain["cohort"]  # type: ignore[operator]  # a mapping
-    assert plain["folds"] == {"source": "file", "k": 10}
+    assert "file" not in plain["folds"]  # type: ignore[operator]  # a mapping
     other = replace(a_spec(), threads=7, report=Report(title="Other"))
     assert to_plain(other) == plain
 
@@ -81,7 +81,10 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
     ("change", "line"),
     [
         ({"sed": 1}, "spec: unknown key 'sed' (did you mean 'seed'?)"),
-        ({"cohort": None}, "cohort: no value; accepted: one of: scores, synthetic, templates"),
+        (
+            {"cohort": None},
+            "cohort: no value; accepted: one of: scores, synthetic, synthetic_traits, templates",
+        ),
         ({"cohort": {"type": "tempaltes"}}, "cohort.type: no cohort is named 'tempaltes'"),
         ({"cohort": {"root": "x"}}, "cohort.type: no value"),
         ({"cohort": "x"}, "cohort: found 'x'; accepted: a mapping with type and fields"),

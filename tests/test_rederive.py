@@ -94,3 +94,18 @@ def test_an_unreadable_note_is_no_note(tmp_path: Path, text: str) -> None:
     (tmp_path / ".hydra").mkdir()
     (tmp_path / ".hydra" / "config.yaml").write_text(text)
     assert noted_paths(tmp_path) == {}
+
+
+def test_paths_of_test_sets_and_analyses_are_noted(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Files that test sets and analyses read are no part of the identity, and come back from the run's note."""
+    words = ["audit=train_test_overlap", "cohort.root=faces", "cohort.training.wild=wild"]
+    words += ["analyses.train_test_overlap.reviewed=r.csv", "folds.source=file", "folds.file=f.csv"]
+    words += [
+        "test_sets.own.pairs.type=listed",
+        "test_sets.own.pairs.file=p.csv",
+        "test_sets.own.folds.source=official",
+    ]
+    spec = load_spec(words)
+    assert "csv" not in str(to_plain(spec))
+    rederive(content(spec), note(tmp_path, spec), [])
+    assert to_full(audited[0]) | {"report": None} == to_full(spec) | {"report": None}

@@ -13,12 +13,23 @@ from frtaudit.errors import SpecError
 from frtaudit.identity import from_plain, to_full, to_plain
 from frtaudit.spec import load_spec, rewritten
 
+CURATE = [
+    "protocol.rules.matcher=m",
+    "protocol.rules.trait=hair",
+    "protocol.rules.mated_values=[none,full]",
+    "protocol.rules.non_mated_values=[[full,full]]",
+    "protocol.rules.traits.hair.column=hair",
+]
 AUDITS = {
     "demo": [],
     "templates": ["cohort.root=faces"],
     "scores": ["cohort.root=scores.csv"],
     "lfw": ["cohort.root=lfw"],
     "similarity_uncertainty": [],
+    "curate": ["cohort.root=faces", *CURATE],
+    "goldilocks_demo": [],
+    "train_test_overlap": ["cohort.root=faces", "cohort.training.wild=wild"],
+    "verification_accuracy": ["cohort.root=faces"],
 }
 
 
@@ -193,8 +204,8 @@ def test_intervals_are_methods_with_targets() -> None:
 @pytest.mark.parametrize(
     ("overrides", "line"),
     [
-        ([], "audit: nothing is selected; accepted: audit=demo"),
-        (["audit=nope"], "audit: no option is named 'nope'; accepted: demo"),
+        ([], "audit: nothing is selected; accepted: audit=curate, demo"),
+        (["audit=nope"], "audit: no option is named 'nope'; accepted: curate, demo"),
         (["audit=demoo"], "audit: no option is named 'demoo' (did you mean 'demo'?)"),
         (["audit=[demo,lfw]"], "audit: not one audit is selected"),
         (["audit=templates"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),

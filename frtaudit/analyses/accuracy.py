@@ -1,81 +1,172 @@
-"""k-fold accuracy on listed pairs, folds from a file or identity-disjoint, and the EER of the same pairs."""
+"""k-fold accuracy on listed pairs and on every declared test set: intervals, folds, and what disjoint folds change."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.spec import Weighting
+from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE, from_score
 from frtaudit.registry import register
-from frtaudit.stats import folds, rates, wilson
+from frtaudit.stats import foldings, folds, rates, wilson
 from frtaudit.trial import FoldPairs, Outcome, Trial
 
 NAME = "accuracy"
-AT: dict[str, float | str] = {"pairs": "folds"}
+DEFAULT = "folds"  # what the pairs of spec.folds are called
+SHARES = "mean of the folds' shares of correct pairs"
+SPREAD = "standard deviation of the folds, divisor k - 1"
 
 
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """Accuracy of each fold at the threshold fitted on the others."""
+    """Accuracy of each fold at the threshold fitted on the others, on the folds' pairs and on every test set.
+
+    ``deals``: how often disjoint and overlapping folds are dealt anew, where a set has both.
+    """
+
+    deals: int = 200
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for fewer than two deals, which have no spread."""
+        if self.deals < 2:
+            raise SpecError("analyses.accuracy.deals", f"found {self.deals}", "2 or more")
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
-        """Nothing without folds: the spec's ``folds.source`` says where they come from."""
-        pairs = trial.fold_pairs
-        if pairs is None:
+        """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
+        own = {} if trial.fold_pairs is None else {DEFAULT: trial.fold_pairs}
+        sets = own | dict(trial.test_sets)
+        if not sets:
             return Outcome(notes=(f"{trial.provider}: no folds were declared, so no accuracy",))
-        notes = [f"{trial.provider}: folds {pairs.origin}"]
-        if pairs.failed:
-            notes.append(
-                f"{trial.provider}: {pairs.failed} pairs of the folds have no score and are left out"
-            )
-        if pairs.dropped:
-            notes.append(f"{trial.provider}: {pairs.dropped} non-mated pairs across folds are left out")
-        return Outcome(estimates=tuple(_estimates(trial, pairs, alpha)), notes=tuple(notes))
+        found: list[Estimate] = []
+        notes: list[str] = []
+        for name, pairs in sets.items():
+            place = _Place(trial=trial, pairs=pairs, name=name, alpha=alpha)
+            found += place.estimates(self.deals)
+            notes += place.notes()
+        return Outcome(estimates=tuple(found), notes=tuple(notes))
 
 
-def _estimates(trial: Trial, pairs: FoldPairs, alpha: float) -> Iterator[Estimate]:
-    empty = folds.empty_folds(pairs.folds, pairs.k)
-    if empty:
-        note = f"{empty} of {pairs.k} folds hold no pair with a score"
-        yield _estimate(
-            trial, "accuracy", None, None, "mean of the folds' shares of correct pairs", note=note
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """One system on one test set."""
+
+    trial: Trial
+    pairs: FoldPairs
+    name: str
+    alpha: float
+
+    def notes(self) -> Iterator[str]:
+        """Where the folds come from, and what they leave out."""
+        said = self.trial.provider if self.name == DEFAULT else f"{self.trial.provider}, test set {self.name}"
+        shared = "share no subject" if self.pairs.strict else "share subjects in non-mated pairs only"
+        shared = shared if self.pairs.disjoint else "share subjects in mated pairs"
+        yield f"{said}: folds {self.pairs.origin}; they {shared}"
+        if self.pairs.failed:
+            yield f"{said}: {self.pairs.failed} pairs of the folds have no score and are left out"
+        if self.pairs.dropped:
+            yield f"{said}: {self.pairs.dropped} non-mated pairs across folds are left out"
+
+    def estimates(self, deals: int) -> Iterator[Estimate]:
+        """Mean, spread, folds, the EER of the same pairs, and the difference to overlapping folds."""
+        pairs = self.pairs
+        empty = folds.empty_folds(pairs.folds, pairs.k)
+        if empty:
+            note = f"{empty} of {pairs.k} folds hold no pair with a score"
+            yield self.estimate("accuracy", None, None, SHARES, note=note)
+            return
+        found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+        made = tuple(_intervals(found, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint))
+        yield self.estimate("accuracy", found.mean, _counts(found), SHARES, made)
+        yield self.estimate("accuracy_fold_sd", found.sd_ddof1, None, SPREAD)
+        yield self.estimate("accuracy_sem", found.sem, None, f"{SPREAD}, over the square root of k")
+        for fold, (threshold, accuracy) in enumerate(zip(found.thresholds, found.accuracies, strict=True)):
+            counts = (int(found.correct[fold]), int(found.total[fold]))
+            at = {"fold": float(fold), "threshold": float(threshold)}
+            yield self.estimate("fold_accuracy", float(accuracy), counts, "share of correct pairs", at=at)
+        yield _eer(self)
+        if pairs.overlap is not None and pairs.disjoint and not folds.empty_folds(pairs.overlap, pairs.k):
+            yield from self._against_overlap(found, pairs.overlap, deals)
+
+    def _against_overlap(
+        self, found: folds.FoldAccuracy, overlap: folds.Ints, deals: int
+    ) -> Iterator[Estimate]:
+        """Accuracy of the same pairs in overlapping folds, and disjoint minus overlap (004, table 6)."""
+        pairs = self.pairs
+        other = folds.k_fold_accuracy(pairs.score, pairs.mated, overlap, pairs.k)
+        made = tuple(_intervals(other, pairs, overlap, self.alpha, disjoint=False))
+        yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, made)
+        yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
+        both = (pairs.folds, overlap)
+        delta = foldings.accuracy_difference(found, other, both, pairs.first, pairs.second)
+        rng = np.random.default_rng(seed_of(self.trial.spec.seed, NAME, "deals", self.name))
+        drawn = foldings.redealt_differences(pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng)
+        unit = "difference of two accuracies of the same pairs"
+        note = f"{delta.discordant} of {int(found.total.sum())} pairs are decided otherwise"
+        bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
+        yield self.estimate("delta_accuracy", delta.value, None, unit, bounds, note=note)
+        said = f"{deals} random deals of the same pairs"
+        yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=said)
+        yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, unit, note=said)
+
+    def estimate(
+        self,
+        metric: str,
+        value: float | None,
+        counts: tuple[int, int] | None,
+        unit: str,
+        intervals: tuple[Interval, ...] = (),
+        *,
+        at: dict[str, float] | None = None,
+        weighting: str | None = None,
+        note: str | None = None,
+    ) -> Estimate:
+        """An estimate on this set's pairs."""
+        return Estimate(
+            provider=self.trial.provider,
+            analysis=NAME,
+            metric=metric,
+            schema=None,
+            group="all",
+            weighting=weighting,
+            at={"pairs": self.name, **(at or {})},
+            value=value,
+            numerator=counts[0] if counts else None,
+            denominator=counts[1] if counts else None,
+            unit=unit,
+            intervals=intervals,
+            note=note,
         )
-        return
-    found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
-    correct, total = int(found.correct.sum()), int(found.total.sum())
-    made = tuple(_intervals(found, pairs, alpha))
-    yield _estimate(
-        trial, "accuracy", found.mean, (correct, total), "mean of the folds' shares of correct pairs", made
-    )
-    yield _estimate(
-        trial, "accuracy_fold_sd", found.sd_ddof1, None, "standard deviation of the folds, divisor k - 1"
-    )
-    for fold, (threshold, accuracy) in enumerate(zip(found.thresholds, found.accuracies, strict=True)):
-        counts = (int(found.correct[fold]), int(found.total[fold]))
-        at = {"fold": float(fold), "threshold": float(threshold)}
-        yield _estimate(trial, "fold_accuracy", float(accuracy), counts, "share of correct pairs", at=at)
-    yield _eer(trial, pairs)
 
 
-def _eer(trial: Trial, pairs: FoldPairs) -> Estimate:
+def _counts(found: folds.FoldAccuracy) -> tuple[int, int]:
+    return int(found.correct.sum()), int(found.total.sum())
+
+
+def _eer(place: _Place) -> Estimate:
+    pairs = place.pairs
     has_both = bool(pairs.mated.any() and not pairs.mated.all())
-    eer = rates.eer(pairs.tail, trial.groups) if has_both else None
+    eer = rates.eer(pairs.tail, place.trial.groups) if has_both else None
     note = "needs mated and non-mated pairs" if eer is None else f"at threshold {eer.threshold:.6g}"
     value = None if eer is None else eer.value
-    return _estimate(trial, "eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)
+    return place.estimate("eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)
 
 
-def _intervals(found: folds.FoldAccuracy, pairs: FoldPairs, alpha: float) -> Iterator[Interval]:
+def _intervals(
+    found: folds.FoldAccuracy, pairs: FoldPairs, of: folds.Ints, alpha: float, *, disjoint: bool
+) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
     yield from_score(
-        lambda at: folds.accuracy_interval(found, pairs.folds, pairs.first, pairs.second, at),
+        lambda at: folds.accuracy_interval(found, of, pairs.first, pairs.second, at),
         alpha,
         "fold thresholds held fixed",
     )
-    if pairs.disjoint:
+    if disjoint:
         yield _over_folds(found, alpha)
-    iid = wilson.wilson_iid(int(found.correct.sum()), int(found.total.sum()), alpha)
+    iid = wilson.wilson_iid(*_counts(found), alpha)
     yield Interval(
         low=iid.low,
         high=iid.high,
@@ -99,30 +190,15 @@ def _over_folds(found: folds.FoldAccuracy, alpha: float) -> Interval:
     )
 
 
-def _estimate(
-    trial: Trial,
-    metric: str,
-    value: float | None,
-    counts: tuple[int, int] | None,
-    unit: str,
-    intervals: tuple[Interval, ...] = (),
-    *,
-    at: dict[str, float] | None = None,
-    weighting: str | None = None,
-    note: str | None = None,
-) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=None,
-        group="all",
-        weighting=weighting,
-        at={**AT, **(at or {})},
-        value=value,
-        numerator=counts[0] if counts else None,
-        denominator=counts[1] if counts else None,
-        unit=unit,
-        intervals=intervals,
-        note=note,
+def _of_difference(found: foldings.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
+    bounds = foldings.difference_interval(found, dealt, subjects, alpha)
+    low, high = bounds or (None, None)
+    return Interval(
+        low=low,
+        high=high,
+        level=1 - alpha,
+        method=Method.DEALT,
+        target=Target.POPULATION,
+        note=None if bounds else "degenerate: no pair is decided otherwise in any deal",
+        one_sided=lambda error: _of_difference(found, dealt, subjects, 2 * error),
     )

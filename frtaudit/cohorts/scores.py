@@ -16,7 +16,7 @@ from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.intake.pairing import both_orders, listed_comparisons
 from frtaudit.intake.pseudonyms import key_bytes
-from frtaudit.intake.roster import Roster, enrol
+from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.scorelist import ScoreList, read_scores, said_mated
 from frtaudit.intake.tables import SUFFIXES, Table, Texts, read_table
 from frtaudit.registry import register
@@ -63,13 +63,15 @@ class ScoreLists:
         lists = [read_scores(path, path.name) for path in paths]
         metadata = self._metadata(folder)
         people = _people(lists, read_table(metadata, metadata.name) if metadata else None)
-        cohort = enrol(_roster(people), schemas)
+        roster = _roster(people)
+        cohort = enrol(roster, schemas)
         tables, ledger = _tables(lists, cohort, {sample: person.subject for sample, person in people.items()})
         inputs = {path.name: sha256_file(path) for path in (*([metadata] if metadata else []), *paths)}
         return Material(
             cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
             tables=tables,
             inputs=inputs,
+            attributes=attributes_of(roster, cohort),
             pseudonym_key=key_bytes(
                 self.pseudonym_key, inputs[metadata.name] if metadata else digest(inputs)
             ),

@@ -11,7 +11,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core.cohort import Material, Templates
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
-from frtaudit.intake.roster import Roster, enrol
+from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.registry import register
 from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
 
@@ -80,6 +80,7 @@ class Synthetic:
             },
             failures={name: {int(i): FAILED for i in np.flatnonzero(lost[name])} for name in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),
+            attributes=attributes_of(roster, cohort),
         )
 
     def _class_sizes(self) -> list[int]:

@@ -1,7 +1,7 @@
 """A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from frtaudit.canonical import sha256_file
@@ -9,7 +9,7 @@ from frtaudit.core.cohort import Cohort, Material, Templates
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
 from frtaudit.intake.pseudonyms import key_bytes
-from frtaudit.intake.roster import Roster, enrol
+from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.tables import Table, read_table
 from frtaudit.intake.vectors import LEFT, NO_TEMPLATE, TemplateFile
 from frtaudit.registry import register
@@ -18,6 +18,12 @@ SAMPLE = ("image_id", "sample_id")
 SUBJECT = ("subject_id", "subject")
 MODEL = ("model", "provider")
 REASON = ("reason", "code", "failure")
+_OWN = {
+    "metadata": None,
+    "pairs": None,
+    "failures": None,
+    "pseudonym_key": None,
+}  # file names of the cohort alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,10 @@ class TemplateFolder:
 
     A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
     image_id, model, reason), else ``no_template``.
+
+    ``flipped``: an array of the template files, beside ``embedding``, with the template of each mirrored image; a
+    sample's template is then the sum of both, as read. ``training``: name to the folder of a training set, laid out
+    as this one, its templates made by the same providers.
     """
 
     root: str = field(metadata=PATH)
@@ -59,6 +69,8 @@ class TemplateFolder:
     pairs: str | None = None
     failures: str | None = None
     pseudonym_key: str | None = field(default=None, metadata=PATH)
+    flipped: str | None = None
+    training: Mapping[str, str] = field(default_factory=dict, metadata=PATH)
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
         """Read metadata, failures and the names of templates; templates are read when a provider is scored.
@@ -73,8 +85,14 @@ class TemplateFolder:
         failures = _optional(root, self.failures, "failures.csv")
         index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
         reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
-        files = _template_files(root, index, cohort, reasons)
+        files = _template_files(root, index, cohort, reasons, self.flipped)
         inputs = _digests(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        training = {
+            name: replace(self, root=path, training={}, **_OWN).load({}, 0)
+            for name, path in self.training.items()
+        }
+        for name, held in training.items():
+            inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
         return Material(
             cohort=cohort,
             templates=_loaders(files),
@@ -82,6 +100,8 @@ class TemplateFolder:
             pairs=pairs,
             inputs=inputs,
             pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
+            attributes=attributes_of(roster, cohort),
+            training=training,
         )
 
     def _metadata(self, root: Path) -> Table:
@@ -134,7 +154,11 @@ def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]
 
 
 def _template_files(
-    root: Path, index: Mapping[str, int], cohort: Cohort, reasons: Mapping[str, Mapping[str, str]]
+    root: Path,
+    index: Mapping[str, int],
+    cohort: Cohort,
+    reasons: Mapping[str, Mapping[str, str]],
+    flipped: str | None,
 ) -> dict[str, TemplateFile]:
     paths = sorted((root / "templates").glob("*.npz"))
     if not paths:
@@ -149,6 +173,7 @@ def _template_files(
             index=index,
             n_samples=cohort.n_samples,
             reasons=reasons.get(path.stem, {}),
+            flipped=flipped,
         )
         for path in paths
     }

@@ -1,7 +1,7 @@
 """Frozen values: what every other floor passes around. No input, no output."""
 
 from frtaudit.core.cohort import UNKNOWN, Classification, Cohort, LedgerEntry, Material, Templates
-from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.comparisons import Comparisons, NonMated, Step
 from frtaudit.core.curves import Curve, RateCurve
 from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
@@ -30,6 +30,7 @@ __all__ = [
     "RateCurve",
     "ScoreTable",
     "ScoreTail",
+    "Step",
     "Target",
     "Templates",
     "Test",

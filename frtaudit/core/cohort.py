@@ -117,7 +117,9 @@ class Material:
 
     ``templates``: provider name to a loader (called once, when the provider is scored); ``tables``: provider
     name to its listed comparisons and scores; ``failures``: provider name to {cohort sample index: code};
-    ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read.
+    ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read;
+    ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
+    to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw.
     """
 
     cohort: Cohort
@@ -127,3 +129,6 @@ class Material:
     pairs: Path | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
     pseudonym_key: bytes = b""
+    attributes: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
+    training: "Mapping[str, Material]" = field(default_factory=dict)
+    seed: int = 0

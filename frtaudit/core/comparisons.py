@@ -18,6 +18,21 @@ class NonMated(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """What one rule left while a list of pairs was made: ``left`` of ``unit`` (images or pairs) of one kind and group.
+
+    ``kind``: ``mated``, ``non_mated`` or ``images``; ``group``: a class of the schema that the list is balanced by, or
+    ``all``.
+    """
+
+    rule: str
+    kind: str
+    group: str
+    left: int
+    unit: str = "pairs"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparisons:
     """Comparisons by cohort sample index.
 
@@ -25,6 +40,7 @@ class Comparisons:
     subject; ``fold``: shape (P,), int16, or None; all of them empty when ``all_pairs`` is true: then every
     unordered pair of samples is one comparison. ``ordered``: A-B and B-A both stand (round robin).
     ``cells``: shape (K,), int32: a non-mated comparison counts only within one cell; -1 = in no cell.
+    ``steps``: what each rule left, where rules made the list.
     """
 
     all_pairs: bool
@@ -34,6 +50,7 @@ class Comparisons:
     cells: npt.NDArray[np.int32]
     fold: npt.NDArray[np.int16] | None = None
     ordered: bool = False
+    steps: tuple[Step, ...] = ()
 
     def __post_init__(self) -> None:
         freeze(self, "probe", "reference", "mated", "fold", "cells")

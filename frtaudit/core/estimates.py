@@ -33,6 +33,8 @@ class Method(Enum):
     WILSON_IID = "wilson_iid"
     T_BOOTSTRAP = "t_bootstrap"
     T = "t"
+    DEALT = "dealt"
+    DYADIC = "dyadic"
     MAX_T = "max_t"
     VERTEX_GAUSSIAN = "vertex_gaussian"
     MONTE_CARLO = "monte_carlo"
@@ -51,6 +53,8 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
         Method.WILSON_IID: (Target.COMPARISONS_IID,),
         Method.T_BOOTSTRAP: (Target.COMPARISONS_IID,),
         Method.T: (Target.COMPARISONS_IID, Target.POPULATION),
+        Method.DEALT: (Target.POPULATION,),
+        Method.DYADIC: (Target.POPULATION,),
         Method.MAX_T: (Target.POPULATION,),
         Method.VERTEX_GAUSSIAN: (Target.POPULATION,),
         Method.MONTE_CARLO: (Target.SIMULATION,),

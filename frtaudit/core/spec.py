@@ -82,6 +82,14 @@ class FoldSource(Enum):
     STRICT = "strict"
 
 
+class FoldClaim(Enum):
+    """What given folds are said to be: checked, and refused where they are not."""
+
+    NONE = "none"
+    DISJOINT = "disjoint"
+    STRICT = "strict"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bins:
     """Turn a numeric column into classes by edges, or by percentiles within a group (another schema)."""
@@ -158,11 +166,28 @@ class IntervalSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Folds:
-    """Folds of the accuracy analysis: official (the cohort's), from a file, or constructed."""
+    """Folds of the accuracy analysis: official (the cohort's), from a file, or constructed.
+
+    ``claim``: what given folds must be; ``per_subject``: at most so many mated pairs of a subject, drawn; ``stratify``:
+    a schema whose groups constructed folds hold in equal shares; ``overlap``: the same pairs again in folds that split
+    each subject's mated pairs, for the difference that identity-disjoint folds make.
+    """
 
     source: FoldSource = FoldSource.NONE
     k: int = 10
     file: str | None = field(default=None, metadata=PATH)
+    claim: FoldClaim = FoldClaim.NONE
+    per_subject: int | None = None
+    stratify: str | None = None
+    overlap: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairSetSpec:
+    """A test set: ``pairs`` (a registered protocol that lists pairs; None: the audit's own) and its folds."""
+
+    pairs: object | None = None
+    folds: Folds = field(default_factory=Folds)
 
 
 class Sided(Enum):
@@ -233,6 +258,7 @@ class AuditSpec:
     bootstrap: Bootstrap = field(default_factory=Bootstrap)
     intervals: tuple[IntervalSpec, ...] = ()
     folds: Folds = field(default_factory=Folds)
+    test_sets: Mapping[str, PairSetSpec] = field(default_factory=dict)
     requirements: tuple[RequirementSpec, ...] = ()
     tail_budget: int = 2_000_000_000
     threads: int = field(default=0, metadata=MACHINE)

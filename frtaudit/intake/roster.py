@@ -9,7 +9,7 @@ from frtaudit.canonical import Json, digest
 from frtaudit.core.cohort import Classification, Cohort
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.intake.schemas import Columns, classify
+from frtaudit.intake.schemas import Columns, Texts, classify
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +56,19 @@ def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
         digest=_digest(samples, subjects, kept.tolist(), classified.classifications),
         ledger=classified.ledger,
     )
+
+
+def attributes_of(roster: Roster, cohort: Cohort) -> dict[str, Texts]:
+    """The columns of a roster by sample of the cohort that it became: name to texts (N,), empty = missing.
+
+    >>> columns = {"age": np.array(["31", "30"], dtype=object)}
+    >>> roster = Roster(sample_ids=["b1", "a1"], subjects=["b", "a"], columns=columns, places=["line 2", "line 3"])
+    >>> attributes_of(roster, enrol(roster, {}))["age"].tolist()
+    ['30', '31']
+    """
+    row = {name: i for i, name in enumerate(roster.sample_ids)}
+    order = np.array([row[name] for name in cohort.sample_ids], dtype=np.int64)
+    return {name: texts[order] for name, texts in roster.columns.items()}
 
 
 def _check(roster: Roster) -> None:

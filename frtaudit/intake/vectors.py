@@ -26,7 +26,8 @@ class TemplateFile:
     """One provider's templates, read when asked.
 
     ``name``: what errors call the file; ``index``: every sample id of the metadata to its cohort index, -1 for a sample
-    that left the cohort; ``n_samples``: samples of the cohort; ``reasons``: sample id to declared failure code.
+    that left the cohort; ``n_samples``: samples of the cohort; ``reasons``: sample id to declared failure code;
+    ``flipped``: the array that is added to ``embedding``.
     """
 
     path: Path
@@ -34,6 +35,7 @@ class TemplateFile:
     index: Mapping[str, int]
     n_samples: int
     reasons: Mapping[str, str]
+    flipped: str | None = None
 
     def templates(self) -> Templates:
         """Templates of the cohort's samples: float32, in cohort order, not normalised.
@@ -41,9 +43,10 @@ class TemplateFile:
         Raises :class:`DataError`: an unreadable file, a missing array, an id that the metadata lack or that stands
         twice, embeddings that are no matrix with one row per id, a row with NaN, infinity or only zeros.
         """
-        ids, embedding = _read(self.path, self.name, (_IDS, _EMBEDDING))
+        mirrored = () if self.flipped is None else ((self.flipped,),)
+        ids, embedding, *more = _read(self.path, self.name, (_IDS, _EMBEDDING, *mirrored))
         rows = self._rows(ids)
-        vectors = _vectors(embedding, rows.size, self.name)
+        vectors = _vectors(_summed(embedding, more, self.name), rows.size, self.name)
         order = np.argsort(rows)[np.count_nonzero(rows == LEFT) :]
         return Templates(rows=rows[order].astype(np.int32), vectors=vectors[order])
 
@@ -71,6 +74,20 @@ class TemplateFile:
                 )
             seen.add(name)
         return np.array([self.index[name] for name in names], dtype=np.int64)
+
+
+def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
+    """The embeddings plus those of the mirrored images, in float32."""
+    for other in mirrored:
+        if (
+            other.shape != embedding.shape
+            or other.dtype.kind not in "fiu"
+            or embedding.dtype.kind not in "fiu"
+        ):
+            found = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
+            raise DataError(name, found, "numbers of the same shape")
+        embedding = embedding.astype(np.float32) + other.astype(np.float32)
+    return embedding
 
 
 def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Array]:

@@ -8,6 +8,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.spec import Report
 from frtaudit.report.sections import (
     accuracy,
+    card,
     cohort,
     coverage,
     failures,
@@ -15,6 +16,7 @@ from frtaudit.report.sections import (
     interclass,
     method,
     other,
+    overlap,
     rates,
     record,
     requirements,
@@ -43,6 +45,8 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("uncertainty", "Uncertainty over FMR", uncertainty.build),
     ("interclass", "Interclass bias", interclass.build),
     ("accuracy", "Accuracy on folds", accuracy.build),
+    ("card", "Test sets", card.build),
+    ("overlap", "Training and test sets", overlap.build),
     ("failures", "Failures", failures.build),
     ("other", "Further estimates", other.build),
     ("method", "Method", method.build),

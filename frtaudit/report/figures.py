@@ -137,7 +137,9 @@ def dots(name: str, title: str, rows: Sequence[str], found: Sequence[Dot], xlabe
     return _panel(name, _dots_read(title, found), draw, height=height)
 
 
-def folds(name: str, found: Sequence[Dot], rows: Sequence[str]) -> Panel:
+def folds(
+    name: str, found: Sequence[Dot], rows: Sequence[str], title: str = "Accuracy of the folds"
+) -> Panel:
     """Accuracy of each fold, one row for each system."""
 
     def draw(axes: Axes) -> None:
@@ -149,10 +151,10 @@ def folds(name: str, found: Sequence[Dot], rows: Sequence[str]) -> Panel:
         axes.tick_params(axis="y", length=0)
         axes.xaxis.set_major_locator(MaxNLocator(5))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
-        axes.set_title("Accuracy of the folds")
+        axes.set_title(title)
 
     height = min(0.75 + 0.26 * len(rows), 8.0)
-    return _panel(name, "Accuracy of each held-out fold, by system.", draw, height=height)
+    return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, height=height)
 
 
 def _panel(name: str, alt: str, draw: Callable[[Axes], None], height: float = canvas.HEIGHT) -> Panel:

@@ -1,6 +1,7 @@
 """Accuracy over folds: best threshold, disjoint and strict folds, intervals (FORMULAS 4, 8.11).
 
-Decision everywhere: match iff score > threshold. A pair is correct when its decision is right.
+Decision everywhere: match iff score > threshold. A pair is correct when its decision is right. Long because thresholds,
+foldings and intervals share what a fold is.
 """
 
 import math
@@ -306,33 +307,51 @@ class Assignment:
         freeze(self, "folds")
 
 
-def disjoint_folds(first: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None) -> Assignment:
+def disjoint_folds(
+    first: Ints,
+    mated: Flags,
+    k: int,
+    names: Sequence[Hashable] | None = None,
+    strata: Ints | None = None,
+) -> Assignment:
     """Identity-disjoint folds: all mated pairs of a subject in one fold, counts balanced (FORMULAS 4).
 
     Subjects by number of mated pairs, descending, ties by str(name), each into the least loaded fold;
     non-mated pairs are dealt evenly, in their order. ``first``: shape (n,), subject codes; ``names``: one for
-    each code.
+    each code; ``strata``: shape (n,), the stratum of each pair (of a mated pair: of its subject), each of which
+    is balanced by itself, and among equals with the others.
 
     >>> disjoint_folds(np.array([0, 0, 1, 2]), np.array([True, True, True, True]), 2).folds.tolist()
     [0, 0, 1, 1]
     """
-    loads = np.bincount(first[mated], minlength=int(first.max()) + 1)
-    home = _balance(loads, _names(loads.size, names), k)
-    return Assignment(folds=_deal(mated, home[first], k))
+    size = int(first.max()) + 1
+    loads = np.bincount(first[mated], minlength=size)
+    of = np.zeros(first.size, dtype=np.int64) if strata is None else strata
+    own = np.zeros(size, dtype=np.int64)
+    own[first[mated]] = of[mated]
+    home = _balance(loads, _names(size, names), k, own)
+    return Assignment(folds=_deal(mated, home[first], k, of))
 
 
-def overlap_folds(first: Ints, mated: Flags, k: int, names: Sequence[Hashable] | None = None) -> Assignment:
+def overlap_folds(
+    first: Ints,
+    mated: Flags,
+    k: int,
+    names: Sequence[Hashable] | None = None,
+    strata: Ints | None = None,
+) -> Assignment:
     """Overlapping folds: mated pairs of a subject dealt to different folds; non-mated as in disjoint folds.
 
     >>> overlap_folds(np.array([0, 0, 1, 1]), np.array([True, True, True, True]), 2).folds.tolist()
     [0, 1, 0, 1]
     """
     label = np.array([str(name) for name in _names(int(first.max()) + 1, names)])
-    order = np.lexsort((np.arange(first.size), label[first]))
+    of = np.zeros(first.size, dtype=np.int64) if strata is None else strata
+    order = np.lexsort((np.arange(first.size), label[first], of))
     order = order[mated[order]]
     own = np.zeros(first.size, dtype=np.int64)
     own[order] = np.arange(order.size) % k
-    return Assignment(folds=_deal(mated, own, k))
+    return Assignment(folds=_deal(mated, own, k, of))
 
 
 def strict_folds(
@@ -370,17 +389,25 @@ def _names(size: int, names: Sequence[Hashable] | None) -> Sequence[Hashable]:
     return range(size) if names is None else names
 
 
-def _balance(loads: Ints, names: Sequence[Hashable], k: int) -> Ints:
-    """Units by load descending, ties by str(name), each into the least loaded fold."""
+def _balance(loads: Ints, names: Sequence[Hashable], k: int, strata: Ints | None = None) -> Ints:
+    """Units by load descending, ties by str(name), each into the fold that holds least of its stratum, then of all."""
+    of = np.zeros(loads.size, dtype=np.int64) if strata is None else strata
     held = np.zeros((k, 2), dtype=np.int64)  # pairs, units: units without pairs are spread too
+    inside = np.zeros((k, int(of.max(initial=0)) + 1), dtype=np.int64)  # pairs of each stratum
     home = np.zeros(loads.size, dtype=np.int64)
     for unit in sorted(range(loads.size), key=lambda one: (-loads[one], str(names[one]))):
-        fold = int(np.lexsort((held[:, 1], held[:, 0]))[0])
+        fold = int(np.lexsort((held[:, 1], held[:, 0], inside[:, of[unit]]))[0])
         held[fold] += (loads[unit], 1)
+        inside[fold, of[unit]] += loads[unit]
         home[unit] = fold
     return home
 
 
-def _deal(mated: Flags, own: Ints, k: int) -> Ints:
-    """Mated pairs keep ``own``; non-mated pairs are dealt evenly, in their order."""
-    return np.asarray(np.where(mated, own, np.cumsum(~mated) - 1) % k)
+def _deal(mated: Flags, own: Ints, k: int, strata: Ints | None = None) -> Ints:
+    """Mated pairs keep ``own``; non-mated pairs are dealt evenly, in their order, stratum after stratum."""
+    other = np.flatnonzero(~mated)
+    if strata is not None:
+        other = other[np.argsort(strata[other], kind="stable")]
+    folds = own.copy()
+    folds[other] = np.arange(other.size)
+    return np.asarray(folds % k)

@@ -1,9 +1,14 @@
+from pathlib import Path
+
 import numpy as np
 import pytest
 from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, trial_of, whole, whole_spec
 
+from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import Method
-from frtaudit.core.spec import Folds, FoldSource
+from frtaudit.core.spec import Bootstrap, FoldClaim, Folds, FoldSource, PairSetSpec, Thresholds
+from frtaudit.protocols.listed import Listed
+from frtaudit.protocols.sampled import Sampled
 
 
 def plain_accuracy(score: np.ndarray, mated: np.ndarray, folds: np.ndarray, k: int) -> list[float]:
@@ -107,3 +112,62 @@ def test_an_empty_fold_is_refused_with_a_note() -> None:
     found = one(audit(made).result, "accuracy", provider="two")
     assert found.value is None
     assert "of 40 folds hold no pair with a score" in (found.note or "")
+
+
+def test_disjoint_minus_overlap() -> None:
+    """The difference is that of the two plain accuracies, with an interval for new people and its random deals."""
+    made = spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3, overlap=True))
+    pairs = put(made, "two").fold_pairs
+    assert pairs is not None
+    assert pairs.overlap is not None
+    both = [np.mean(plain_accuracy(pairs.score, pairs.mated, of, 3)) for of in (pairs.folds, pairs.overlap)]
+    result = audit(made).result
+    assert one(result, "accuracy_overlap", provider="two").value == pytest.approx(both[1])
+    delta = one(result, "delta_accuracy", provider="two")
+    assert delta.value == pytest.approx(both[0] - both[1])
+    assert delta.intervals[0].method is Method.DEALT
+    assert "are decided otherwise" in (delta.note or "")
+    deals = one(result, "delta_accuracy_deal_sd", provider="two")
+    assert (deals.value or 0) > 0
+    assert deals.note == "200 random deals of the same pairs"
+    assert one(result, "accuracy_sem", provider="two").value == pytest.approx(
+        (one(result, "accuracy_fold_sd", provider="two").value or 0) / 3**0.5
+    )
+
+
+OFFICIAL = {  # ten-fold accuracy on the official folds, percent, and pairs with a score
+    "dlib_resnet": (99.12, 5995),
+    "mobilefacenet_insightface": (99.33, 6000),
+    "mobilefacenet_foamliu": (98.82, 6000),
+    "mobilefacenet_xiaoccer": (98.58, 6000),
+    "mobilefacenet_quant_zye": (98.77, 6000),
+    "mobileface_tfjs_weak": (88.65, 6000),
+}
+
+
+@pytest.mark.data
+@pytest.mark.slow
+def test_lfw_as_published(face_data: Path) -> None:
+    """Official folds share no subject and give every model its known accuracy; capped pairs give the table of Delta."""
+    made = spec(
+        "accuracy",
+        cohort=TemplateFolder(root=str(face_data / "lfw")),
+        protocol=Sampled(per_subject=10),
+        schemas={},
+        thresholds=Thresholds(fmr=(0.1,)),
+        bootstrap=Bootstrap(B=39),
+        test_sets={
+            "official": PairSetSpec(
+                pairs=Listed(), folds=Folds(source=FoldSource.OFFICIAL, claim=FoldClaim.STRICT)
+            ),
+            "capped": PairSetSpec(folds=Folds(source=FoldSource.DISJOINT, overlap=True)),
+        },
+    )
+    result = audit(made).result
+    for provider, (percent, pairs) in OFFICIAL.items():
+        found = one(result, "accuracy", provider=provider, at={"pairs": "official"})
+        assert (round(100 * (found.value or 0), 2), found.denominator) == (percent, pairs)
+        delta = one(result, "delta_accuracy", provider=provider, at={"pairs": "capped"})
+        spread = one(result, "delta_accuracy_deal_sd", provider=provider, at={"pairs": "capped"})
+        assert abs(delta.value or 1) < 0.001
+        assert 0 < (spread.value or 0) < 0.001

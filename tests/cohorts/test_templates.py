@@ -188,3 +188,29 @@ def test_a_folder_is_no_template_file(tmp_path: Path) -> None:
     (tmp_path / "metadata.csv").write_text("image_id,subject_id\na1,a\nb1,b\n")
     with pytest.raises(DataError, match=r"^templates/a\.npz: is a folder; accepted: an \.npz file$"):
         TemplateFolder(root=str(tmp_path)).load({}, 0)
+
+
+def test_templates_may_be_the_sum_of_original_and_flipped(root: Path) -> None:
+    """A named array is added to the embeddings as read; a file without it, or of another shape, is refused."""
+    ids = np.array(["a_1", "b_1"])
+    one, other = np.float16([[1, 2], [3, 4]]), np.float32([[0.5, 0], [0, 1]])
+    for path in (root / "templates").glob("*.npz"):
+        np.savez(path, embedding=one, flipped=other, image_id=ids)
+    summed = TemplateFolder(root=str(root), flipped="flipped").load({}, 0).templates["x"]()
+    assert summed.vectors.tolist() == [[1.5, 2], [3, 5]]
+    assert TemplateFolder(root=str(root)).load({}, 0).templates["x"]().vectors.tolist() == one.tolist()
+    with pytest.raises(DataError, match="templates/x.npz: no array mirrored"):
+        TemplateFolder(root=str(root), flipped="mirrored").load({}, 0).templates["x"]()
+    np.savez(root / "templates" / "x.npz", embedding=one, flipped=other[:1], image_id=ids)
+    with pytest.raises(DataError, match="templates/x.npz: the flipped array has shape"):
+        TemplateFolder(root=str(root), flipped="flipped").load({}, 0).templates["x"]()
+
+
+def test_attributes_and_training_sets(root: Path) -> None:
+    """Every other column stands by sample; a training set is a folder of the same layout, its files are inputs."""
+    training = {"wild": str(root)}
+    material = TemplateFolder(root=str(root), training=training).load(GENDER, 0)
+    assert material.attributes["gender"].tolist() == ["m", "m", "f", "f", ""]
+    assert material.training["wild"].cohort.n_samples == 5
+    assert list(material.training["wild"].templates) == ["x", "y"]
+    assert "training/wild/templates/x.npz" in material.inputs

@@ -1,17 +1,29 @@
-"""k-fold accuracy: the mean with its intervals, and every fold."""
+"""k-fold accuracy: systems by test sets, each mean with its intervals, disjoint minus overlap, and every fold."""
 
 from dataclasses import dataclass
 
 from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import INTERVAL_COLUMNS, by_provider, finished, interval_rows, provider
+from frtaudit.report.sections.tables import (
+    BOTH,
+    INTERVAL_COLUMNS,
+    by_provider,
+    finished,
+    interval_cells,
+    interval_rows,
+    methods_said,
+    provider,
+)
 from frtaudit.report.source import Record, Source
+
+DEFAULT = "folds"
+LOWEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accuracy:
-    """The view: the table of means, the figure and the table of folds."""
+    """The view: figures of folds, and tables."""
 
     figures: tuple[Figure, ...]
     tables: tuple[Table, ...]
@@ -20,16 +32,74 @@ class Accuracy:
 def build(source: Source) -> Accuracy | None:
     """None without folds."""
     found = source.select("accuracy")
-    folds = source.select("fold_accuracy")
     if not found:
         return None
-    tables = [_means(source, found), *_folds(source, folds)]
-    return Accuracy(figures=_figure(source, folds), tables=tuple(tables))
+    sets = list(dict.fromkeys(set_of(item) for item in found))
+    folds = source.select("fold_accuracy")
+    parts = [(name, [item for item in folds if set_of(item) == name]) for name in sets]
+    tables = [
+        *_matrix(source, found, sets),
+        _means(source, found, sets),
+        *_differences(source),
+        *(table for name, own in parts if own for table in [_folds(source, name, own)]),
+    ]
+    return Accuracy(figures=_figure(source, parts), tables=tuple(tables))
 
 
-def _means(source: Source, records: list[Record]) -> Table:
+def set_of(record: Record) -> str:
+    """The test set that an estimate is of."""
+    return str(record.estimate.at.get("pairs", DEFAULT))
+
+
+def said(name: str) -> str:
+    """What a test set is called in print.
+
+    >>> said("capped_10"), said("folds")
+    ('capped 10', 'declared folds')
+    """
+    return "declared folds" if name == DEFAULT else name.replace("_", " ")
+
+
+def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]:
+    """Systems by test sets (004, table 4); the lowest two of a system stand out where there are more."""
+    if len(sets) == 1:
+        return []
     notes = Footnotes()
-    blocks = [Block(head=_head(source, item, notes), rows=interval_rows(item, notes)) for item in records]
+    known = {(item.estimate.provider, set_of(item)): item for item in found}
+    rows = []
+    for name, own in by_provider(source, found):
+        values = sorted(item.estimate.value for item in own if item.estimate.value is not None)
+        edge = values[LOWEST - 1] if len(values) > LOWEST else None
+        cells = [_marked(known.get((name, item)), edge, notes) for item in sets]
+        rows.append(((provider(own[0]),), *cells))
+    columns = (Column(title="System"), *(Column(title=said(name), kind="num") for name in sets))
+    low = "The lowest two of a system are underlined. " if len(sets) > LOWEST else ""
+    caption = say(
+        Piece(text="Accuracy by test set. ", kind="b"),
+        f"{low}Test sets differ in who stands in them and in how pairs were chosen: a difference between columns "
+        "says how hard a set is for a system, not why.",
+    )
+    return [finished("accuracy-sets", caption, columns, [Block(rows=tuple(rows))], notes)]
+
+
+def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    text = phrases.value(record, notes)
+    value = record.estimate.value
+    if edge is None or value is None or value > edge:
+        return text
+    return tuple(
+        Piece(text=piece.text, pointer=piece.pointer, kind="n low") if piece.kind == "n" else piece
+        for piece in text
+    )
+
+
+def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
+    notes = Footnotes()
+    blocks = [
+        Block(head=_head(source, item, notes, sets), rows=interval_rows(item, notes)) for item in records
+    ]
     caption = say(
         Piece(text="Accuracy on held-out folds. ", kind="b"),
         "For each fold the threshold that decides most of the other folds' pairs correctly is used; ties take the "
@@ -38,44 +108,99 @@ def _means(source: Source, records: list[Record]) -> Table:
     return finished("accuracy", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
-def _head(source: Source, record: Record, notes: Footnotes) -> Text:
-    parts: list[Part] = [provider(record), "  accuracy ", phrases.value(record, notes)]
+def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> Text:
+    where = "" if len(sets) == 1 else f", {said(set_of(record))}"
+    parts: list[Part] = [provider(record), f"{where}  accuracy ", phrases.value(record, notes)]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), " pairs right)"]
-    spread = [
-        item
-        for item in source.select("accuracy_fold_sd")
-        if item.estimate.provider == record.estimate.provider
-    ]
-    if spread:
-        parts += [" · sd of the folds ", phrases.value(spread[0], notes)]
+    for metric, words in (("accuracy_fold_sd", " · sd of the folds "), ("accuracy_sem", " · sem ")):
+        spread = _beside(source, record, metric)
+        if spread is not None:
+            parts += [words, phrases.value(spread, notes)]
     return say(*parts)
 
 
-def _figure(source: Source, folds: list[Record]) -> tuple[Figure, ...]:
-    dots = [
-        Dot(
-            row=item.estimate.provider,
-            series=item.estimate.provider,
-            index=source.providers.index(item.estimate.provider),
-            value=item.estimate.value,
-        )
-        for item in folds
-        if item.estimate.value is not None
+def _beside(source: Source, record: Record, metric: str) -> Record | None:
+    """The estimate of another metric of the same system on the same test set."""
+    own = (record.estimate.provider, set_of(record))
+    found = [item for item in source.select(metric) if (item.estimate.provider, set_of(item)) == own]
+    return found[0] if found else None
+
+
+def _differences(source: Source) -> list[Table]:
+    """Disjoint, overlap, their difference and the spread of the folds (004, table 6)."""
+    found = source.select("delta_accuracy")
+    if not found:
+        return []
+    notes = Footnotes()
+    blocks = [
+        Block(head=say(provider(own[0])), rows=tuple(_difference(source, item, notes) for item in own))
+        for _, own in by_provider(source, found)
     ]
-    rows = list(dict.fromkeys(item.row for item in dots))
-    if not dots:
+    columns = (
+        Column(title="Test set"),
+        *(Column(title=title, kind="num") for title in ("disjoint", "overlap", "disjoint − overlap")),
+        Column(title="for new people like these", kind="num"),
+        *(Column(title=title, kind="num") for title in ("sd of folds, disjoint", "sd of folds, overlap")),
+        Column(title="random deals: mean, sd", kind="num"),
+    )
+    caption = say(
+        Piece(text="Identity-disjoint against overlapping folds. ", kind="b"),
+        "The same pairs; in overlapping folds each person's mated pairs are dealt to different folds. One fitted "
+        "threshold can hardly learn people, so the difference is small, and its sign on one test set says little: "
+        "compare it with the spread over random deals. What disjoint folds change is the spread of the folds.",
+        methods_said(found, *BOTH),
+    )
+    return [finished("accuracy-delta", caption, columns, blocks, notes)]
+
+
+def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    def cell(metric: str) -> Text:
+        item = _beside(source, record, metric)
+        like = None if whole is None else whole.estimate  # one style of numbers in a row
+        return (Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes, like=like)
+
+    whole = _beside(source, record, "accuracy")
+    name = Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs")
+    return (
+        (name,),
+        cell("accuracy"),
+        cell("accuracy_overlap"),
+        cell("delta_accuracy"),
+        interval_cells(record, notes, *BOTH)[0],
+        cell("accuracy_fold_sd"),
+        cell("accuracy_overlap_fold_sd"),
+        say(cell("delta_accuracy_deal_mean"), ", ", cell("delta_accuracy_deal_sd")),
+    )
+
+
+def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figure, ...]:
+    """One panel for each test set."""
+    panels = []
+    for name, folds in parts:
+        dots = [
+            Dot(
+                row=item.estimate.provider,
+                series=item.estimate.provider,
+                index=source.providers.index(item.estimate.provider),
+                value=item.estimate.value,
+            )
+            for item in folds
+            if item.estimate.value is not None
+        ]
+        rows = list(dict.fromkeys(item.row for item in dots))
+        title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {said(name)}"
+        if dots:
+            panels.append(figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title))
+    if not panels:
         return ()
     caption = say(
         "Each mark is one held-out fold. The spread shows how much the mean depends on who is in a fold."
     )
-    panels = (figures.folds("folds", dots, rows),)
-    return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=panels),)
+    return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=tuple(panels)),)
 
 
-def _folds(source: Source, folds: list[Record]) -> list[Table]:
-    if not folds:
-        return []
+def _folds(source: Source, name: str, folds: list[Record]) -> Table:
     notes = Footnotes()
     names = [name for name, _ in by_provider(source, folds)]
     places = sorted({float(item.estimate.at["fold"]) for item in folds})
@@ -87,11 +212,14 @@ def _folds(source: Source, folds: list[Record]) -> list[Table]:
         label = Piece(text=f"{place + 1:g}", pointer=f"{first.pointer}/at/fold", kind="n plus-one")
         rows.append(((label,), *(_fold(item, notes) for item in own)))
     columns = (Column(title="Fold"), *(Column(title=name, kind="num") for name in names))
+    of = "" if name == DEFAULT else f" of {said(name)}"
     caption = say(
-        Piece(text="Every fold. ", kind="b"),
+        Piece(text=f"Every fold{of}. ", kind="b"),
         "Share of pairs decided correctly, and the threshold fitted on the others.",
     )
-    return [finished("folds", caption, columns, [Block(rows=tuple(rows))], notes)]
+    return finished(
+        "folds" if name == DEFAULT else f"folds-{name}", caption, columns, [Block(rows=tuple(rows))], notes
+    )
 
 
 def _fold(record: Record | None, notes: Footnotes) -> Text:

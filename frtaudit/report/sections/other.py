@@ -11,7 +11,15 @@ from frtaudit.report.words import INDICES
 PRINTED = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "threshold_at_fmr", "eer", "fta", "frr", "d_l2"),
-        *("accuracy", "accuracy_fold_sd", "fold_accuracy"),
+        *("accuracy", "accuracy_fold_sd", "accuracy_sem", "fold_accuracy"),
+        *("accuracy_overlap", "accuracy_overlap_fold_sd"),
+        *("card_images", "card_identities", "card_mated", "card_non_mated", "card_max_occurrence"),
+        *("card_training_overlap", "card_class_identities", "card_class_pairs", "card_value_identities"),
+        *("card_attribute_quantile", "pairs_left", "certificate"),
+        *("accuracy_without_overlap", "accuracy_of_overlap", "delta_accuracy_overlap"),
+        *("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities"),
+        *("overlap_noise_images", "reviewed_same_identity", "reviewed_same_image"),
+        *("delta_accuracy", "delta_accuracy_deal_mean", "delta_accuracy_deal_sd"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
         *INDICES,

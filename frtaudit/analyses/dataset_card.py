@@ -1,0 +1,336 @@
+"""Cards of test sets: what they hold, what rules made of them, what is certain of them (004, table 3, figure 3)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.certificate import Claim, certify
+from frtaudit.core import UNKNOWN, Comparisons, Estimate
+from frtaudit.core.spec import AuditSpec
+from frtaudit.curation import NON_MATED, Rules, ground_of
+from frtaudit.intake.review import as_csv, pair_id
+from frtaudit.overlap import Overlap
+from frtaudit.registry import register
+from frtaudit.stats.pairs import scores_of
+from frtaudit.trial import Outcome, Trial, on_panel
+
+NAME = "dataset_card"
+PROTOCOL = "protocol"  # what the audit's own list of pairs is called
+MAX_VALUES = 12
+LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
+REVIEW = ("pair", "kind", "probe", "reference", "group", "score", "verdict")
+At = Mapping[str, float | str]
+Flags = npt.NDArray[np.bool_]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetCard:
+    """A card of each test set and of a listed protocol: images, identities, most pairs of one image, balance.
+
+    Where rules made a set: what each of them left, a certificate, the pairs as CSV and in LFW's layout, and a file
+    for review. ``attributes``: columns whose values are counted over the identities of each set; default those that
+    the rules name. All of it is said once, with the first system.
+    """
+
+    attributes: tuple[str, ...] | None = None
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Cards, steps, certificates and files; nothing for the other systems."""
+        if trial.provider != on_panel(trial.spec, trial.material)[0]:
+            return Outcome()
+        found: list[Estimate] = []
+        files: dict[str, bytes] = {}
+        notes: list[str] = []
+        for name, pairs in _lists(trial).items():
+            card = _Card(trial=trial, name=name, pairs=pairs, rules=_rules(trial.spec, name))
+            found += card.estimates(self.attributes)
+            if pairs.steps:
+                files |= card.files()
+                notes += card.notes()
+        return Outcome(estimates=tuple(found), files=files, notes=tuple(notes))
+
+
+def _lists(trial: Trial) -> dict[str, Comparisons]:
+    """Test sets by name; the audit's own list where no test set is that list."""
+    found = {name: item.listed for name, item in trial.test_sets.items() if item.listed is not None}
+    own = trial.comparisons
+    if not own.all_pairs and not any(np.array_equal(own.probe, item.probe) for item in found.values()):
+        found = {PROTOCOL: own} | found
+    return found
+
+
+def _plugin(spec: AuditSpec, name: str) -> object:
+    own = spec.test_sets[name].pairs if name in spec.test_sets else None
+    return spec.protocol if own is None else own
+
+
+def _rules(spec: AuditSpec, name: str) -> Rules | None:
+    found = getattr(_plugin(spec, name), "rules", None)
+    return found if isinstance(found, Rules) else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Card:
+    """One test set."""
+
+    trial: Trial
+    name: str
+    pairs: Comparisons
+    rules: Rules | None
+
+    @property
+    def samples(self) -> npt.NDArray[np.int64]:
+        """The samples that stand in it."""
+        return np.unique(np.concatenate([self.pairs.probe, self.pairs.reference])).astype(np.int64)
+
+    @property
+    def subjects(self) -> npt.NDArray[np.int64]:
+        """The subjects that stand in it."""
+        return np.unique(self.trial.cohort.subject_of[self.samples]).astype(np.int64)
+
+    def estimates(self, attributes: Sequence[str] | None) -> Iterator[Estimate]:
+        """Every number of the card."""
+        yield from self._sizes()
+        yield from self._training()
+        yield from self._classes()
+        yield from self._attributes(self._columns(attributes))
+        for number, step in enumerate(self.pairs.steps):
+            at: At = {"rule": step.rule, "kind": step.kind, "step": float(number)}
+            schema = (
+                self.rules.balance
+                if self.rules
+                else getattr(_plugin(self.trial.spec, self.name), "balance", None)
+            )
+            yield self._count("pairs_left", step.left, step.unit, at, schema, step.group if schema else "all")
+        for claim in self._claims():
+            yield self._share(
+                "certificate",
+                claim.kept,
+                claim.total,
+                f"{claim.of} that keep the rule",
+                {"rule": claim.rule},
+                claim.worst or None,
+            )
+
+    def _claims(self) -> list[Claim]:
+        if not self.pairs.steps:
+            return []
+        per_image = getattr(_plugin(self.trial.spec, self.name), "per_image", None)
+        return certify(self.trial.material, self.pairs, self.rules, per_image)
+
+    def _sizes(self) -> Iterator[Estimate]:
+        ends = np.concatenate([self.pairs.probe, self.pairs.reference])
+        yield self._count("card_images", self.samples.size, "images")
+        yield self._count("card_identities", self.subjects.size, "identities")
+        yield self._count("card_mated", int(self.pairs.mated.sum()), "mated pairs")
+        yield self._count("card_non_mated", int((~self.pairs.mated).sum()), "non-mated pairs")
+        yield self._count("card_max_occurrence", int(np.bincount(ends).max()), "pairs of one image")
+
+    def _training(self) -> Iterator[Estimate]:
+        """How many of its identities stand in a training set; nothing where nobody looked."""
+        for found in self.trial.surveys.values():
+            if isinstance(found, Overlap):
+                for training, last in found.last.items():
+                    hit = int(last.overlapping[self.subjects].sum())
+                    at: At = {"training": training}
+                    yield self._share(
+                        "card_training_overlap", hit, self.subjects.size, "share of identities", at, None
+                    )
+
+    def _classes(self) -> Iterator[Estimate]:
+        """Identities, and pairs of both samples, of each class of each schema (figure 3; balance of table 3)."""
+        of = self.trial.cohort.subject_of
+        for schema, found in self.trial.cohort.classifications.items():
+            code = found.codes[self.subjects]
+            one, other = found.codes[of[self.pairs.probe]], found.codes[of[self.pairs.reference]]
+            for place, group in enumerate((*found.classes, UNKNOWN)):
+                own = place if group != UNKNOWN else -1
+                people = int((code == own).sum())
+                if group == UNKNOWN and not people:
+                    continue
+                yield self._share(
+                    "card_class_identities", people, code.size, "share of identities", {}, None, schema, group
+                )
+                pairs = int(((one == own) & (other == own)).sum())
+                yield self._share(
+                    "card_class_pairs", pairs, one.size, "share of pairs", {}, None, schema, group
+                )
+
+    def _columns(self, wanted: Sequence[str] | None) -> list[str]:
+        if wanted is not None:
+            return list(wanted)
+        sets = [rules for name in self.trial.test_sets for rules in [_rules(self.trial.spec, name)] if rules]
+        own = [rules for rules in (self.rules, _rules(self.trial.spec, PROTOCOL), *sets) if rules is not None]
+        named = [trait.column for rules in own for trait in rules.traits.values()]
+        return list(dict.fromkeys([*named, *(rules.age for rules in own if rules.age)]))
+
+    def _attributes(self, columns: Sequence[str]) -> Iterator[Estimate]:
+        """Identities with an image of each value; of numbers, quartiles over the identities' means."""
+        of = self.trial.cohort.subject_of
+        for column in columns:
+            texts = self.trial.material.attributes.get(column)
+            if texts is None:
+                continue
+            own, people = texts[self.samples], of[self.samples]
+            values = sorted({str(text) for text in own if text})
+            if len(values) <= MAX_VALUES:
+                for value in values:
+                    held = np.unique(people[own == value]).size
+                    at: At = {"attribute": column, "value": value}
+                    yield self._share(
+                        "card_value_identities", held, self.subjects.size, "share of identities", at, None
+                    )
+            else:
+                yield from self._quartiles(column, own, people)
+
+    def _quartiles(
+        self, column: str, texts: npt.NDArray[np.object_], people: npt.NDArray[np.int32]
+    ) -> Iterator[Estimate]:
+        try:
+            number = np.array([float(text) if text else np.nan for text in texts])
+        except ValueError:
+            return
+        known = np.isfinite(number)
+        if not known.any():
+            return
+        sums = np.bincount(people[known], weights=number[known])
+        counts = np.bincount(people[known])
+        means = sums[counts > 0] / counts[counts > 0]
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0):
+            at: At = {"attribute": column, "quantile": share}
+            value = float(np.quantile(means, share))
+            yield self._estimate("card_attribute_quantile", value, None, "mean of an identity's images", at)
+
+    def files(self) -> dict[str, bytes]:
+        """Pairs as CSV, in LFW's layout where names and folds allow it, and for review where a matcher made them."""
+        names = self.trial.cohort.sample_ids
+        fold = np.zeros(self.pairs.n_listed, dtype=np.int64) if self.pairs.fold is None else self.pairs.fold
+        order = np.lexsort((~self.pairs.mated, fold))
+        rows = [
+            (
+                names[self.pairs.probe[n]],
+                names[self.pairs.reference[n]],
+                int(self.pairs.mated[n]),
+                *((int(fold[n]),) if self.pairs.fold is not None else ()),
+            )
+            for n in order
+        ]
+        columns = ("probe", "reference", "mated", *(("fold",) if self.pairs.fold is not None else ()))
+        found = {f"test_sets/{self.name}/pairs.csv": as_csv(columns, rows)}
+        text = lfw_layout(names, self.pairs)
+        if text is not None:
+            found[f"test_sets/{self.name}/pairs.txt"] = text
+        if self.rules is not None:
+            found[f"test_sets/{self.name}/review.csv"] = as_csv(REVIEW, self._review_rows(self.rules))
+        return found
+
+    def notes(self) -> Iterator[str]:
+        """Which files there are, and which claims do not hold."""
+        if lfw_layout(self.trial.cohort.sample_ids, self.pairs) is None:
+            yield f"test set {self.name}: no list in LFW's layout, which wants names like name_0001 and equal folds"
+        for claim in self._claims():
+            if not claim.holds:
+                lost = f"{claim.total - claim.kept} of {claim.total} {claim.of}"
+                yield f"test set {self.name}: {lost} do not keep: {claim.rule}"
+
+    def _review_rows(self, rules: Rules) -> list[tuple[object, ...]]:
+        """Every pair with its score, hardest first within its kind, and an empty verdict."""
+        ground = ground_of(self.trial.material, rules)
+        first, second = self.pairs.probe.astype(np.int64), self.pairs.reference.astype(np.int64)
+        score = scores_of(ground.vectors, first, second)
+        names = self.trial.cohort.sample_ids
+        order = np.lexsort((np.where(self.pairs.mated, score, -score), ~self.pairs.mated))
+        return [
+            (
+                pair_id(*(names[k] for k in sorted((int(first[n]), int(second[n]))))),
+                "mated" if self.pairs.mated[n] else NON_MATED,
+                names[first[n]],
+                names[second[n]],
+                ground.names[ground.group[first[n]]],
+                f"{score[n]:.6f}",
+                "",
+            )
+            for n in order.tolist()
+        ]
+
+    def _count(
+        self,
+        metric: str,
+        value: int,
+        unit: str,
+        at: At | None = None,
+        schema: str | None = None,
+        group: str = "all",
+    ) -> Estimate:
+        return self._estimate(metric, float(value), None, unit, at or {}, None, schema, group)
+
+    def _share(
+        self,
+        metric: str,
+        count: int,
+        total: int,
+        unit: str,
+        at: At,
+        note: str | None,
+        schema: str | None = None,
+        group: str = "all",
+    ) -> Estimate:
+        value = count / total if total else None
+        said = note if total else "nothing to count"
+        return self._estimate(metric, value, (count, total), unit, at, said, schema, group)
+
+    def _estimate(
+        self,
+        metric: str,
+        value: float | None,
+        counts: tuple[int, int] | None,
+        unit: str,
+        at: At,
+        note: str | None = None,
+        schema: str | None = None,
+        group: str = "all",
+    ) -> Estimate:
+        return Estimate(
+            provider=self.trial.provider,
+            analysis=NAME,
+            metric=metric,
+            schema=schema,
+            group=group,
+            weighting=None,
+            at={"pairs": self.name, **at},
+            value=value,
+            numerator=counts[0] if counts else None,
+            denominator=counts[1] if counts else None,
+            unit=unit,
+            note=note,
+        )
+
+
+def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:
+    """Pairs as LFW's pairs.txt: ``folds pairs``, then for each fold mated lines, then as many non-mated ones.
+
+    None where a name is not like ``name_0001``, or folds do not hold as many mated as non-mated pairs, all alike.
+    """
+    used = [LFW_ID.fullmatch(names[n]) for n in np.concatenate([pairs.probe, pairs.reference])]
+    if any(found is None or any(c.isspace() for c in found["name"]) for found in used) or not pairs.n_listed:
+        return None
+    fold = np.zeros(pairs.n_listed, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
+    sizes = np.stack(
+        [np.bincount(fold[of], minlength=int(fold.max()) + 1) for of in (pairs.mated, ~pairs.mated)]
+    )
+    if np.unique(sizes).size != 1:
+        return None
+    lines = [f"{sizes.shape[1]}\t{sizes[0, 0]}"]
+    for n in np.lexsort((~pairs.mated, fold)).tolist():
+        (a, i), (b, j) = (_parts(names[side[n]]) for side in (pairs.probe, pairs.reference))
+        lines.append(f"{a}\t{i}\t{j}" if pairs.mated[n] else f"{a}\t{i}\t{b}\t{j}")
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _parts(name: str) -> tuple[str, int]:
+    stem, _, number = name.rpartition("_")
+    return stem, int(number)

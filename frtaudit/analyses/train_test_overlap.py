@@ -1,0 +1,325 @@
+"""Who stands in training and test set both: counts, lists to act on, and accuracy without them (004, section 3)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
+from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.inference import from_score
+from frtaudit.intake.review import as_csv, as_lines
+from frtaudit.overlap import (
+    VERDICTS,
+    Cleaning,
+    Engine,
+    Found,
+    Overlap,
+    Rules,
+    matcher_of,
+    review_rows,
+    survey,
+)
+from frtaudit.registry import register
+from frtaudit.stats import foldings, folds, violins
+from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
+
+NAME = "train_test_overlap"
+WHERE = f"analyses.{NAME}"
+CENSUS = "a count of these sets, no estimate"
+REVIEW = ("pair", "training_set", "test_image", "training_image", "rank", "score", "verdict")
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+At = Mapping[str, float | str]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainTestOverlap:
+    """The ``k`` best matches of each test sample in each of the cohort's training sets, searched once by ``matcher``.
+
+    ``thresholds``: scores above which images and identities are counted; ``overlap_at``: the score above which a
+    match that nobody reviewed is the same identity; ``review_from``: the lowest score that is put to review;
+    ``reviewed``: the review file with verdicts; ``clean``: DBSCAN within matching training identities, null for none;
+    ``engine``: who searches. ``known``: a column of the training metadata with the test subject that each image
+    shows, where that is known by name (and ``<known>_image``: the test image that it copies); it stands for a review.
+    ``matcher``: default the first provider with templates on both sides.
+    """
+
+    matcher: str | None = None
+    k: int = 2
+    thresholds: tuple[float, ...] = (0.5, 0.7, 0.9)
+    overlap_at: float = 0.5
+    review_from: float = 0.4
+    engine: Engine = Engine.BLOCKED
+    clean: Cleaning | None = field(default_factory=Cleaning)
+    reviewed: str | None = field(default=None, metadata=PATH)
+    known: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no search can have."""
+        if self.k < 1:
+            raise SpecError(f"{WHERE}.k", f"found {self.k}", "1 or more")
+        if not self.thresholds:
+            raise SpecError(f"{WHERE}.thresholds", "names nothing", "one score or more")
+        if self.clean is not None and not (0 < self.clean.reach <= 2 and self.clean.least >= 1):
+            raise SpecError(
+                f"{WHERE}.clean", "a reach outside (0, 2], or least below 1", "such as reach 0.6, least 2"
+            )
+
+    def survey(self, spec: AuditSpec, material: Material) -> Overlap:
+        """Search all training sets once, whatever systems are on trial."""
+        rules = Rules(
+            k=self.k,
+            overlap_at=self.overlap_at,
+            review_from=self.review_from,
+            engine=self.engine,
+            clean=self.clean,
+            reviewed=self.reviewed,
+            known=self.known,
+        )
+        return survey(material, matcher_of(material, on_panel(spec, material), self.matcher, WHERE), rules)
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
+        found = next(item for item in trial.surveys.values() if isinstance(item, Overlap))
+        split = tuple(_split(trial, found, alpha))
+        names = on_panel(trial.spec, trial.material)
+        if trial.provider != (found.matcher if found.matcher in names else names[0]):
+            return Outcome(estimates=split)
+        counts = tuple(self._counts(trial, found))
+        return Outcome(
+            estimates=(*counts, *split),
+            curves=tuple(_violins(found, trial.provider)),
+            notes=tuple(self._notes(found)),
+            files=self._files(trial, found),
+        )
+
+    def _counts(self, trial: Trial, overlap: Overlap) -> Iterator[Estimate]:
+        for name, raw in overlap.raw.items():
+            stages = {"found": raw} | (
+                {"cleaned": overlap.cleaned[name].found} if name in overlap.cleaned else {}
+            )
+            for stage, found in stages.items():
+                yield from _stage(trial, found, stage, self.thresholds)
+            if name in overlap.cleaned:
+                done = overlap.cleaned[name]
+                counts = int(done.removed.sum()), done.images
+                yield _count(
+                    trial, "overlap_noise_images", {"training": name}, *counts, "share of images looked at"
+                )
+            yield from _review(trial, overlap.last[name], self.thresholds)
+
+    def _notes(self, overlap: Overlap) -> Iterator[str]:
+        rule = f"a best match above {self.overlap_at:g} counts as the same identity unless a reviewer says otherwise"
+        yield f"overlap: searched with {overlap.matcher}, the {self.k} best matches of each test image; {rule}"
+        for name, done in overlap.cleaned.items():
+            seen = f"{done.looked_at} matching training identities with {done.images} images"
+            yield f"overlap with {name}: DBSCAN looked at {seen} and took out {int(done.removed.sum())}"
+
+    def _files(self, trial: Trial, overlap: Overlap) -> Mapping[str, bytes]:
+        """The review file, and for each training set: to remove, a random control, to merge, noise."""
+        last = overlap.last
+        rows = [row for found in last.values() for row in review_rows(found, self.review_from)]
+        files = {"overlap/review.csv": as_csv(REVIEW, rows)}
+        for name, found in last.items():
+            people = found.training.subject_ids
+            remove = np.unique(found.edges()[1])
+            control = _control(trial, name, found, remove)
+            merged = [(people[a], people[b]) for a, b in found.merged()]
+            files |= {
+                f"overlap/{name}/remove.txt": as_lines([people[k] for k in remove]),
+                f"overlap/{name}/random_control.txt": as_lines([people[k] for k in control]),
+                f"overlap/{name}/merge.csv": as_csv(("training_identity", "merge_into"), merged),
+                f"overlap/{name}/test_identities.txt": as_lines(
+                    [found.test.subject_ids[k] for k in np.flatnonzero(found.overlapping)]
+                ),
+            }
+            if name in overlap.cleaned:
+                noise = np.flatnonzero(overlap.cleaned[name].removed)
+                files[f"overlap/{name}/noise_images.txt"] = as_lines(
+                    [found.training.sample_ids[n] for n in noise]
+                )
+        return files
+
+
+def _control(trial: Trial, name: str, found: Found, remove: Ints) -> Ints:
+    """As many training identities that match nobody, drawn (the paper's ID-Overlap-R), or all that there are."""
+    others = np.setdiff1d(np.arange(found.training.n_subjects), remove)
+    rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "control", name))
+    return np.sort(rng.permutation(others)[: remove.size])
+
+
+def _stage(trial: Trial, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+    images = found.rows.size
+    identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
+    for threshold in sorted(thresholds):
+        at: At = {"training": found.name, "above": threshold, "stage": stage}
+        counts = found.above(threshold)
+        yield _count(trial, "overlap_images", at, counts[0], images, "share of test images")
+        yield _count(trial, "overlap_identities", at, counts[1], identities, "share of test identities")
+        yield _count(
+            trial, "overlap_training_identities", at, counts[2], trained, "share of training identities"
+        )
+    whole: At = {"training": found.name, "stage": stage}
+    test, training = found.edges()
+    yield _count(
+        trial, "overlap_identities", whole, int(np.unique(test).size), identities, "share of test identities"
+    )
+    matched = int(np.unique(training).size)
+    yield _count(
+        trial, "overlap_training_identities", whole, matched, trained, "share of training identities"
+    )
+    merged = len(found.merged())
+    yield _count(
+        trial, "overlap_merged_identities", whole, merged, matched, "share of matching training identities"
+    )
+
+
+def _review(trial: Trial, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+    """How many reviewed matches above a score are one identity, and one image."""
+    reviewed = found.verdict >= 0
+    if not reviewed.any():
+        return
+    for threshold in sorted({*thresholds, -1.0}):
+        at: At = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
+        high = reviewed & (found.score > threshold)
+        total = int(high.sum())
+        same = int(np.isin(found.verdict[high], (0, 1)).sum())
+        yield _count(trial, "reviewed_same_identity", at, same, total, "share of reviewed matches")
+        image = int((found.verdict[high] == 0).sum())
+        yield _count(trial, "reviewed_same_image", at, image, total, "share of reviewed matches")
+
+
+def _count(trial: Trial, metric: str, at: At, count: int, total: int, unit: str) -> Estimate:
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=None,
+        group="all",
+        weighting=None,
+        at=at,
+        value=count / total if total else None,
+        numerator=count,
+        denominator=total,
+        unit=unit,
+        note=None if total else "nothing to count",
+    )
+
+
+def _violins(overlap: Overlap, provider: str) -> Iterator[Curve]:
+    """Densities of the best matches' scores: by training set, and by verdict where somebody reviewed."""
+    for name, raw in overlap.raw.items():
+        yield from _violin(provider, name, "all", raw.score[raw.index >= 0])
+        last = overlap.last[name]
+        for number, verdict in enumerate(VERDICTS):
+            yield from _violin(provider, name, verdict, last.score[last.verdict == number])
+
+
+def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]) -> Iterator[Curve]:
+    shape = violins.shape_of(scores.astype(np.float64))
+    if shape is None:
+        return
+    x, y = ([float(f"{value:.6g}") for value in side] for side in shape)
+    yield Curve(
+        provider=provider,
+        analysis="match_scores",
+        schema=None,
+        group=name,
+        weighting=None,
+        x=tuple(x),
+        y=tuple(y),
+        metric=part,
+        notes=(f"{scores.size} scores",),
+    )
+
+
+def _split(trial: Trial, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
+    """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
+    own = {} if trial.fold_pairs is None else {"folds": trial.fold_pairs}
+    for name, found in overlap.last.items():
+        for pairs_name, pairs in {**own, **trial.test_sets}.items():
+            at = {"pairs": pairs_name, "training": name}
+            hit = found.overlapping[pairs.first] | found.overlapping[pairs.second]
+            yield from _without(trial, pairs, hit, at, alpha)
+
+
+def _without(trial: Trial, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
+    kept, alone = (np.where(part, pairs.folds, folds.DROPPED) for part in (~hit, hit))
+    made = {
+        "accuracy_without_overlap": (kept, "pairs of people who do not overlap"),
+        "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
+    }
+    for metric, (of, unit) in made.items():
+        yield _accuracy(trial, pairs, of, metric, unit, at, alpha)
+    if any(folds.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
+        return
+    both = (pairs.folds, kept)
+    one, other = (folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
+    delta = foldings.accuracy_difference(one, other, both, pairs.first, pairs.second)
+    bounds = foldings.difference_interval(delta, 0.0, pairs.n_subjects, alpha)
+    low, high = bounds or (None, None)
+    interval = Interval(
+        low=low,
+        high=high,
+        level=1 - alpha,
+        method=Method.DYADIC,
+        target=Target.POPULATION,
+        note="fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs",
+    )
+    unit = "accuracy of all pairs minus that without overlap"
+    yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
+
+
+def _accuracy(
+    trial: Trial,
+    pairs: FoldPairs,
+    of: Ints,
+    metric: str,
+    unit: str,
+    at: At,
+    alpha: float,
+) -> Estimate:
+    empty = folds.empty_folds(of, pairs.k)
+    if empty:
+        note = f"{empty} of {pairs.k} folds hold no such pair"
+        return _estimate(trial, metric, None, None, unit, at, (), note)
+    found = folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
+    interval = from_score(
+        lambda level: folds.accuracy_interval(found, of, pairs.first, pairs.second, level),
+        alpha,
+        "fold thresholds held fixed",
+    )
+    counts = (int(found.correct.sum()), int(found.total.sum()))
+    return _estimate(trial, metric, found.mean, counts, unit, at, (interval,), None)
+
+
+def _estimate(
+    trial: Trial,
+    metric: str,
+    value: float | None,
+    counts: tuple[int, int] | None,
+    unit: str,
+    at: At,
+    intervals: tuple[Interval, ...],
+    note: str | None,
+) -> Estimate:
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=None,
+        group="all",
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=counts[0] if counts else None,
+        denominator=counts[1] if counts else None,
+        unit=unit,
+        intervals=intervals,
+        note=note,
+    )

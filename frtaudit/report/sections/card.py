@@ -1,0 +1,270 @@
+"""Test sets: their cards side by side, who stands in them, what each rule left, and what is certain."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.report import phrases
+from frtaudit.report.bars import Bar, bars
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections import lists
+from frtaudit.report.sections.accuracy import said
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import Record, Source
+
+SIZES = (
+    ("card_images", "images"),
+    ("card_identities", "identities"),
+    ("card_mated", "mated pairs"),
+    ("card_non_mated", "non-mated pairs"),
+    ("card_max_occurrence", "most pairs of one image"),
+)
+KINDS = {"images": "images", "mated": "mated pairs", "non_mated": "non-mated pairs"}
+QUARTILES = ((0.0, "least"), (0.25, "quarter"), (0.5, "median"), (0.75, "three quarters"), (1.0, "largest"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """The view: figures and tables."""
+
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Card | None:
+    """None where no card was made."""
+    found = source.select("card_images")
+    if not found:
+        return None
+    sets = [_set(item) for item in found]
+    tables = [
+        _cards(source, sets),
+        *_values(source),
+        *_quartiles(source),
+        *(table for name in sets for table in _steps(source, name)),
+        *(table for name in sets for table in _certificate(source, name)),
+        *lists.table(source, "test_sets/"),
+    ]
+    return Card(figures=tuple(_figures(source, sets)), tables=tuple(tables))
+
+
+def _set(record: Record) -> str:
+    return str(record.estimate.at["pairs"])
+
+
+def _of(records: Iterable[Record], name: str) -> list[Record]:
+    return [item for item in records if _set(item) == name]
+
+
+def _cards(source: Source, sets: list[str]) -> Table:
+    """Table 3 of 004: one row for each test set."""
+    notes = Footnotes()
+    trained = source.select("card_training_overlap")
+    training = list(dict.fromkeys(str(item.estimate.at["training"]) for item in trained))
+    pairs = source.select("card_class_pairs")
+    schemas = list(dict.fromkeys(str(item.estimate.schema) for item in pairs))
+    rows = []
+    for name in sets:
+        sizes = [_counted(_of(source.select(metric), name)) for metric, _ in SIZES]
+        overlap = [_in_training(_of(trained, name), item, notes) for item in training]
+        balance = [
+            _balance(source, [item for item in _of(pairs, name) if item.estimate.schema == schema])
+            for schema in schemas
+        ]
+        rows.append((say(Piece(text=said(name), kind="b")), *sizes, *overlap, *balance))
+    columns = (
+        Column(title="Test set"),
+        *(Column(title=title, kind="num") for _, title in SIZES),
+        *(Column(title=f"identities in {item}", kind="num") for item in training),
+        *(Column(title=f"pairs by {item.replace('_', ' ')}") for item in schemas),
+    )
+    absent = "" if training else " Whether its identities stand in a training set was not looked for."
+    caption = say(
+        Piece(text="Test sets. ", kind="b"),
+        "Images and identities that stand in the pairs, the largest number of pairs of one image, and the pairs whose "
+        f"samples are both of one class.{absent}",
+    )
+    return finished("cards", caption, columns, [Block(rows=tuple(rows))], notes)
+
+
+def _counted(found: list[Record]) -> Text:
+    if not found or found[0].estimate.value is None:
+        return (Piece(text=phrases.ABSENT),)
+    return (phrases.number(numbers.count(found[0].estimate.value), f"{found[0].pointer}/value"),)
+
+
+def _in_training(found: list[Record], training: str, notes: Footnotes) -> Text:
+    own = [item for item in found if item.estimate.at["training"] == training]
+    return (
+        say(phrases.counts(own[0]), " (", phrases.value(own[0], notes), ")")
+        if own
+        else (Piece(text=phrases.ABSENT),)
+    )
+
+
+def _balance(source: Source, found: list[Record]) -> Text:
+    parts: list[Piece] = []
+    for item in found:
+        label = source.label(item.estimate.schema, item.estimate.group)
+        count = phrases.number(numbers.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
+        parts += say(" · " if parts else "", f"{label} ", count)
+    return tuple(parts)
+
+
+def _figures(source: Source, sets: list[str]) -> list[Figure]:
+    """Figure 3 of 004: classes of the identities, one bar for each test set."""
+    found = source.select("card_class_identities")
+    drawn = []
+    for schema in dict.fromkeys(str(item.estimate.schema) for item in found):
+        own = [item for item in found if item.estimate.schema == schema]
+        groups = list(dict.fromkeys(item.estimate.group for item in own))
+        rows = [
+            Bar(
+                name=said(name),
+                shares=tuple(
+                    next(
+                        (
+                            item.estimate.value or 0.0
+                            for item in _of(own, name)
+                            if item.estimate.group == group
+                        ),
+                        0.0,
+                    )
+                    for group in groups
+                ),
+            )
+            for name in sets
+        ]
+        labels = [source.label(schema, group) for group in groups]
+        title = f"Identities by {schema.replace('_', ' ')}"
+        caption = say("Share of each class among the identities of a test set.")
+        panel = bars(f"identities-{schema}", title, rows, labels)
+        drawn.append(
+            Figure(
+                name=f"identities-{schema}",
+                title=title,
+                caption=caption,
+                panels=(panel.panel,),
+                keys=panel.keys,
+            )
+        )
+    return drawn
+
+
+def _values(source: Source) -> list[Table]:
+    """Identities with an image of each value of an attribute, by test set."""
+    found = source.select("card_value_identities")
+    if not found:
+        return []
+    notes = Footnotes()
+    sets = list(dict.fromkeys(_set(item) for item in found))
+    known = {(_set(item), item.estimate.at["attribute"], item.estimate.at["value"]): item for item in found}
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for attribute, value in dict.fromkeys(
+        (str(item.estimate.at["attribute"]), item.estimate.at["value"]) for item in found
+    ):
+        cells = []
+        for name in sets:
+            item = known.get((name, attribute, value))
+            cells.append(
+                (Piece(text=phrases.ABSENT),)
+                if item is None
+                else say(phrases.counts(item), " (", phrases.value(item, notes), ")")
+            )
+        blocks.setdefault(attribute, []).append((say(str(value)), *cells))
+    columns = (Column(title="Value"), *(Column(title=said(name), kind="num") for name in sets))
+    caption = say(
+        Piece(text="Attributes over identities. ", kind="b"),
+        "Identities with at least one image of a value; one identity may have several.",
+    )
+    made = [
+        Block(head=say(Piece(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
+        for name, rows in blocks.items()
+    ]
+    return [finished("card-values", caption, columns, made, notes)]
+
+
+def _quartiles(source: Source) -> list[Table]:
+    found = source.select("card_attribute_quantile")
+    if not found:
+        return []
+    notes = Footnotes()
+    known = {
+        (_set(item), item.estimate.at["attribute"], item.estimate.at["quantile"]): item for item in found
+    }
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for name, attribute in dict.fromkeys((_set(item), str(item.estimate.at["attribute"])) for item in found):
+        cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
+        blocks.setdefault(attribute, []).append((say(said(name)), *cells))
+    columns = (Column(title="Test set"), *(Column(title=title, kind="num") for _, title in QUARTILES))
+    caption = say(
+        Piece(text="Numbers over identities. ", kind="b"), "Quartiles of the means of each identity's images."
+    )
+    made = [
+        Block(head=say(Piece(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
+        for name, rows in blocks.items()
+    ]
+    return [finished("card-quartiles", caption, columns, made, notes)]
+
+
+def _steps(source: Source, name: str) -> list[Table]:
+    """What each rule left, groups side by side."""
+    found = _of(source.select("pairs_left"), name)
+    if not found:
+        return []
+    groups = list(dict.fromkeys(item.estimate.group for item in found))
+    schema = found[0].estimate.schema
+    known = {
+        (item.estimate.at["kind"], item.estimate.at["rule"], item.estimate.group): item for item in found
+    }
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for kind, rule in dict.fromkeys(
+        (str(item.estimate.at["kind"]), item.estimate.at["rule"]) for item in found
+    ):
+        cells = [
+            _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
+        ]
+        blocks.setdefault(kind, []).append((say(str(rule)), *cells))
+    columns = (
+        Column(title="Left after"),
+        *(
+            Column(title=source.label(schema, group) if schema else "everybody", kind="num")
+            for group in groups
+        ),
+    )
+    caption = say(
+        Piece(text=f"What the rules left: {said(name)}. ", kind="b"),
+        "Each line takes its rule on top of those above it.",
+    )
+    made = [
+        Block(head=say(Piece(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
+        for kind, rows in blocks.items()
+    ]
+    return [finished(f"steps-{name}", caption, columns, made, Footnotes())]
+
+
+def _certificate(source: Source, name: str) -> list[Table]:
+    found = _of(source.select("certificate"), name)
+    if not found:
+        return []
+    notes = Footnotes()
+    rows = tuple(
+        (
+            (Piece(text=str(item.estimate.at["rule"]), pointer=f"{item.pointer}/at/rule"),),
+            say(phrases.counts(item), f" {item.estimate.unit.partition(' ')[0]}"),
+            phrases.value(item),
+            (Piece(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
+        )
+        for item in found
+    )
+    columns = (
+        Column(title="Rule"),
+        Column(title="kept by", kind="num"),
+        Column(title="share", kind="num"),
+        Column(title="nearest to breaking it"),
+    )
+    caption = say(
+        Piece(text=f"Certificate: {said(name)}. ", kind="b"),
+        "Checked on the pairs alone, by code that did not choose them.",
+    )
+    return [finished(f"certificate-{name}", caption, columns, [Block(rows=rows)], notes)]

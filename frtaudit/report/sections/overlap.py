@@ -1,0 +1,256 @@
+"""Overlap of training and test sets: violins, counts, the review, and accuracy without the overlap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frtaudit.core import Curve
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections import lists
+from frtaudit.report.sections.tables import (
+    BOTH,
+    by_provider,
+    finished,
+    interval_cells,
+    methods_said,
+    provider,
+)
+from frtaudit.report.source import Record, Source
+from frtaudit.report.violins import Violin, violins
+
+KIND = "match_scores"
+ALL = "all"
+COUNTS = ("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities")
+REVIEWED = ("reviewed_same_identity", "reviewed_same_image")
+SPLIT = ("accuracy_without_overlap", "accuracy_of_overlap", "delta_accuracy_overlap")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overlap:
+    """The view: figures and tables."""
+
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Overlap | None:
+    """None where no overlap was looked for."""
+    found = source.select(*COUNTS)
+    if not found:
+        return None
+    tables = [
+        *_counts(found),
+        *_noise(source),
+        *_review(source),
+        *_split(source),
+        *lists.table(source, "overlap/"),
+    ]
+    return Overlap(figures=tuple(_figures(source, found)), tables=tuple(tables))
+
+
+def _figures(source: Source, found: list[Record]) -> list[Figure]:
+    """Figures 1 and 2 of 004: best matches by training set, and by verdict."""
+    curves = [curve for curve in source.result.curves if curve.analysis == KIND]
+    guides = sorted({float(item.estimate.at["above"]) for item in found if "above" in item.estimate.at})
+    sets = [curve for curve in curves if curve.metric == ALL]
+    drawn = []
+    if sets:
+        panel = violins(
+            "best-matches",
+            "Best matches by training set",
+            _named(sets, [curve.group for curve in sets]),
+            guides,
+            "score",
+        )
+        caption = say(
+            "Scores of the best matches of every test image in each training set; dashed lines where matches are "
+            "counted. What lies above the highest line is likely the same image; a bulge below it, the same person. ",
+            _sizes(sets),
+        )
+        drawn.append(Figure(name="best-matches", title="Best matches", caption=caption, panels=(panel,)))
+    reviewed = [
+        curve.group
+        for curve in sets
+        if any(item.group == curve.group and item.metric != ALL for item in curves)
+    ]
+    for name in reviewed:
+        own = [curve for curve in curves if curve.group == name]
+        names = [(curve.metric or "").replace("_", " ") for curve in own]
+        panel = violins(
+            f"verdicts-{name}", f"Reviewed matches in {name}", _named(own, names), guides, "score"
+        )
+        caption = say(
+            "All best matches, and those that a reviewer called one image, one identity, or different people. Where "
+            "the verdicts' violins share scores, no threshold parts them. ",
+            _sizes(own),
+        )
+        drawn.append(
+            Figure(name=f"verdicts-{name}", title=f"Verdicts, {name}", caption=caption, panels=(panel,))
+        )
+    return drawn
+
+
+def _named(curves: Sequence[Curve], names: Sequence[str]) -> list[Violin]:
+    return [
+        Violin(name=name, index=n, curve=curve)
+        for n, (curve, name) in enumerate(zip(curves, names, strict=True))
+    ]
+
+
+def _sizes(curves: Sequence[Curve]) -> str:
+    return (
+        "Drawn from "
+        + ", ".join(f"{curve.notes[0]} ({curve.group}, {curve.metric})" for curve in curves)
+        + "."
+    )
+
+
+def _counts(found: list[Record]) -> list[Table]:
+    """Images and identities above each threshold, before and after cleaning."""
+    notes = Footnotes()
+    places = list(
+        dict.fromkeys(
+            tuple(item.estimate.at.get(key, "") for key in ("training", "stage", "above")) for item in found
+        )
+    )
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for training, stage, above in places:
+        own = {item.estimate.metric: item for item in found if _at(item) == (training, stage, above)}
+        first = next(iter(own.values()))
+        where = (
+            say("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
+            if above != ""
+            else say("same identity, all told")
+        )
+        label = say(where, ", after cleaning" if stage == "cleaned" else "")
+        cells = tuple(_share(own.get(metric), notes) for metric in COUNTS)
+        blocks.setdefault(str(training), []).append((label, *cells))
+    columns = (
+        Column(title="Best matches"),
+        *(
+            Column(title=title, kind="num")
+            for title in ("test images", "test identities", "training identities", "merged")
+        ),
+    )
+    caption = say(
+        Piece(text="Who stands in both. ", kind="b"),
+        "Counts of these sets, no estimates: they carry no interval. Merged: training identities that one test "
+        "identity joins with another.",
+    )
+    made = [
+        Block(head=say(Piece(text=f"Training set {name}", kind="b")), rows=tuple(rows))
+        for name, rows in blocks.items()
+    ]
+    return [finished("overlap", caption, columns, made, notes)]
+
+
+def _at(record: Record) -> tuple[object, ...]:
+    return tuple(record.estimate.at.get(key, "") for key in ("training", "stage", "above"))
+
+
+def _share(record: Record | None, notes: Footnotes) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    if record.estimate.value is None:
+        return say(phrases.counts(record), notes.mark(record.estimate.note, f"{record.pointer}/note"))
+    return say(phrases.counts(record), " (", phrases.value(record, notes), ")")
+
+
+def _noise(source: Source) -> list[Table]:
+    found = source.select("overlap_noise_images")
+    if not found:
+        return []
+    notes = Footnotes()
+    rows = tuple(
+        (
+            (Piece(text=str(item.estimate.at["training"]), pointer=f"{item.pointer}/at/training"),),
+            _share(item, notes),
+        )
+        for item in found
+    )
+    columns = (Column(title="Training set"), Column(title="images taken out / looked at", kind="num"))
+    caption = say(
+        Piece(text="Noise within training identities. ", kind="b"),
+        "DBSCAN within each matching training identity; the largest cluster stays, and the search is run again.",
+    )
+    return [finished("overlap-noise", caption, columns, [Block(rows=rows)], notes)]
+
+
+def _review(source: Source) -> list[Table]:
+    found = source.select(*REVIEWED)
+    if not found:
+        return []
+    notes = Footnotes()
+    blocks = []
+    for training in dict.fromkeys(str(item.estimate.at["training"]) for item in found):
+        own = [item for item in found if item.estimate.at["training"] == training]
+        rows = []
+        for above in dict.fromkeys(item.estimate.at.get("above") for item in own):
+            cells = [
+                next(
+                    item
+                    for item in own
+                    if item.estimate.metric == metric and item.estimate.at.get("above") == above
+                )
+                for metric in REVIEWED
+            ]
+            label = "all reviewed" if above is None else f"above {float(above):g}"
+            rows.append((say(label), *(_share(item, notes) for item in cells)))
+        blocks.append(Block(head=say(Piece(text=f"Training set {training}", kind="b")), rows=tuple(rows)))
+    columns = (
+        Column(title="Matches"),
+        *(Column(title=title, kind="num") for title in ("one identity", "one image")),
+    )
+    caption = say(
+        Piece(text="What the reviewer said. ", kind="b"),
+        "Of the reviewed matches above a score, those that show one identity, and of all those that are one image.",
+    )
+    return [finished("overlap-review", caption, columns, blocks, notes)]
+
+
+def _split(source: Source) -> list[Table]:
+    """Accuracy of all pairs, without overlapping identities, and of the pairs that touch them."""
+    found = source.select(*SPLIT)
+    if not found:
+        return []
+    notes = Footnotes()
+    known = {_key(item): item for item in found}
+    every = {
+        (item.estimate.provider, str(item.estimate.at["pairs"])): item for item in source.select("accuracy")
+    }
+    blocks = []
+    for name, own in by_provider(source, found):
+        rows = []
+        for pairs, training in dict.fromkeys(
+            (str(r.estimate.at["pairs"]), str(r.estimate.at["training"])) for r in own
+        ):
+            cells = [known.get((name, pairs, training, metric)) for metric in SPLIT]
+            whole = every.get((name, pairs))
+            label = say(f"{pairs.replace('_', ' ')}, {training}")
+            rows.append(
+                (
+                    label,
+                    (Piece(text=phrases.ABSENT),) if whole is None else phrases.value(whole, notes),
+                    *(
+                        (Piece(text=phrases.ABSENT),) if cell is None else phrases.value(cell, notes)
+                        for cell in cells
+                    ),
+                    interval_cells(cells[2], notes, *BOTH)[0],
+                )
+            )
+        blocks.append(Block(head=say(provider(own[0])), rows=tuple(rows)))
+    titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for new people like these")
+    columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
+    deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
+    caption = say(
+        Piece(text="Accuracy with and without overlapping identities. ", kind="b"),
+        "Pairs of people who stand in the training set left out; folds stay. A system may never have been trained on a "
+        "set: the difference then says only that these people are easier or harder than the others.",
+        methods_said(deltas, *BOTH),
+    )
+    return [finished("overlap-accuracy", caption, columns, blocks, notes)]
+
+
+def _key(record: Record) -> tuple[str, str, str, str]:
+    estimate = record.estimate
+    return estimate.provider, str(estimate.at["pairs"]), str(estimate.at["training"]), estimate.metric

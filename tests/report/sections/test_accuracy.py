@@ -1,0 +1,52 @@
+"""The tables of accuracy: systems by test sets with the lowest two marked, and disjoint minus overlap."""
+
+from dataclasses import replace
+
+from small_audits import audit, spec
+
+from frtaudit.core import AuditResult
+from frtaudit.core.spec import Folds, FoldSource, PairSetSpec
+from frtaudit.protocols.sampled import Sampled
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import accuracy
+from frtaudit.report.source import Source
+
+
+def result(sets: int) -> AuditResult:
+    """An audit with so many test sets."""
+    folds = Folds(source=FoldSource.DISJOINT, k=3, overlap=True)
+    made = {
+        f"set_{n}": PairSetSpec(pairs=Sampled(mated=40 + 10 * n), folds=replace(folds, overlap=n == 0))
+        for n in range(sets)
+    }
+    return audit(spec("accuracy", test_sets=made)).result
+
+
+def test_systems_by_test_sets_with_the_lowest_two_marked() -> None:
+    """Each system's two smallest accuracies of four are marked, and the caption says so."""
+    found = result(4)
+    view = accuracy.build(Source(found))
+    assert view is not None
+    table = view.tables[0]
+    assert [column.title for column in table.columns] == ["System", "set 0", "set 1", "set 2", "set 3"]
+    assert "lowest two" in plain_text(table.caption)
+    for row in table.blocks[0].rows:
+        name = row[0][0].text
+        marked = [any("low" in piece.kind.split() for piece in cell) for cell in row[1:]]
+        values = [
+            item.value or 0 for item in found.estimates if item.metric == "accuracy" and item.provider == name
+        ]
+        assert sum(marked) >= 2
+        edge = sorted(values)[1]
+        assert marked == [value <= edge for value in values]
+
+
+def test_one_set_has_no_matrix_and_its_difference_a_table() -> None:
+    """With one test set there is nothing to compare across; disjoint minus overlap stands with its interval."""
+    view = accuracy.build(Source(result(1)))
+    assert view is not None
+    assert [table.name for table in view.tables] == ["accuracy", "accuracy-delta", "folds-set_0"]
+    cells = [plain_text(cell) for cell in view.tables[1].blocks[0].rows[0]]
+    assert cells[0] == "set 0"
+    assert " to " in cells[4] or "none" in cells[4]
+    assert all("%" in cell for cell in (cells[1], cells[2], cells[5], cells[6]))
