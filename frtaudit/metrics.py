@@ -8,7 +8,7 @@ from frtaudit.numbers import Style
 RATES = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
-        *("accuracy", "fold_accuracy", "accuracy_overlap"),
+        *("accuracy", "class_accuracy", "fold_accuracy", "accuracy_overlap"),
         *("card_training_overlap", "card_class_identities", "card_class_pairs", "card_value_identities"),
         "certificate",
         *("accuracy_without_overlap", "accuracy_of_overlap"),

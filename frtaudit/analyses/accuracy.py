@@ -12,11 +12,13 @@ from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE, from_score
 from frtaudit.registry import register
 from frtaudit.stats import foldings, folds, rates, wilson
+from frtaudit.stats.trials import members
 from frtaudit.trial import FoldPairs, Outcome, Trial
 
 NAME = "accuracy"
 DEFAULT = "folds"  # what the pairs of spec.folds are called
 SHARES = "mean of the folds' shares of correct pairs"
+SHARE_RIGHT = "share of correct pairs"
 SPREAD = "standard deviation of the folds, divisor k - 1"
 
 
@@ -86,10 +88,43 @@ class _Place:
         for fold, (threshold, accuracy) in enumerate(zip(found.thresholds, found.accuracies, strict=True)):
             counts = (int(found.correct[fold]), int(found.total[fold]))
             at = {"fold": float(fold), "threshold": float(threshold)}
-            yield self.estimate("fold_accuracy", float(accuracy), counts, "share of correct pairs", at=at)
+            yield self.estimate("fold_accuracy", float(accuracy), counts, SHARE_RIGHT, at=at)
         yield _eer(self)
+        for schema in self.trial.groups.schemas:
+            yield from self._by_class(found, schema)
         if pairs.overlap is not None and pairs.disjoint and not folds.empty_folds(pairs.overlap, pairs.k):
             yield from self._against_overlap(found, pairs.overlap, deals)
+
+    def _by_class(self, found: folds.FoldAccuracy, schema: str) -> Iterator[Estimate]:
+        """Accuracy of the pairs within each class; the skewed error ratio, max/min of 1 - accuracy (FORMULAS 8.15)."""
+        shares: dict[str, float] = {}
+        for tag, name in self.trial.classes(schema):
+            part = folds.within(found, self.pairs.folds, self._inside(tag))
+            if part is None:
+                note = "no pair within this class"
+                yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
+                continue
+            shares[name] = part.accuracy.mean
+            made = from_score(
+                lambda at, part=part: folds.accuracy_interval(  # type: ignore[misc]  # part is bound here
+                    part.accuracy, part.folds, self.pairs.first, self.pairs.second, at
+                ),
+                self.alpha,
+                "fold thresholds held fixed",
+            )
+            counts = _counts(part.accuracy)
+            yield self.estimate(
+                "class_accuracy", shares[name], counts, SHARE_RIGHT, (made,), of=(schema, name)
+            )
+        wrong = [1 - share for share in shares.values()]
+        ratio = max(wrong) / min(wrong) if len(wrong) > 1 and min(wrong) > 0 else None
+        missing = None if ratio else "needs two classes, and a wrong pair in each"
+        yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
+
+    def _inside(self, tag: int) -> folds.Flags:
+        """Pairs whose subjects both belong to a tag."""
+        member = members(self.trial.groups, self.trial.cohort.n_subjects)[tag]
+        return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(
         self, found: folds.FoldAccuracy, overlap: folds.Ints, deals: int
@@ -121,16 +156,17 @@ class _Place:
         intervals: tuple[Interval, ...] = (),
         *,
         at: dict[str, float] | None = None,
+        of: tuple[str | None, str] = (None, "all"),
         weighting: str | None = None,
         note: str | None = None,
     ) -> Estimate:
-        """An estimate on this set's pairs."""
+        """An estimate on this set's pairs; ``of``: schema and group."""
         return Estimate(
             provider=self.trial.provider,
             analysis=NAME,
             metric=metric,
-            schema=None,
-            group="all",
+            schema=of[0],
+            group=of[1],
             weighting=weighting,
             at={"pairs": self.name, **(at or {})},
             value=value,

@@ -15,7 +15,6 @@ INDICES = (
     "fdr",
     "inequity_rate",
     "garbe",
-    "skewed_error_ratio",
 )
 
 Names = Mapping[str, str]

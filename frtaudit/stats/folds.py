@@ -164,6 +164,37 @@ def empty_folds(folds: Ints, k: int) -> int:
     return k - len(np.unique(folds[(folds >= 0) & (folds < k)]))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Some of the pairs, pooled: their accuracy as one fold, and ``folds`` (n,) int64, 0 for them and else -1."""
+
+    accuracy: FoldAccuracy
+    folds: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "folds")
+
+
+def within(accuracy: FoldAccuracy, folds: Ints, chosen: Flags) -> Part | None:
+    """Decisions of the ``chosen`` pairs (n,) bool, each at its own fold's threshold; None where there is none.
+
+    >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
+    >>> found = k_fold_accuracy(scores, mated, np.array([0, 0, 1, 1]))
+    >>> within(found, np.array([0, 0, 1, 1]), np.array([True, True, True, False])).accuracy.mean
+    1.0
+    """
+    used = chosen & (folds >= 0)
+    if not used.any():
+        return None
+    pooled = FoldAccuracy(
+        thresholds=np.array([np.nan]),
+        correct=np.array([np.count_nonzero(accuracy.is_correct[used])]),
+        total=np.array([np.count_nonzero(used)]),
+        is_correct=accuracy.is_correct,
+    )
+    return Part(accuracy=pooled, folds=np.where(used, 0, DROPPED))
+
+
 def t_interval(accuracy: FoldAccuracy, alpha: float) -> tuple[float, float]:
     """Mean -+ t_{k-1,1-alpha/2} sem, unclipped; for identity-disjoint folds (FORMULAS 8.11).
 

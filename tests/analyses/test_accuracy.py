@@ -171,3 +171,29 @@ def test_lfw_as_published(face_data: Path) -> None:
         spread = one(result, "delta_accuracy_deal_sd", provider=provider, at={"pairs": "capped"})
         assert abs(delta.value or 1) < 0.001
         assert 0 < (spread.value or 0) < 0.001
+
+
+def test_class_accuracy_and_the_skewed_error_ratio_are_counted() -> None:
+    """Pairs within a class by plain counting, and the largest share of wrong pairs over the smallest (8.15)."""
+    trial = put(spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3)), "two")
+    pairs = trial.fold_pairs
+    assert pairs is not None
+    found = ANALYSES["accuracy"].estimates(trial, 0.05).estimates
+    thresholds = [item.at["threshold"] for item in found if item.metric == "fold_accuracy"]
+    codes = trial.cohort.classifications["group"].codes
+    wrong = {}
+    for code, name in enumerate(trial.cohort.classifications["group"].classes):
+        right = [
+            (score > thresholds[fold]) == same
+            for score, same, fold, a, b in zip(
+                pairs.score, pairs.mated, pairs.folds, pairs.first, pairs.second, strict=True
+            )
+            if fold >= 0 and codes[a] == codes[b] == code
+        ]
+        (item,) = [one for one in found if one.metric == "class_accuracy" and one.group == name]
+        assert (item.numerator, item.denominator) == (sum(right), len(right))
+        assert item.value == pytest.approx(sum(right) / len(right))
+        wrong[name] = 1 - sum(right) / len(right)
+    (ratio,) = [one for one in found if one.metric == "skewed_error_ratio"]
+    known = len(wrong) > 1 and min(wrong.values()) > 0
+    assert ratio.value == (pytest.approx(max(wrong.values()) / min(wrong.values())) if known else None)

@@ -40,6 +40,7 @@ def build(source: Source) -> Accuracy | None:
     tables = [
         *_matrix(source, found, sets),
         _means(source, found, sets),
+        *_classes(source, sets),
         *_differences(source),
         *(table for name, own in parts if own for table in [_folds(source, name, own)]),
     ]
@@ -125,6 +126,45 @@ def _beside(source: Source, record: Record, metric: str) -> Record | None:
     own = (record.estimate.provider, set_of(record))
     found = [item for item in source.select(metric) if (item.estimate.provider, set_of(item)) == own]
     return found[0] if found else None
+
+
+def _classes(source: Source, sets: list[str]) -> list[Table]:
+    """Accuracy within each class, and how many times the largest share of wrong pairs is the smallest."""
+    found = source.select("class_accuracy", "skewed_error_ratio")
+    if not found:
+        return []
+    notes = Footnotes()
+    blocks = [
+        Block(head=(provider(own[0]),), rows=tuple(_class(source, item, notes, sets) for item in own))
+        for _, own in by_provider(source, found)
+    ]
+    columns = (
+        Column(title="Class"),
+        Column(title="accuracy", kind="num"),
+        Column(title="pairs right", kind="num"),
+        Column(title="for new people like these", kind="num"),
+    )
+    caption = say(
+        Piece(text="Accuracy by class. ", kind="b"),
+        "Pairs of two people of one class, each at its own fold's threshold. The skewed error ratio is the largest "
+        "share of wrong pairs over the smallest; few wrong pairs move it far, and so does the choice of pairs.",
+        methods_said([item for item in found if item.estimate.intervals], *BOTH),
+    )
+    return [finished("accuracy-classes", caption, columns, blocks, notes)]
+
+
+def _class(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> tuple[Text, ...]:
+    estimate = record.estimate
+    where = "" if len(sets) == 1 else f", {said(set_of(record))}"
+    ratio = estimate.metric == "skewed_error_ratio"
+    name = Piece(text=phrases.metric(estimate.metric)) if ratio else phrases.group(source, record)
+    absent: Text = (Piece(text=phrases.ABSENT),)
+    return (
+        say(Piece(text=str(estimate.schema), pointer=f"{record.pointer}/schema"), ": ", name, where),
+        phrases.value(record, notes),
+        absent if estimate.numerator is None else say(phrases.counts(record)),
+        interval_cells(record, notes, *BOTH)[0] if estimate.intervals else absent,
+    )
 
 
 def _differences(source: Source) -> list[Table]:

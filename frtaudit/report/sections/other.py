@@ -12,7 +12,7 @@ PRINTED = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "threshold_at_fmr", "eer", "fta", "frr", "d_l2"),
         *("accuracy", "accuracy_fold_sd", "accuracy_sem", "fold_accuracy"),
-        *("accuracy_overlap", "accuracy_overlap_fold_sd"),
+        *("accuracy_overlap", "accuracy_overlap_fold_sd", "class_accuracy", "skewed_error_ratio"),
         *("card_images", "card_identities", "card_mated", "card_non_mated", "card_max_occurrence"),
         *("card_training_overlap", "card_class_identities", "card_class_pairs", "card_value_identities"),
         *("card_attribute_quantile", "pairs_left", "certificate"),

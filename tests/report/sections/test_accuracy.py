@@ -45,8 +45,24 @@ def test_one_set_has_no_matrix_and_its_difference_a_table() -> None:
     """With one test set there is nothing to compare across; disjoint minus overlap stands with its interval."""
     view = accuracy.build(Source(result(1)))
     assert view is not None
-    assert [table.name for table in view.tables] == ["accuracy", "accuracy-delta", "folds-set_0"]
-    cells = [plain_text(cell) for cell in view.tables[1].blocks[0].rows[0]]
+    assert [table.name for table in view.tables] == [
+        "accuracy",
+        "accuracy-classes",
+        "accuracy-delta",
+        "folds-set_0",
+    ]
+    cells = [plain_text(cell) for cell in view.tables[2].blocks[0].rows[0]]
     assert cells[0] == "set 0"
     assert " to " in cells[4] or "none" in cells[4]
     assert all("%" in cell for cell in (cells[1], cells[2], cells[5], cells[6]))
+
+
+def test_accuracy_by_class_with_the_skewed_error_ratio() -> None:
+    """A row for each class, its interval beside it, then the ratio, which has none."""
+    view = accuracy.build(Source(result(1)))
+    assert view is not None
+    rows = [[plain_text(cell) for cell in row] for row in view.tables[1].blocks[0].rows]
+    assert [row[0].split(": ")[0] for row in rows] == ["group"] * len(rows)
+    assert rows[-1][0] == "group: skewed error ratio"
+    assert all(" to " in row[3] for row in rows[:-1])
+    assert " to " not in rows[-1][3]
