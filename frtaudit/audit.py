@@ -71,7 +71,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
         failures=(*material.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=cohort_counts(material.cohort),
+        cohort=cohort_counts(material.cohort, material.sanitized),
         notes=notes_of(spec, outcomes),
     )
     return Audited(result=result, tables=tables, files=files)

@@ -9,13 +9,18 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
+from frtaudit.intake.sanitize import as_read, sanitized
 from frtaudit.registry import lookup
 from frtaudit.trial import Analysis, CohortSource, Pairing, Provider, Surveyor
 
 
 def material_of(spec: AuditSpec) -> Material:
-    """The cohort that the spec names, loaded and classified."""
-    return replace(cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed), seed=spec.seed)
+    """The cohort that the spec names, loaded, classified and sanitized."""
+    source = cast("CohortSource", spec.cohort)
+    if not spec.sanitize:
+        return replace(source.load(spec.schemas, spec.seed), seed=spec.seed)
+    read = source.load(as_read(spec.schemas, spec.sanitize), spec.seed)
+    return replace(sanitized(read, spec), seed=spec.seed)
 
 
 def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:

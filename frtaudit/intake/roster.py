@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from frtaudit.canonical import Json, digest
 from frtaudit.core.cohort import Classification, Cohort
@@ -53,7 +54,7 @@ def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
         subject_ids=tuple(subjects),
         subject_of=kept,
         classifications=classified.classifications,
-        digest=_digest(samples, subjects, kept.tolist(), classified.classifications),
+        digest=cohort_digest(samples, subjects, kept.tolist(), classified.classifications),
         ledger=classified.ledger,
     )
 
@@ -84,12 +85,13 @@ def _check(roster: Roster) -> None:
         first[sample] = i
 
 
-def _digest(
+def cohort_digest(
     samples: Sequence[str],
     subjects: Sequence[str],
     subject_of: Sequence[int],
     classifications: Mapping[str, Classification],
 ) -> str:
+    """SHA-256 over ids, subjects and classes: who is tested."""
     classes: dict[str, Json] = {
         name: {"classes": list(item.classes), "codes": [int(code) for code in item.codes]}
         for name, item in classifications.items()

@@ -20,6 +20,7 @@ from frtaudit.report.sections import (
     rates,
     record,
     requirements,
+    sanitization,
     summary,
     uncertainty,
 )
@@ -51,6 +52,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("other", "Further estimates", other.build),
     ("method", "Method", method.build),
     ("cohort", "Cohort", cohort.build),
+    ("sanitization", "Sanitization", sanitization.build),
     ("coverage", "Simulated coverage", coverage.build),
     ("glossary", "Glossary", lambda _: words().glossary),
     ("record", "Record", record.build),

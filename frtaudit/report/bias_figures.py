@@ -1,0 +1,68 @@
+"""The figures of interclass bias: people left, boxes, densities, releases; each returns inline SVG with alt text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from frtaudit.canonical import Json
+from frtaudit.report import canvas
+from frtaudit.report.canvas import pen
+from frtaudit.report.figures import marked
+from frtaudit.report.pieces import Panel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line over numbers, with the pen that stands for it and perhaps a band."""
+
+    name: str
+    index: int
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+
+def asked(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
+    """People of a class and samples of a person that the steps of a spec ask for; None where they do not.
+
+    >>> asked({"sanitize": [{"step": "min_samples", "number": None}, {"step": "min_subjects", "number": 20}]})
+    (20, 4)
+    """
+    defaults = {"min_subjects": 30, "min_samples": 4, "fixed_samples": 4}
+    found: dict[str, int] = {}
+    steps = spec.get("sanitize")
+    for step in steps if isinstance(steps, (list, tuple)) else ():
+        if isinstance(step, Mapping) and step.get("step") in defaults:
+            name, number = str(step["step"]), step.get("number")
+            found[name] = int(number) if isinstance(number, int) else defaults[name]
+    return found.get("min_subjects"), found.get("min_samples", found.get("fixed_samples"))
+
+
+def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int | None) -> Panel:
+    """People left against required samples, the former logarithmic."""
+
+    def draw(axes: Axes) -> None:
+        for item in lines:
+            known = [place for place, value in enumerate(item.y) if value > 0]
+            x, y = np.array(item.x)[known], np.array(item.y)[known]
+            style = pen(item.index)
+            axes.plot(x, y, color=style.hue, linestyle=style.dash)
+            at = marked(x, log=False)
+            axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+        for value, line in ((samples, axes.axvline), (people, axes.axhline)):
+            if value is not None:
+                line(value, color=canvas.SOFT, linewidth=0.9, linestyle=(0, (3, 2)))
+        axes.set(yscale="log", xlabel="samples required of each person", ylabel="people left")
+        axes.set_ylim(0.8, None)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+
+    ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
+    alt = f"People left against required samples: {ends}."
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH), alt=alt)
