@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocato
 from frtaudit.canonical import Json
 from frtaudit.report import canvas
 from frtaudit.report.canvas import pen
-from frtaudit.report.figures import marked
+from frtaudit.report.figures import BAND, Series, marked
 from frtaudit.report.pieces import Panel
 
 
@@ -66,3 +66,43 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
     ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
     alt = f"People left against required samples: {ends}."
     return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH), alt=alt)
+
+
+THRESHOLD = "threshold (scores on 0–100)"
+TAR = "TAR (share of mated comparisons that match)"
+AXES: Mapping[str, tuple[str, str]] = {
+    "threshold_at_tar": (TAR, THRESHOLD),
+    "tar_at_threshold": (THRESHOLD, TAR.partition(" (")[0]),
+    "threshold_excess": (TAR, "threshold, class minus overall"),
+    "tar_excess": (THRESHOLD, "TAR, class minus overall"),
+}
+
+
+def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Panel:
+    """Curves of one kind with their bands; differences stand around a line at 0."""
+    xlabel, ylabel = AXES[kind]
+
+    def draw(axes: Axes) -> None:
+        if kind.endswith("excess"):
+            axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
+        for item in series:
+            _curve(axes, item)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
+        axes.set_title(title)
+        for axis, label in ((axes.xaxis, xlabel), (axes.yaxis, ylabel)):
+            if label.startswith("TAR"):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
+
+    names = ", ".join(dict.fromkeys(item.name for item in series))
+    return Panel(svg=canvas.panel(name, f"{title}, for {names}.", draw), alt=f"{title}, for {names}.")
+
+
+def _curve(axes: Axes, item: Series) -> None:
+    """A line with a few markers and its band, which is left out where it has no bounds."""
+    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
+    style = pen(item.index)
+    if item.curve.low is not None and item.curve.high is not None:
+        axes.fill_between(x, item.curve.low, item.curve.high, color=style.hue, alpha=BAND, linewidth=0)
+    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    at = marked(x, log=False)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

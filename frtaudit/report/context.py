@@ -22,6 +22,7 @@ from frtaudit.report.sections import (
     requirements,
     sanitization,
     summary,
+    tar_curves,
     uncertainty,
 )
 from frtaudit.report.source import Source
@@ -44,6 +45,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
     ("uncertainty", "Uncertainty over FMR", uncertainty.build),
+    ("tar_curves", "Curves by class", tar_curves.build),
     ("interclass", "Interclass bias", interclass.build),
     ("accuracy", "Accuracy on folds", accuracy.build),
     ("card", "Test sets", card.build),

@@ -147,7 +147,7 @@ def test_a_class_below_its_number_is_one_line_that_helps() -> None:
     )
     assert cleaned(AGREED, steps[0], step("min_subjects", number=2)).cohort.n_subjects == 5
     with pytest.raises(
-        DataError, match="class dark of tone has 4 subjects left; accepted: 30 or more; it has 4 with"
+        DataError, match="class light of tone has 4 subjects left; accepted: 30 or more; it has 4 with"
     ):
         cleaned(AGREED, step("min_subjects"))
 
