@@ -193,7 +193,8 @@ def _merged(estimates: Sequence[Estimate]) -> tuple[Record, ...]:
 
 
 def _record(estimates: Sequence[Estimate], indices: list[int]) -> Record:
-    first = next((index for index in indices if estimates[index].value is not None), indices[0])
+    valued = [index for index in indices if estimates[index].value is not None] or indices
+    first = next((index for index in valued if estimates[index].test is not None), valued[0])
     bounds: dict[tuple[Method, Target, float], Bounds] = {}
     for index in indices:
         for place, interval in enumerate(estimates[index].intervals):
