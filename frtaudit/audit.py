@@ -12,7 +12,7 @@ from frtaudit.errors import DataError
 from frtaudit.exploration import adjusted
 from frtaudit.foldpairs import sets_on_trial
 from frtaudit.identity import to_plain
-from frtaudit.panel import analyses_of, comparisons_of, lists_of, material_of, panel_of, surveys_of
+from frtaudit.panel import analyses_of, comparison_of, comparisons_of, lists_of, material_of, panel_of, surveys_of
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
@@ -49,16 +49,23 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     estimates: list[Estimate] = []
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
+    kept: dict[str, dict[str, object]] = {}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
         sets = sets_on_trial(spec, provider, material, lists, groups)
         trial = replace(trial, test_sets=sets, surveys=surveys)
         outcomes.append(Outcome(notes=trial.notes))
-        for analysis in analyses_of(spec):
+        for name, analysis in zip(spec.analyses, analyses_of(spec), strict=True):
             outcome = analysis.estimates(trial, spec.bootstrap.alpha)
             outcomes.append(outcome)
             estimates += outcome.estimates
+            if outcome.kept is not None:
+                kept.setdefault(name, {})[trial.provider] = outcome.kept
         _add_tables(tables, trial)
+    for name, held in kept.items():
+        outcome = comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
+        outcomes.append(outcome)
+        estimates += outcome.estimates
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
     findings = _judge(spec, material.cohort, groups, estimates)

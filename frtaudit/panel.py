@@ -11,7 +11,7 @@ from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
 from frtaudit.intake.sanitize import as_read, sanitized
 from frtaudit.registry import lookup
-from frtaudit.trial import Analysis, CohortSource, Pairing, Provider, Surveyor
+from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor
 
 
 def material_of(spec: AuditSpec) -> Material:
@@ -51,6 +51,11 @@ def surveys_of(spec: AuditSpec, material: Material) -> Mapping[str, object]:
         for name, item in spec.analyses.items()
         if isinstance(item, Surveyor)
     }
+
+
+def comparison_of(spec: AuditSpec, name: str) -> Comparison:
+    """An analysis that kept something of each system, as one that compares them."""
+    return cast("Comparison", spec.analyses[name])
 
 
 def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:

@@ -235,13 +235,18 @@ def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What an analysis hands back; ``files``: name to bytes, lists that the run folder gets beside the result."""
+    """What an analysis hands back.
+
+    ``files``: name to bytes, lists that the run folder gets beside the result; ``kept``: what it wants to see again
+    when all systems were on trial.
+    """
 
     estimates: tuple[Estimate, ...] = ()
     curves: tuple[Curve, ...] = ()
     failures: tuple[LedgerEntry, ...] = ()
     notes: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    kept: object | None = None
 
 
 @runtime_checkable
@@ -257,3 +262,10 @@ class Analysis(Protocol):
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Estimates with intervals of level 1 - alpha, and curves."""
+
+
+class Comparison(Protocol):
+    """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+        """Estimates over several systems; ``kept``: provider to what :meth:`Analysis.estimates` kept of it."""

@@ -120,7 +120,9 @@ def _check(where: str, step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) ->
     if step.schema is not None and step.schema not in schemas:
         raise SpecError(f"{where}.schema", f"no schema is named {step.schema!r}", ", ".join(schemas))
     if step.step is Sanitize.CONFLICTING_LABELS and not _labelled(step, schemas):
-        raise SpecError(f"{where}.schema", "no schema that reads a column of classes", "one that does")
+        raise SpecError(
+            f"{where}.schema", "no schema reads a column of classes", "one that does: schema=NAME"
+        )
     if step.number is not None and step.step not in NUMBERS:
         raise SpecError(f"{where}.number", f"{step.step.value} takes none", "no number")
     if number_of(step) < 1 and step.step in NUMBERS:

@@ -13,6 +13,8 @@ from frtaudit.report.canvas import pen
 from frtaudit.report.figures import BAND, Series, marked
 from frtaudit.report.pieces import Panel
 
+SEEN = 1e-3  # of a density's highest value: less is not seen
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
@@ -106,3 +108,88 @@ def _curve(axes: Axes, item: Series) -> None:
     axes.plot(x, y, color=style.hue, linestyle=style.dash)
     at = marked(x, log=False)
     axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+
+
+def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Line]) -> Panel:
+    """d_l2 with its interval at each release, one line for each schema; ``x`` of a line: positions in ``releases``."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(lines):
+            style = pen(item.index)
+            x = np.array(item.x) + (place - (len(lines) - 1) / 2) * 0.12
+            y = np.array(item.y)
+            axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
+            if item.low is not None and item.high is not None:
+                for at, low, high in zip(x, item.low, item.high, strict=True):
+                    axes.plot([at, at], [low, high], color=style.hue, linewidth=1.1, marker="_", markersize=5)
+        axes.set_xticks(range(len(releases)), labels=[text.replace(" ", "\n", 1) for text in releases])
+        axes.set(ylabel="largest d_l2 (points, 0–100)", xlim=(-0.5, len(releases) - 0.5), ylim=(0, None))
+        axes.grid(visible=False, axis="x")
+        axes.set_title(title)
+
+    ends = "; ".join(f"{item.name} from {item.y[0]:.3g} to {item.y[-1]:.3g}" for item in lines)
+    alt = f"{title}, by release: {ends}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
+    """Densities of the classes' mated scores on 0..100."""
+
+    def draw(axes: Axes) -> None:
+        for item in lines:
+            x, y = np.array(item.x), np.array(item.y)
+            style = pen(item.index)
+            axes.plot(x, y, color=style.hue, linestyle=style.dash)
+            seen = np.flatnonzero(y > 0.02 * float(y.max()))
+            at = seen[marked(x[seen], log=False)]
+            axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+        ends = [
+            value for item in lines for value, y in zip(item.x, item.y, strict=True) if y > SEEN * max(item.y)
+        ]
+        axes.set(xlabel="mated score (0–100)", ylabel="density per point", ylim=(0, None))
+        axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
+        axes.set_title(title)
+
+    tops = "; ".join(f"{item.name} highest at {item.x[int(np.argmax(item.y))]:.3g}" for item in lines)
+    return Panel(svg=canvas.panel(name, f"{title}: {tops}.", draw), alt=f"{title}: {tops}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Five:
+    """A box of a box plot: adjacent value, quartiles, adjacent value, and outliers."""
+
+    name: str
+    index: int
+    numbers: tuple[float, ...]
+    outliers: tuple[float, ...] = ()
+
+
+def boxes(name: str, title: str, ylabel: str, found: Sequence[Five]) -> Panel:
+    """Boxes side by side: median, quartiles, adjacent values, outliers as dots (thesis, Figure 114)."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(found):
+            low, first, median, third, high = item.numbers
+            hue = pen(item.index).hue
+            axes.plot([place, place], [low, high], color=hue, linewidth=1.0, zorder=1)
+            axes.fill_between(
+                [place - 0.3, place + 0.3],
+                first,
+                third,
+                color=canvas.PAPER,
+                edgecolor=hue,
+                linewidth=1.1,
+                zorder=2,
+            )
+            axes.plot([place - 0.3, place + 0.3], [median, median], color=hue, linewidth=2.0, zorder=3)
+            dots = [place] * len(item.outliers)
+            axes.plot(dots, item.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
+        axes.set_xticks(range(len(found)), labels=[item.name for item in found])
+        axes.tick_params(axis="x", labelrotation=30 if len(found) > 3 else 0)
+        axes.set(ylabel=ylabel, xlim=(-0.6, len(found) - 0.4))
+        axes.grid(visible=False, axis="x")
+        axes.set_title(title)
+
+    medians = "; ".join(f"{item.name} {item.numbers[2]:.3g}" for item in found)
+    alt = f"{title}, medians: {medians}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

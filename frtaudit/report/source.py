@@ -29,6 +29,7 @@ TARGETS_FIRST = (
     Target.COMPARISONS_IID,
     Target.SIMULATION,
 )
+EVERY = "every system"  # stands for none: what is said of the cohort's samples
 At = tuple[tuple[str, "float | str"], ...]
 
 
@@ -94,7 +95,7 @@ class Source:
         """Systems in the order in which the result names them."""
         estimated = [item.provider for item in self.result.estimates]
         names = [*estimated, *(item.provider for item in self.result.curves)]
-        return tuple(dict.fromkeys(names))
+        return tuple(name for name in dict.fromkeys(names) if name != EVERY)
 
     @cached_property
     def weighting(self) -> str:

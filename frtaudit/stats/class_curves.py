@@ -73,9 +73,10 @@ def tar(classes: Classes, thresholds: Floats, weights: Weights) -> Floats:
     for scores, who, size, weight in zip(
         classes.scores, classes.subjects, classes.sizes, weights, strict=True
     ):
-        accepted = hits(scores, who, size, thresholds)
-        total = np.bincount(who, minlength=size)
-        rows.append((weight @ accepted) / (weight @ total)[:, None])
+        accepted = hits(scores, who, size, thresholds).astype(np.float64)  # whole numbers: products are exact
+        total = np.bincount(who, minlength=size).astype(np.float64)
+        drawn_as = weight.astype(np.float64)
+        rows.append((drawn_as @ accepted) / (drawn_as @ total)[:, None])
     return np.stack(rows, axis=1)
 
 

@@ -197,7 +197,7 @@ def test_steps_that_cannot_be(made: SanitizeStep, line: str) -> None:
         as_read(TONES, [made])
     assert str(caught.value) == line
     crossed = {**TONES, "both": SchemaSpec(cross=("tone", "tone2"))}
-    with pytest.raises(SpecError, match="no schema that reads a column of classes"):
+    with pytest.raises(SpecError, match="no schema reads a column of classes"):
         as_read(crossed, [step("conflicting_labels", schema="both")])
 
 

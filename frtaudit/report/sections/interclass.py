@@ -37,10 +37,10 @@ def build(source: Source) -> Interclass | None:
         for name in schemas
         for number, records in enumerate(_together([item for item in found if item.estimate.schema == name]))
     ]
-    drawn = [
-        _figure(source, schema, name) for schema in source.schemas for name in source.providers[:MAX_SYSTEMS]
-    ]
-    cut = len(source.providers) - MAX_SYSTEMS
+    banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
+    systems = () if banded else source.providers
+    drawn = [_figure(source, schema, name) for schema in source.schemas for name in systems[:MAX_SYSTEMS]]
+    cut = len(systems) - MAX_SYSTEMS
     return Interclass(
         tables=tuple(tables),
         published=interclass_published.tables(source, schemas),
