@@ -81,40 +81,42 @@ class InterclassSpread:
 
     def _schema(self, trial: Trial, held: ClassScores, alpha: float) -> Iterator[Estimate]:
         even = np.full(len(held.names), 1 / len(held.names))
-        points = Classes.of([interclass.to_scale(s, held.score_range) for s in held.scores], held.subjects)
+        points = _on([interclass.to_scale(scores, held.score_range) for scores in held.scores], held)
         tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
         drawing = _Drawing(trial=trial, held=held, alpha=alpha)
-        found = drawing.spread(points, tar, even, "tar")
         low, high = interclass_spread.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
         thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
-        yield from drawing.classes(found, {"space": "tar"}, UNITS["tar"], thesis)
-        yield from drawing.pairs(found, {"space": "tar"}, UNITS["tar"])
-        distances = {"quantile": interclass.d_l2(held.scores, held.score_range)}
-        distances["tar"] = interclass.d_l2(held.scores, held.score_range, Space.TAR)
+        found = drawing.spread(points, tar, even, "tar")
+        yield from drawing.everything(
+            found, _exact(points, Space.TAR), {"space": "tar"}, UNITS["tar"], thesis
+        )
+        exact = _exact(points, Space.QUANTILE)
         found = drawing.spread(points, quantile, even, "quantile")
-        yield from drawing.pairs(found, {"space": "quantile"}, UNITS["quantile"])
-        total = float(trial.tail.histogram.sum())
+        yield from drawing.pairs(found, exact, {"space": "quantile"}, UNITS["quantile"])
+        distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
         ceiling = self._ceiling(trial)
-        if total * ceiling >= MIN_EXPECTED:
-            ranked = Classes.of(
-                [interclass_spread.decades(trial.tail, s, ceiling) for s in held.scores], held.subjects
-            )
+        if float(trial.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
+            ranked = _on([interclass_spread.decades(trial.tail, s, ceiling) for s in held.scores], held)
+            exact = _exact(ranked, Space.QUANTILE)
             found = drawing.spread(ranked, quantile, even, FMR_AXIS)
-            at: At = {"space": FMR_AXIS}
-            yield from drawing.classes(found, at, UNITS[FMR_AXIS])
-            yield from drawing.pairs(found, at, UNITS[FMR_AXIS])
-            distances[FMR_AXIS] = np.sqrt(found.point)
-        if held.schema in self.shares:
-            shares = shares_of(self.shares, held, f"analyses.{NAME}.shares")
-            found = drawing.spread(points, quantile, shares, "shares")
-            yield from drawing.classes(
-                found, {"space": "quantile", "overall": "declared shares"}, UNITS["quantile"]
-            )
+            yield from drawing.everything(found, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
+            distances[FMR_AXIS] = exact.own
+        yield from self._weighted(drawing, points)
         for space, values in distances.items():
             yield from drawing.indices(values, {"space": space}, UNITS[space])
-        yield from drawing.indices(
-            self._upper(trial, held), {"space": "quantile", "of": "thesis's upper bound"}, UNITS["quantile"]
-        )
+        at: At = {"space": "quantile", "of": "thesis's upper bound"}
+        yield from drawing.indices(self._upper(trial, held), at, UNITS["quantile"])
+
+    def _weighted(self, drawing: "_Drawing", points: Classes) -> Iterator[Estimate]:
+        """Distances from the overall that the spec declares, if it does; on the grid of the replicates."""
+        held = drawing.held
+        if held.schema in self.shares:
+            shares = shares_of(self.shares, held, f"analyses.{NAME}.shares")
+            found = drawing.spread(points, Axis(space=Space.QUANTILE), shares, "shares")
+            at: At = {"space": "quantile", "overall": "declared shares"}
+            own = _Distances(own=np.sqrt(found.point), pairs=np.empty(0))
+            yield from drawing.classes(found, own, at, UNITS["quantile"])
+            yield drawing.largest(found, own, at, UNITS["quantile"])
 
     def _iid(self, low: float, high: float) -> Interval:
         return Interval(
@@ -151,23 +153,36 @@ class _Drawing:
             classes, axis, shares=shares, n=self.trial.spec.bootstrap.B, rng=np.random.default_rng(seed)
         )
 
-    def classes(
-        self, found: Spread, at: At, unit: str, thesis: Sequence[Interval] = ()
+    def everything(
+        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
-        """Each class, then the largest, with the test of "all classes alike"."""
+        """Each class, each pair, then the largest with the test of "all classes alike"."""
+        yield from self.classes(found, exact, at, unit, thesis)
+        yield from self.pairs(found, exact, at, unit)
+        yield self.largest(found, exact, at, unit, thesis)
+
+    def classes(
+        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+    ) -> Iterator[Estimate]:
+        """Each class with its intervals."""
         made = self._population(found.drawn, found.point)
         for c, name in enumerate(self.held.names):
-            own = (*thesis[c : c + 1], made[c])
-            yield self._estimate(name, at, float(np.sqrt(found.point[c])), unit, own)
-        intervals = [_largest(part, count) for part, count in ((thesis, 1), (made, len(made))) if part]
-        largest = self._estimate("max", at, float(np.sqrt(found.point.max())), unit, tuple(intervals))
-        yield replace(largest, test=self._test(found))
+            yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
 
-    def pairs(self, found: Spread, at: At, unit: str) -> Iterator[Estimate]:
+    def largest(
+        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+    ) -> Estimate:
+        """The largest of the classes, with the test."""
+        made = self._population(found.drawn, found.point)
+        intervals = tuple(_largest(part, count) for part, count in ((thesis, 1), (made, len(made))) if part)
+        largest = self._estimate("max", at, float(exact.own.max()), unit, intervals)
+        return replace(largest, test=self._test(found))
+
+    def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
         made = self._population(found.drawn_pairs, found.pairs)
         for place, name in enumerate(interclass_spread.named_pairs(self.held.names)):
-            yield self._estimate(name, at, float(np.sqrt(found.pairs[place])), unit, (made[place],))
+            yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
 
     def indices(self, distances: Floats, at: At, unit: str) -> Iterator[Estimate]:
         """Standard deviation over the classes, which are all there are (ddof 0), and worst to best."""
@@ -211,6 +226,25 @@ class _Drawing:
             detectable_unit="d_l2 of one class moved as a whole",
             power=POWER,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Distances:
+    """Exact distances: ``own`` (C,) of the classes from their mean, ``pairs`` (P,) in the order of ``combinations``."""
+
+    own: Floats
+    pairs: Floats
+
+
+def _on(scores: Sequence[Floats], held: ClassScores) -> Classes:
+    return Classes.of(scores, held.subjects)
+
+
+def _exact(classes: Classes, space: Space) -> _Distances:
+    """By the exact integrals of ``interclass``, whose scale of 0..100 leaves these values as they are."""
+    table = interclass.d_l2_pairs(classes.scores, (0.0, interclass.SCALE), space)
+    upper = np.triu_indices(len(classes.sizes), 1)
+    return _Distances(own=interclass.d_l2(classes.scores, (0.0, interclass.SCALE), space), pairs=table[upper])
 
 
 def _for_population(square: Floats, point: Floats, alpha: float) -> tuple[Interval, ...]:

@@ -63,10 +63,11 @@ def _table(source: Source, schema: str, records: list[Record], number: int) -> T
     notes = Footnotes()
     spaces = list(dict.fromkeys(_space(item) for item in records))
     bounded = [space for space in spaces if any(item.bounds for item in records if _space(item) == space)]
+    targets = [item for item in TARGETS if any(record.bound(item) for record in records)]
     blocks = []
     for _, own in by_provider(source, records):
         groups = dict.fromkeys(item.estimate.group for item in own)
-        rows = tuple(_row(source, own, group, spaces, bounded, notes) for group in groups)
+        rows = tuple(_row(source, own, group, spaces, bounded, targets, notes) for group in groups)
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
     caption = say(
         Piece(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
@@ -78,7 +79,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int) -> T
         *_alike(records),
     )
     return finished(
-        f"d-l2-{schema}{number or ''}", caption, _columns(spaces, bounded), blocks, notes, "dense"
+        f"d-l2-{schema}{number or ''}", caption, _columns(spaces, bounded, targets), blocks, notes, "dense"
     )
 
 
@@ -92,13 +93,13 @@ def _units(records: list[Record]) -> list[Piece | str]:
     return parts
 
 
-def _columns(spaces: list[str], bounded: list[str]) -> list[Column]:
+def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> list[Column]:
     columns = [Column(title="Class")]
     for space in spaces:
         columns.append(Column(title=f"d_l2, {called(words().at_value, space)}", kind="num"))
         if space in bounded:
             columns += [
-                Column(title=f"for {called(words().target, item.value)}", kind="num") for item in TARGETS
+                Column(title=f"for {called(words().target, item.value)}", kind="num") for item in targets
             ]
     return columns
 
@@ -110,7 +111,13 @@ def _space(record: Record) -> str:
 
 
 def _row(
-    source: Source, own: list[Record], group: str, spaces: list[str], bounded: list[str], notes: Footnotes
+    source: Source,
+    own: list[Record],
+    group: str,
+    spaces: list[str],
+    bounded: list[str],
+    targets: list[Target],
+    notes: Footnotes,
 ) -> tuple[Text, ...]:
     here = {_space(item): item for item in own if item.estimate.group == group}
     cells: list[Text] = [_group(source, next(iter(here.values())))]
@@ -118,7 +125,7 @@ def _row(
         item = here.get(space)
         cells.append((Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes))
         if space in bounded:
-            cells += interval_cells(item, notes, *TARGETS)
+            cells += interval_cells(item, notes, *targets)
     return tuple(cells)
 
 

@@ -13,7 +13,8 @@ from frtaudit.report.words import called, words
 
 METRIC = "tar_at_tar"
 KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess")
-MAX_SYSTEMS = 4
+WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
+MAX_SYSTEMS = 3
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
 BANDS = {Target.POPULATION: " (new people)", Target.COMPARISONS_IID: " (thesis, i.i.d.)"}
 
@@ -165,7 +166,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
                 own,
                 groups,
                 f"s{number}{place}",
-                KINDS[:1],
+                WITHIN,
                 f"{title}: ",
                 set(members),
                 SHOWN[:1],
@@ -175,7 +176,9 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
             Figure(
                 name=f"super-{place}",
                 title=f"{system}: thresholds within {' and '.join(supers)}",
-                caption=say(f"The classes of each super-class by themselves. Bands: {new}."),
+                caption=say(
+                    f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."
+                ),
                 panels=panels,
                 keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
             )

@@ -33,8 +33,8 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     """Two kinds with two bands each, differences, a panel for each super-class; for each system."""
     panels = {item.name: len(item.panels) for item in view().figures}
     assert panels == {
-        "curves-group-0": 4, "excess-group-0": 3, "super-group-0": 2,
-        "curves-group-1": 4, "excess-group-1": 3, "super-group-1": 2,
+        "curves-group-0": 4, "excess-group-0": 3, "super-group-0": 4,
+        "curves-group-1": 4, "excess-group-1": 3, "super-group-1": 4,
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
