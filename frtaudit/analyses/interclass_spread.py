@@ -13,13 +13,14 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.errors import SpecError
 from frtaudit.inference import empty, finite
-from frtaudit.mated import ClassScores, class_scores, shares_of
+from frtaudit.mated import ClassScores, class_scores, drawn_order, shares_of
 from frtaudit.registry import register
 from frtaudit.stats import interclass, interclass_spread
 from frtaudit.stats.class_curves import Classes
 from frtaudit.stats.interclass import POWER, Space
 from frtaudit.stats.interclass_spread import Axis, Spread
 from frtaudit.stats.resolution import MIN_EXPECTED
+from frtaudit.stats.thesis import thesis_bootstrap
 from frtaudit.trial import Outcome, Trial
 
 NAME = "interclass_spread"
@@ -32,6 +33,7 @@ UNITS = {
 NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
 Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
+Bounds = Callable[[float], tuple[Floats, Floats, Floats]]  # of all distances at an alpha: low, high, error
 
 
 @register("analysis", NAME)
@@ -130,12 +132,12 @@ class InterclassSpread:
 
     def _upper(self, trial: Trial, held: ClassScores) -> Floats:
         """The thesis's upper bounds in quantile space, by the draws of ``interclass``."""
-        seed = seed_of(trial.spec.seed, "interclass", "thesis", held.schema, *held.names)
-        rng = np.random.default_rng(seed)
-        table = interclass.thesis_bootstrap(
-            held.scores, held.score_range, alpha=self.alpha, n=self.B, rng=rng
-        )
-        return table.upper
+        order = drawn_order(held)
+        firsts = (str(held.subjects[c].min()) for c in order)
+        seed = seed_of(trial.spec.seed, "interclass", "thesis", held.schema, *firsts)
+        scores = tuple(held.scores[c] for c in order)
+        table = thesis_bootstrap(scores, held.score_range, alpha=self.alpha, n=self.B, seed=seed)
+        return np.asarray(table.upper[np.argsort(order)])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,7 +167,7 @@ class _Drawing:
         self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class with its intervals."""
-        made = self._population(found.drawn, found.point)
+        made = self._population(found.bounds, len(found.noise))
         for c, name in enumerate(self.held.names):
             yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
 
@@ -173,14 +175,14 @@ class _Drawing:
         self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
     ) -> Estimate:
         """The largest of the classes, with the test."""
-        made = self._population(found.drawn, found.point)
+        made = self._population(found.bounds, len(found.noise))
         intervals = tuple(_largest(part, count) for part, count in ((thesis, 1), (made, len(made))) if part)
         largest = self._estimate("max", at, float(exact.own.max()), unit, intervals)
         return replace(largest, test=self._test(found))
 
     def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
-        made = self._population(found.drawn_pairs, found.pairs)
+        made = self._population(found.pair_bounds, len(found.noise))
         for place, name in enumerate(interclass_spread.named_pairs(self.held.names)):
             yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
 
@@ -209,18 +211,18 @@ class _Drawing:
             intervals=made,
         )
 
-    def _population(self, square: Floats, point: Floats) -> tuple[Interval, ...]:
-        made = _for_population(square, point, self.alpha)
+    def _population(self, bounds: Bounds, n: int) -> tuple[Interval, ...]:
+        made = _for_population(bounds, n, self.alpha)
         none = empty(Method.VERTEX_GAUSSIAN, self.alpha, "degenerate: truncated at 0 on both sides")
         return tuple(item if (item.low or 0.0) < (item.high or 0.0) else none for item in made)
 
     def _test(self, found: Spread) -> Test:
         return Test(
-            p=found.p_value,
-            null_median=found.null(0.5),
-            null_edge=found.null(1 - self.alpha),
+            p=found.p_value(self.alpha),
+            null_median=found.null(0.5, self.alpha),
+            null_edge=found.null(1 - self.alpha, self.alpha),
             alpha=self.alpha,
-            n_resamples=len(found.gap),
+            n_resamples=len(found.noise),
             method=TestMethod.CENTRED_CURVES,
             detectable=found.detectable(self.alpha),
             detectable_unit="d_l2 of one class moved as a whole",
@@ -247,11 +249,8 @@ def _exact(classes: Classes, space: Space) -> _Distances:
     return _Distances(own=interclass.d_l2(classes.scores, (0.0, interclass.SCALE), space), pairs=table[upper])
 
 
-def _for_population(square: Floats, point: Floats, alpha: float) -> tuple[Interval, ...]:
-    """The interval of each distance (FORMULAS 8.7), at any level from the same replicates."""
-    if not point.size:
-        return ()
-    bounds = interclass.population_bounds(square, point, alpha)
+def _for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
+    """The interval of each distance (FORMULAS 8.7), at any level from the same ``n`` replicates."""
     return tuple(
         Interval(
             low=float(low),
@@ -259,11 +258,11 @@ def _for_population(square: Floats, point: Floats, alpha: float) -> tuple[Interv
             level=1 - alpha,
             method=Method.VERTEX_GAUSSIAN,
             target=Target.POPULATION,
-            n_resamples=len(square),
+            n_resamples=n,
             mc_error=finite(float(error)),
-            one_sided=lambda wrong, c=c: _for_population(square, point, 2 * wrong)[c],  # type: ignore[misc]  # c is bound here
+            one_sided=lambda wrong, c=c: _for_population(bounds, n, 2 * wrong)[c],  # type: ignore[misc]  # c is bound here
         )
-        for c, (low, high, error) in enumerate(zip(*bounds, strict=True))
+        for c, (low, high, error) in enumerate(zip(*bounds(alpha), strict=True))
     )
 
 

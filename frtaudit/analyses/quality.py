@@ -282,11 +282,11 @@ def _signs(classes: Classes, once: class_curves.Weights) -> Floats:
 
 def _tested(found: Spread, alpha: float) -> Test:
     return Test(
-        p=found.p_value,
-        null_median=found.null(0.5),
-        null_edge=found.null(1 - alpha),
+        p=found.p_value(alpha),
+        null_median=found.null(0.5, alpha),
+        null_edge=found.null(1 - alpha, alpha),
         alpha=alpha,
-        n_resamples=len(found.gap),
+        n_resamples=len(found.noise),
         method=TestMethod.CENTRED_CURVES,
         detectable=found.detectable(alpha),
         detectable_unit="d_l2 of one class moved as a whole",

@@ -1,8 +1,7 @@
 """d_l2 beyond the quantile space: of TAR curves, on the pooled FMR axis, of pairs, from a weighted overall curve.
 
-Interval and test as in FORMULAS 8.7, whatever the space: subjects are resampled within classes. On d^2 the centre is
-d^2 - (mean d*^2 - d^2), the half-width z sd(d*^2), truncated at 0; the test compares max_c ||Delta_c|| with
-max_c ||Delta*_cb - Delta_c||.
+Interval and test as in FORMULAS 8.7, whatever the space: subjects are resampled within classes; see
+:func:`~frtaudit.stats.interclass.population_bounds` and :func:`~frtaudit.stats.interclass.population_bootstrap`.
 """
 
 from collections.abc import Iterator
@@ -17,7 +16,8 @@ from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats import class_curves
 from frtaudit.stats.class_curves import Classes
-from frtaudit.stats.interclass import Space, detectable
+from frtaudit.stats.dependence import degrees_of_freedom, effective_number
+from frtaudit.stats.interclass import Space, detectable, population_bounds
 
 Floats = npt.NDArray[np.float64]
 
@@ -47,34 +47,53 @@ class Axis:
 class Spread:
     """Squared distances of C classes from overall and of their P pairs, with their replicates.
 
-    ``point`` (C,), ``pairs`` (P,), ``drawn`` (B, C), ``drawn_pairs`` (B, P): d^2; ``gap`` (B, C): ||Delta* - Delta||^2;
-    ``detectable``: see :func:`~frtaudit.stats.interclass.detectable`; pairs in the order of ``combinations``.
+    ``point`` (C,), ``pairs`` (P,), ``drawn`` (B, C), ``drawn_pairs`` (B, P): d^2; ``noise`` (B, C), ``noise_pairs``
+    (B, P): ||Delta* - Delta||^2; ``shift`` (B, C): means of Delta* - Delta; ``shares`` (C,): of the classes in overall;
+    ``degrees``: of freedom of Student's t; pairs in the order of ``combinations``.
     """
 
     point: Floats
     pairs: Floats
     drawn: Floats
     drawn_pairs: Floats
-    gap: Floats
+    noise: Floats
+    noise_pairs: Floats
     shift: Floats
     shares: Floats
+    degrees: float
 
     def __post_init__(self) -> None:
-        freeze(self, "point", "pairs", "drawn", "drawn_pairs", "gap", "shift", "shares")
+        freeze(self, "point", "pairs", "drawn", "drawn_pairs", "noise", "noise_pairs", "shift", "shares")
 
-    @property
-    def p_value(self) -> float:
+    def _stretch(self, alpha: float) -> float:
+        """Student's t over z: the variance that the replicates show is itself an estimate."""
+        return float(stats.t.isf(alpha / 2, self.degrees) / stats.norm.isf(alpha / 2))
+
+    def _worst(self, alpha: float) -> Floats:
+        return np.asarray(self.noise.max(axis=1) * self._stretch(alpha) ** 2)
+
+    def p_value(self, alpha: float) -> float:
         """Of "all classes alike": (1 + #{T_b >= T})/(B + 1)."""
-        worst = self.gap.max(axis=1)
+        worst = self._worst(alpha)
         return float((1 + np.count_nonzero(worst >= self.point.max())) / (worst.size + 1))
 
-    def null(self, share: float) -> float:
+    def null(self, share: float, alpha: float) -> float:
         """The largest distance that chance alone gives in a share of all cases when classes are alike."""
-        return float(np.sqrt(np.quantile(self.gap.max(axis=1), share, method="higher")))
+        return float(np.sqrt(np.quantile(self._worst(alpha), share, method="higher")))
 
     def detectable(self, alpha: float) -> float | None:
         """The smallest true distance that the test finds with probability 0.8."""
-        return detectable(self.gap, self.shift, self.null(1 - alpha) ** 2, self.shares)
+        stretch = self._stretch(alpha)
+        edge = self.null(1 - alpha, alpha) ** 2
+        return detectable(self.noise * stretch**2, self.shift * stretch, edge, self.shares)
+
+    def bounds(self, alpha: float) -> tuple[Floats, Floats, Floats]:
+        """Bounds of the classes' d_l2 and their Monte Carlo error, each (C,) (FORMULAS 8.7)."""
+        return population_bounds(self.drawn, self.noise, self.point, alpha, self.degrees)
+
+    def pair_bounds(self, alpha: float) -> tuple[Floats, Floats, Floats]:
+        """The same of the pairs, each (P,)."""
+        return population_bounds(self.drawn_pairs, self.noise_pairs, self.pairs, alpha, self.degrees)
 
 
 def spread_bootstrap(
@@ -82,31 +101,41 @@ def spread_bootstrap(
 ) -> Spread:
     """Distances and their replicates; ``shares`` (C,): of the classes in overall; ``n`` replicates of subjects.
 
+    A resample of K subjects varies too little, by (K-1)/K: a class's curves are drawn apart by sqrt(K/(K-1)), K counted
+    by weight; t takes the least K of the classes.
+
     >>> rng = np.random.default_rng(1)
     >>> who = np.arange(60) // 3
     >>> two = Classes.of([rng.random(60), rng.random(60) + 50], [who, who])
     >>> found = spread_bootstrap(two, Axis(space=Space.QUANTILE), shares=np.array([0.5, 0.5]), n=99, rng=rng)
-    >>> found.p_value
+    >>> found.p_value(0.05)
     0.01
     """
     once = axis.curves(classes, class_curves.once(classes.sizes))[0]
     delta = class_curves.from_overall(once, shares)
-    parts: list[tuple[Floats, Floats, Floats, Floats]] = []
+    effective = np.array([effective_number(np.bincount(who)) for who in classes.subjects])
+    apart = np.sqrt(effective / (effective - 1))[:, None]
+    parts: list[tuple[Floats, ...]] = []
     for weights in class_curves.drawn(classes.sizes, n, rng):
-        curves = axis.curves(classes, weights)
+        curves = once + apart * (axis.curves(classes, weights) - once)
         moved = class_curves.from_overall(curves, shares)
-        gap = np.square(moved - delta).mean(axis=-1) * axis.length
+        noise = np.square(moved - delta).mean(axis=-1) * axis.length
         shift = (moved - delta).mean(axis=-1) * np.sqrt(axis.length)
-        parts.append((np.square(moved).mean(axis=-1) * axis.length, _pairs(curves, axis), gap, shift))
-    drawn, drawn_pairs, gap, shift = (np.concatenate(items) for items in zip(*parts, strict=True))
+        own = np.square(moved).mean(axis=-1) * axis.length
+        parts.append((own, _pairs(curves, axis), noise, _pairs(curves - once, axis), shift))
+    drawn, drawn_pairs, noise, noise_pairs, shift = (
+        np.concatenate(items) for items in zip(*parts, strict=True)
+    )
     return Spread(
         point=np.square(delta).mean(axis=-1) * axis.length,
         pairs=_pairs(once[None], axis)[0],
         drawn=drawn,
         drawn_pairs=drawn_pairs,
-        gap=gap,
+        noise=noise,
+        noise_pairs=noise_pairs,
         shift=shift,
         shares=np.array(shares, dtype=np.float64),
+        degrees=degrees_of_freedom(float(effective.min())),
     )
 
 

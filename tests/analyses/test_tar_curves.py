@@ -11,7 +11,7 @@ from frtaudit.audit import audit
 from frtaudit.core import AuditResult, Curve, Method, Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.stats.wilson import wilson_rule_fnmr
+from frtaudit.stats.wilson import prepare
 from frtaudit.trial import Outcome
 
 ANALYSIS = TarCurves(points=21)
@@ -56,9 +56,11 @@ def test_the_band_for_new_people_is_that_of_fnmr() -> None:
     found = curve(outcome, "tar_at_threshold", "y", Target.POPULATION)
     assert (found.method, found.level) == (Method.WILSON, pytest.approx(0.95))
     for x, low, high in zip(found.x, found.low or (), found.high or (), strict=True):
+        score = x / 50 - 1
+        known = x >= 55  # above the tail's floor, where FMR is prepared too
         ruled = (
-            wilson_rule_fnmr(trial.tail, trial.groups, x / 50 - 1, 2, 0.05, Weighting.POOLED)
-            if x >= 55
+            prepare(trial.tail, trial.groups, [score]).fnmr(score, 2, 0.05, Weighting.POOLED)
+            if known
             else None
         )
         if ruled is not None:

@@ -25,10 +25,8 @@ def people(shift: float = 0.0, seed: int = 1, subjects: int = 25) -> Classes:
     return Classes.of(scores, who)
 
 
-def plain(
-    classes: Classes, weights: class_curves.Weights, b: int, axis: Axis, shares: np.ndarray
-) -> tuple[list[float], list[float]]:
-    """Squared distances from overall and of pairs, curve by curve, from scores written out."""
+def curves_of(classes: Classes, weights: class_curves.Weights, b: int, axis: Axis) -> np.ndarray:
+    """Curves of the classes on the grid, from scores written out, shape (C, G)."""
     grid = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
     curves = []
     for scores, who, weight in zip(classes.scores, classes.subjects, weights, strict=True):
@@ -37,7 +35,12 @@ def plain(
             curves.append(drawn[np.ceil(grid * len(drawn) - 1e-9).astype(int) - 1])
         else:
             curves.append(np.array([np.mean(drawn > t) for t in axis.low + grid * (axis.high - axis.low)]))
-    overall = sum(w * curve for w, curve in zip(shares, curves, strict=True))
+    return np.stack(curves)
+
+
+def plain(curves: np.ndarray, axis: Axis, shares: np.ndarray) -> tuple[list[float], list[float]]:
+    """Squared distances from overall and of pairs, curve by curve."""
+    overall = shares @ curves
     length = 1 if axis.space is Space.QUANTILE else axis.high - axis.low
     own = [float(np.mean((curve - overall) ** 2)) * length for curve in curves]
     return own, [float(np.mean((curves[i] - curves[j]) ** 2)) * length for i, j in combinations(range(3), 2)]
@@ -49,13 +52,19 @@ def test_replicates_are_the_plain_distances(space: Space) -> None:
     classes, axis, shares = people(), Axis(space=space), np.array([0.5, 0.3, 0.2])
     found = spread_bootstrap(classes, axis, shares=shares, n=4, rng=np.random.default_rng(7))
     (weights,) = class_curves.drawn(classes.sizes, 4, np.random.default_rng(7))
-    for b in range(4):
-        own, pairs = plain(classes, weights, b, axis, shares)
+    once = curves_of(classes, class_curves.once(classes.sizes), 0, axis)
+    for b in range(4):  # 25 subjects of equal weight: a resample varies too little by 24/25
+        moved = once + np.sqrt(25 / 24) * (curves_of(classes, weights, b, axis) - once)
+        own, pairs = plain(moved, axis, shares)
         assert found.drawn[b] == pytest.approx(own)
         assert found.drawn_pairs[b] == pytest.approx(pairs)
-    own, pairs = plain(classes, class_curves.once(classes.sizes), 0, axis, shares)
+        noise = plain(moved - once, axis, shares)
+        assert found.noise[b] == pytest.approx(noise[0])
+        assert found.noise_pairs[b] == pytest.approx(noise[1])
+    own, pairs = plain(once, axis, shares)
     assert found.point == pytest.approx(own)
     assert found.pairs == pytest.approx(pairs)
+    assert found.degrees == pytest.approx(24)
 
 
 def test_the_points_are_those_of_the_exact_integrals() -> None:
@@ -77,7 +86,7 @@ def test_it_is_the_test_of_the_quantile_space() -> None:
         classes.scores, classes.subjects, (0, 100), alpha=0.05, n=1500, rng=np.random.default_rng(2)
     )
     assert float(np.sqrt(ours.point.max())) == pytest.approx(theirs.statistic)
-    assert ours.null(0.95) == pytest.approx(theirs.null_edge, rel=0.06)
+    assert ours.null(0.95, 0.05) == pytest.approx(theirs.null_edge, rel=0.06)
     assert ours.detectable(0.05) == pytest.approx(theirs.detectable, rel=0.06)
 
 
@@ -86,7 +95,7 @@ def test_a_shifted_class_is_found_in_every_space() -> None:
     classes = people(shift=20)
     for space in Space:
         found = spread_bootstrap(classes, Axis(space=space), shares=EVEN, n=99, rng=np.random.default_rng(3))
-        assert found.p_value == 0.01
+        assert found.p_value(0.05) == 0.01
         assert found.pairs[0] < min(found.pairs[1:])
 
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
+from frtaudit import numbers
 from frtaudit.core import Method, Target
-from frtaudit.report import numbers, phrases
+from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished, provider
 from frtaudit.report.source import Record, Source

@@ -2,8 +2,9 @@
 
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import Target
-from frtaudit.report import bias_figures, numbers, phrases
+from frtaudit.report import bias_figures, phrases
 from frtaudit.report.bias_figures import Five
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections import differences

@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.core import Target
-from frtaudit.report import bias_figures, figures, numbers, phrases
+from frtaudit.report import bias_figures, figures, phrases
 from frtaudit.report.bias_figures import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import differences

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from frtaudit import metrics
 from frtaudit.core import Curve, Target
 from frtaudit.report import bias_figures, figures, phrases
 from frtaudit.report.figures import Series
@@ -99,7 +100,7 @@ def _row(
     at = f"{first.pointer}/at"
     here = {item.estimate.group: item for item in own}
     name = source.label(schema, str(first.estimate.at["class"]))
-    threshold = phrases.printed(phrases.Kind.SCORE, float(first.estimate.at["threshold"]))
+    threshold = metrics.printed(metrics.Kind.SCORE, float(first.estimate.at["threshold"]))
     return (
         (Piece(text=name, pointer=f"{at}/class"),),
         (phrases.number(threshold, f"{at}/threshold"),),

@@ -20,7 +20,7 @@ from scipy import stats
 from frtaudit.canonical import seed_of
 from frtaudit.stats import changes
 from frtaudit.stats.class_curves import Classes
-from frtaudit.stats.interclass import Space, population_bounds
+from frtaudit.stats.interclass import Space
 from frtaudit.stats.interclass_spread import Axis, Spread, spread_bootstrap
 
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
@@ -99,7 +99,7 @@ def spread(shape: Shape, space: Space, resamples: int, rng: np.random.Generator)
 
 def covered(found: Spread, truth: Floats) -> npt.NDArray[np.bool_]:
     """Whether each class's interval for the population holds its true distance."""
-    low, high, _ = population_bounds(found.drawn, found.point, ALPHA)
+    low, high, _ = found.bounds(ALPHA)
     return np.asarray((low <= truth) & (truth <= high))
 
 
@@ -112,7 +112,7 @@ def study(cohorts: int, resamples: int, seed: int) -> Iterator[Claim]:
             held = np.array([covered(one, shape.truth) for one in found])
             yield _claim(shape, "the moved class's interval covers", held[:, -1], 0.95, "less")
         else:
-            flagged = np.array([one.p_value <= ALPHA for one in found])
+            flagged = np.array([one.p_value(ALPHA) <= ALPHA for one in found])
             yield _claim(shape, "the test of 8.7 flags", flagged, ALPHA, "greater")
     for shift in (0.0, 6.0):
         shape = Shape(
