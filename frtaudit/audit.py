@@ -1,5 +1,6 @@
 """The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -62,10 +63,9 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
             if outcome.kept is not None:
                 kept.setdefault(name, {})[trial.provider] = outcome.kept
         _add_tables(tables, trial)
-    for name, held in kept.items():
-        outcome = comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
-        outcomes.append(outcome)
-        estimates += outcome.estimates
+    compared = _across(spec, kept)
+    outcomes += compared
+    estimates += [item for outcome in compared for item in outcome.estimates]
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
     findings = _judge(spec, material.cohort, groups, estimates)
@@ -82,6 +82,11 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         notes=notes_of(spec, outcomes),
     )
     return Audited(result=result, tables=tables, files=files)
+
+
+def _across(spec: AuditSpec, kept: Mapping[str, Mapping[str, object]]) -> list[Outcome]:
+    """What analyses that compare systems find, each in what it kept of them."""
+    return [comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha) for name, held in kept.items()]
 
 
 def _add_tables(tables: Tables, trial: Trial) -> None:

@@ -157,34 +157,37 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
         ),
     ]
     supers = _supers(source, schema)
-    if supers:
-        panels = tuple(
-            panel
-            for number, (title, members) in enumerate(supers.items())
-            for panel in _panels(
-                source,
-                schema,
-                own,
-                groups,
-                f"s{number}{place}",
-                WITHIN,
-                f"{title}: ",
-                set(members),
-                SHOWN[:1],
-            )
+    return [*made, _within(source, schema, system, own, groups, new)] if supers else made
+
+
+def _within(
+    source: Source, schema: str, system: str, own: Sequence[Curve], groups: Sequence[str], new: str
+) -> Figure:
+    """The classes of each super-class by themselves."""
+    place = f"{schema}-{source.providers.index(system)}"
+    supers = _supers(source, schema)
+    panels = tuple(
+        panel
+        for number, (title, members) in enumerate(supers.items())
+        for panel in _panels(
+            source,
+            schema,
+            own,
+            groups,
+            f"s{number}{place}",
+            WITHIN,
+            f"{title}: ",
+            set(members),
+            SHOWN[:1],
         )
-        made.append(
-            Figure(
-                name=f"super-{place}",
-                title=f"{system}: thresholds within {' and '.join(supers)}",
-                caption=say(
-                    f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."
-                ),
-                panels=panels,
-                keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
-            )
-        )
-    return made
+    )
+    return Figure(
+        name=f"super-{place}",
+        title=f"{system}: thresholds within {' and '.join(supers)}",
+        caption=say(f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."),
+        panels=panels,
+        keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
+    )
 
 
 def _panels(
