@@ -13,7 +13,15 @@ from frtaudit.errors import DataError
 from frtaudit.exploration import adjusted
 from frtaudit.foldpairs import sets_on_trial
 from frtaudit.identity import to_plain
-from frtaudit.panel import analyses_of, comparison_of, comparisons_of, lists_of, material_of, panel_of, surveys_of
+from frtaudit.panel import (
+    analyses_of,
+    comparison_of,
+    comparisons_of,
+    lists_of,
+    material_of,
+    panel_of,
+    surveys_of,
+)
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved

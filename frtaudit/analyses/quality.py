@@ -51,10 +51,10 @@ class Quality:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All schemas with two classes or more; a note where the cohort has no such column."""
-        if self.attribute not in trial.material.columns:
-            known = ", ".join(trial.material.columns) or "none"
+        if self.attribute not in trial.material.attributes:
+            known = ", ".join(trial.material.attributes) or "none"
             return Outcome(notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",))
-        values = _numbers(self.attribute, trial.material.columns[self.attribute])
+        values = _numbers(self.attribute, trial.material.attributes[self.attribute])
         found: list[Estimate] = []
         for schema in trial.groups.schemas:
             found += _Reading(spec=self, trial=trial, schema=schema, values=values, alpha=alpha).within()

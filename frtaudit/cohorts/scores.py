@@ -75,7 +75,6 @@ class ScoreLists:
             pseudonym_key=key_bytes(
                 self.pseudonym_key, inputs[metadata.name] if metadata else digest(inputs)
             ),
-            attributes=attributes_of(roster, cohort),
         )
 
     def _lists(self, root: Path) -> tuple[Path, list[Path]]:

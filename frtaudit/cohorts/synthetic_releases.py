@@ -14,7 +14,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core.cohort import Material, Templates
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
-from frtaudit.intake.roster import Roster, columns_of, enrol
+from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.registry import register
 from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
 
@@ -100,7 +100,7 @@ class SyntheticReleases:
             },
             failures={name: {int(i): FAILED for i in np.flatnonzero(lost[name])} for name in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),
-            columns=columns_of(roster, cohort),
+            attributes=attributes_of(roster, cohort),
         )
 
     def _base(self, rng: np.random.Generator, owner: Ints) -> Floats:

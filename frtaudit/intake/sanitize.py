@@ -169,7 +169,9 @@ def _disagree(
 def _numbers(where: str, material: Material, column: str) -> npt.NDArray[np.float64]:
     """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
     if column not in material.attributes:
-        raise DataError(where, f"no column {column!r}", ", ".join(material.attributes) or "a column of numbers")
+        raise DataError(
+            where, f"no column {column!r}", ", ".join(material.attributes) or "a column of numbers"
+        )
     try:
         return np.array([float(text) if text else np.nan for text in material.attributes[column]])
     except ValueError:

@@ -41,7 +41,7 @@ def result() -> AuditResult:
 def test_means_and_boxes_are_of_the_cohorts_samples() -> None:
     """Each class's mean and box are those of its column; they stand once, whatever the systems are."""
     material = material_of(made(Quality()))
-    values = np.array([float(text) for text in material.columns["brightness"]])
+    values = np.array([float(text) for text in material.attributes["brightness"]])
     codes = material.cohort.classifications["tone"].codes[material.cohort.subject_of]
     for code, name in enumerate(("light", "dark")):
         found = one(result(), "quality_mean", group=name)
@@ -73,7 +73,7 @@ def test_strata_hold_equally_many_comparisons() -> None:
     parts = pick(result(), "d_l2_within", provider="even", group="max")[1:]
     assert parts[0].at["high"] == parts[1].at["low"]
     trial = put(made(Quality(strata=2)), "even")
-    values = np.array([float(text) for text in trial.material.columns["brightness"]])
+    values = np.array([float(text) for text in trial.material.attributes["brightness"]])
     tail = trial.tail
     worse = values[np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]])].min(axis=0)
     assert parts[0].at["high"] == pytest.approx(np.quantile(worse, 0.5))

@@ -44,11 +44,11 @@ def test_counts_and_columns() -> None:
     sizes = np.bincount(cohort.subject_of)
     assert sizes.min() == 2
     assert sizes.mean() == pytest.approx(5, abs=5 * sizes.std() / np.sqrt(300))
-    assert list(material.columns) == ["tone", "gender", "face_width", "face_height", "brightness"]
-    values = np.array([float(text) for text in material.columns["brightness"]])
+    assert list(material.attributes) == ["tone", "gender", "face_width", "face_height", "brightness"]
+    values = np.array([float(text) for text in material.attributes["brightness"]])
     codes = cohort.classifications["tone"].codes[cohort.subject_of]
     assert values[codes == 1].mean() > values[codes == 0].mean() + 20
-    widths = np.array([float(text) for text in material.columns["face_width"]])
+    widths = np.array([float(text) for text in material.attributes["face_width"]])
     assert 0.05 < np.mean(widths < 50) < 0.4
 
 
@@ -67,7 +67,7 @@ def test_what_is_put_in_is_there() -> None:
     light, dark = (mated_mean(material, "x", code) - mated_mean(material, "y", code) for code in (1, 0))
     assert abs(light) < 0.03 < dark
     failed = np.array(sorted(material.failures["y"]))
-    values = np.array([float(text) for text in material.columns["brightness"]])
+    values = np.array([float(text) for text in material.attributes["brightness"]])
     assert 0.1 < failed.size / values.size < 0.3
     assert values[failed].mean() < values.mean() - 3
 
