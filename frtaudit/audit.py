@@ -1,5 +1,6 @@
 """The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -12,7 +13,15 @@ from frtaudit.errors import DataError
 from frtaudit.exploration import adjusted
 from frtaudit.foldpairs import sets_on_trial
 from frtaudit.identity import to_plain
-from frtaudit.panel import analyses_of, comparisons_of, lists_of, material_of, panel_of, surveys_of
+from frtaudit.panel import (
+    analyses_of,
+    comparison_of,
+    comparisons_of,
+    lists_of,
+    material_of,
+    panel_of,
+    surveys_of,
+)
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
@@ -49,16 +58,22 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     estimates: list[Estimate] = []
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
+    kept: dict[str, dict[str, object]] = {}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
         sets = sets_on_trial(spec, provider, material, lists, groups)
         trial = replace(trial, test_sets=sets, surveys=surveys)
         outcomes.append(Outcome(notes=trial.notes))
-        for analysis in analyses_of(spec):
+        for name, analysis in zip(spec.analyses, analyses_of(spec), strict=True):
             outcome = analysis.estimates(trial, spec.bootstrap.alpha)
             outcomes.append(outcome)
             estimates += outcome.estimates
+            if outcome.kept is not None:
+                kept.setdefault(name, {})[trial.provider] = outcome.kept
         _add_tables(tables, trial)
+    compared = _across(spec, kept)
+    outcomes += compared
+    estimates += [item for outcome in compared for item in outcome.estimates]
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
     findings = _judge(spec, material.cohort, groups, estimates)
@@ -71,10 +86,15 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
         failures=(*material.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=cohort_counts(material.cohort),
+        cohort=cohort_counts(material.cohort, material.sanitized),
         notes=notes_of(spec, outcomes),
     )
     return Audited(result=result, tables=tables, files=files)
+
+
+def _across(spec: AuditSpec, kept: Mapping[str, Mapping[str, object]]) -> list[Outcome]:
+    """What analyses that compare systems find, each in what it kept of them."""
+    return [comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha) for name, held in kept.items()]
 
 
 def _add_tables(tables: Tables, trial: Trial) -> None:

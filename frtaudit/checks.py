@@ -25,6 +25,7 @@ from frtaudit.core.spec import (
     Weighting,
 )
 from frtaudit.errors import SpecError
+from frtaudit.intake.sanitize import as_read
 from frtaudit.intake.schemas import check_schemas
 from frtaudit.requirements.limit import DECIDING
 from frtaudit.typed import closest
@@ -74,6 +75,7 @@ def check_spec(spec: AuditSpec) -> None:
     for schema in spec.schemas:
         _check_name("schemas", schema)
     check_schemas(spec.schemas)
+    as_read(spec.schemas, spec.sanitize)
     check_bootstrap(spec.bootstrap, spec.schemas)
     check_thresholds(spec.thresholds)
     check_intervals(spec.intervals)

@@ -10,6 +10,7 @@ import numpy as np
 
 from frtaudit.canonical import Json, sha256, sha256_file
 from frtaudit.core import UNKNOWN, Cohort, Material
+from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.spec import AuditSpec
 from frtaudit.identity import spec_digest
 from frtaudit.trial import Outcome, Provider
@@ -17,8 +18,8 @@ from frtaudit.trial import Outcome, Provider
 PACKAGES = ("frtaudit", "numpy", "scipy", "statsmodels", "numba", "pandas", "pyarrow")
 
 
-def cohort_counts(cohort: Cohort) -> dict[str, Json]:
-    """Samples and subjects, in all and by class of each schema."""
+def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[str, Json]:
+    """Samples and subjects, in all and by class of each schema; what each step of sanitization left."""
     samples = np.bincount(cohort.subject_of, minlength=cohort.n_subjects)
     schemas: dict[str, Json] = {}
     for schema in cohort.classifications.values():
@@ -37,12 +38,13 @@ def cohort_counts(cohort: Cohort) -> dict[str, Json]:
             )
         supers: dict[str, Json] = {name: list(parts) for name, parts in schema.super_classes.items()}
         schemas[schema.name] = {"groups": rows, "super_classes": supers}
-    return {
+    counts: dict[str, Json] = {
         "samples": cohort.n_samples,
         "subjects": cohort.n_subjects,
         "subjects_with_two_samples": int(np.count_nonzero(samples >= 2)),
         "schemas": schemas,
     }
+    return counts if sanitized is None else counts | {"sanitized": sanitized.to_json()}
 
 
 def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:

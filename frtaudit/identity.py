@@ -20,6 +20,7 @@ from frtaudit.typed import (
     mapping,
     plain,
     required,
+    silent,
     unknown_key,
 )
 
@@ -89,8 +90,9 @@ def plugin(group: str, data: object, where: str, default: str | None = None) -> 
 def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
     values: dict[str, Json] = {}
     for field in dataclasses.fields(spec):
-        if keep(field):
-            values[field.name] = _value_plain(field.name, getattr(spec, field.name), keep)
+        value = getattr(spec, field.name)
+        if keep(field) and not silent(field, value):
+            values[field.name] = _value_plain(field.name, value, keep)
     return values
 
 

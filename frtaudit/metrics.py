@@ -14,6 +14,8 @@ RATES = frozenset(
         *("accuracy_without_overlap", "accuracy_of_overlap"),
         *("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities"),
         *("overlap_noise_images", "reviewed_same_identity", "reviewed_same_image"),
+        *("tar_at_tar", "order_differing"),
+        *("scores_at_end", "failed_mated"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }

@@ -9,13 +9,18 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
+from frtaudit.intake.sanitize import as_read, sanitized
 from frtaudit.registry import lookup
-from frtaudit.trial import Analysis, CohortSource, Pairing, Provider, Surveyor
+from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor
 
 
 def material_of(spec: AuditSpec) -> Material:
-    """The cohort that the spec names, loaded and classified."""
-    return replace(cast("CohortSource", spec.cohort).load(spec.schemas, spec.seed), seed=spec.seed)
+    """The cohort that the spec names, loaded, classified and sanitized."""
+    source = cast("CohortSource", spec.cohort)
+    if not spec.sanitize:
+        return replace(source.load(spec.schemas, spec.seed), seed=spec.seed)
+    read = source.load(as_read(spec.schemas, spec.sanitize), spec.seed)
+    return replace(sanitized(read, spec), seed=spec.seed)
 
 
 def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:
@@ -46,6 +51,11 @@ def surveys_of(spec: AuditSpec, material: Material) -> Mapping[str, object]:
         for name, item in spec.analyses.items()
         if isinstance(item, Surveyor)
     }
+
+
+def comparison_of(spec: AuditSpec, name: str) -> Comparison:
+    """An analysis that kept something of each system, as one that compares them."""
+    return cast("Comparison", spec.analyses[name])
 
 
 def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:

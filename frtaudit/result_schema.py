@@ -178,7 +178,21 @@ def _cohort() -> Schema:
     )
     schema = _closed({"groups": _list_of(group), "super_classes": _map_of(_list_of(_TEXT))})
     counts = {"samples": _COUNT, "subjects": _COUNT, "subjects_with_two_samples": _COUNT}
-    return _closed({**counts, "schemas": _map_of(schema)})
+    closed = _closed({**counts, "schemas": _map_of(schema)})
+    return closed | {"properties": {**counts, "schemas": _map_of(schema), "sanitized": _sanitized()}}
+
+
+def _sanitized() -> Schema:
+    """Stands only where the spec declares steps of sanitization."""
+    counted = {"subjects": _COUNT, "samples": _COUNT}
+    group = _closed({"schema": _TEXT, "group": _TEXT, **counted})
+    stage = _closed(
+        {"step": _TEXT, "said": _TEXT, "reason": _TEXT, **counted, "groups": _list_of(group)},
+    )
+    required = _closed({"schema": _TEXT, "group": _TEXT, "left": _list_of(_COUNT)})
+    return _closed(
+        {"stages": _list_of(stage), "required": _list_of(required), "counted_at": _COUNT},
+    )
 
 
 def _closed(fields: Mapping[str, Json]) -> Schema:

@@ -155,6 +155,7 @@ def put_on_trial(
         warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
         failed=provider.failed(material, seed),
         attempts=scored.attempts,
+        orders=scored.orders,
         notes=(*scored.notes, *budget_notes(spec.tail_budget, provider.name, tail, points, held)),
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
     )
@@ -170,6 +171,7 @@ class Scored:
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
     ground: Ground | None = None
+    orders: Asymmetry | None = None
 
 
 def _scored(
@@ -192,13 +194,15 @@ def _scored(
     table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
     notes: tuple[str, ...] = ()
     attempts, compared = found, comparisons
+    orders: Asymmetry | None = None
     if comparisons.ordered:
         pooled = pool_orders(comparisons, table)
+        orders = pooled.asymmetry
         notes = (_asymmetry(provider.name, pooled.asymmetry),)
         attempts = pool_orders(comparisons, found).table
         table, compared = pooled.table, pooled.comparisons
     tail = listed_tail(table, compared, material.cohort, provider.score_range)
-    return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes)
+    return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes, orders=orders)
 
 
 def _asymmetry(provider: str, found: Asymmetry) -> str:

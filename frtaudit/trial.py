@@ -22,6 +22,7 @@ from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
 from frtaudit.errors import SpecError
+from frtaudit.stats.orders import Asymmetry
 from frtaudit.stats.rates import Rates, Trials
 from frtaudit.stats.resample import Replicates
 from frtaudit.stats.tail import TailRequest
@@ -168,7 +169,8 @@ class Trial:
     ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
     ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
     the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
-    ``surveys``: analysis name to what it found out once for all systems.
+    ``surveys``: analysis name to what it found out once for all systems; ``orders``: how far the two orders of a
+    comparison are apart, where both were made.
     """
 
     provider: str
@@ -192,6 +194,7 @@ class Trial:
     fold_pairs: FoldPairs | None = None
     test_sets: Mapping[str, FoldPairs] = field(default_factory=dict)
     surveys: Mapping[str, object] = field(default_factory=dict)
+    orders: Asymmetry | None = None
 
     @property
     def cohort(self) -> Cohort:
@@ -232,13 +235,18 @@ def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What an analysis hands back; ``files``: name to bytes, lists that the run folder gets beside the result."""
+    """What an analysis hands back.
+
+    ``files``: name to bytes, lists that the run folder gets beside the result; ``kept``: what it wants to see again
+    when all systems were on trial.
+    """
 
     estimates: tuple[Estimate, ...] = ()
     curves: tuple[Curve, ...] = ()
     failures: tuple[LedgerEntry, ...] = ()
     notes: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    kept: object | None = None
 
 
 @runtime_checkable
@@ -254,3 +262,10 @@ class Analysis(Protocol):
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Estimates with intervals of level 1 - alpha, and curves."""
+
+
+class Comparison(Protocol):
+    """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+        """Estimates over several systems; ``kept``: provider to what :meth:`Analysis.estimates` kept of it."""

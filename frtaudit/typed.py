@@ -102,7 +102,8 @@ def plain(value: object, keep: Keep = lambda _: True) -> Json:
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kept = [field for field in dataclasses.fields(value) if field.init and keep(field)]
-        return {field.name: plain(getattr(value, field.name), keep) for field in kept}
+        held = [(field, getattr(value, field.name)) for field in kept]
+        return {field.name: plain(item, keep) for field, item in held if not silent(field, item)}
     if isinstance(value, Enum):
         return plain(value.value)
     if isinstance(value, Mapping):
@@ -123,6 +124,15 @@ def origin(kind: Kind) -> object:
     <class 'tuple'>
     """
     return get_origin(kind)
+
+
+def silent(field: Field, value: object) -> bool:
+    """Whether a field added after the first results holds its default: plain data leave it out (see ``ADDED``)."""
+    if "added" not in field.metadata:
+        return False
+    made = field.default_factory
+    default = field.default if made is dataclasses.MISSING else made()
+    return bool(value == default)
 
 
 def required(field: Field) -> bool:

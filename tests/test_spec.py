@@ -30,6 +30,8 @@ AUDITS = {
     "goldilocks_demo": [],
     "train_test_overlap": ["cohort.root=faces", "cohort.training.wild=wild"],
     "verification_accuracy": ["cohort.root=faces"],
+    "interclass": ["cohort.root=faces", "schema=tone"],
+    "interclass_demo": [],
 }
 
 

@@ -10,6 +10,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.errors import SpecError
 from frtaudit.inference import empty, finite
+from frtaudit.mated import ClassScores, class_scores, drawn_order
 from frtaudit.registry import register
 from frtaudit.stats import interclass
 from frtaudit.stats.interclass import PopulationTable, Space
@@ -55,7 +56,7 @@ class Interclass:
         curves: list[Curve] = []
         notes: list[str] = []
         for schema in trial.groups.schemas:
-            panel, missing = _classes(trial, schema)
+            panel, missing = class_scores(trial, schema)
             notes += [
                 f"{trial.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing
             ]
@@ -64,7 +65,7 @@ class Interclass:
                 curves += _curves(trial, panel, self.curve_points)
         return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
-    def _schema(self, trial: Trial, panel: "Panel", alpha: float) -> Iterator[Estimate]:
+    def _schema(self, trial: Trial, panel: ClassScores, alpha: float) -> Iterator[Estimate]:
         thesis = self._thesis(trial, panel)
         population, test = _population(trial, panel, alpha)
         for space in Space:
@@ -83,7 +84,7 @@ class Interclass:
             largest = _estimate(trial, panel, "max", space, float(values.max()), most)
             yield replace(largest, test=test) if quantile else largest
 
-    def _between(self, trial: Trial, panel: "Panel", first: int, second: int) -> Interval:
+    def _between(self, trial: Trial, panel: ClassScores, first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
         two = replace(
             panel,
@@ -94,9 +95,9 @@ class Interclass:
         half = self._thesis(trial, two)[0]
         return replace(half, low=2 * (half.low or 0.0), high=2 * (half.high or 0.0))
 
-    def _thesis(self, trial: Trial, panel: "Panel") -> tuple[Interval, ...]:
+    def _thesis(self, trial: Trial, panel: ClassScores) -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
-        order = _drawn_order(panel)
+        order = drawn_order(panel)
         firsts = (str(panel.subjects[c].min()) for c in order)
         seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *firsts)
         scores = tuple(panel.scores[c] for c in order)
@@ -116,46 +117,7 @@ class Interclass:
         return tuple(made[place] for place in np.argsort(order))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Panel:
-    """Mated scores pooled within each class of one schema, and the subject of each score."""
-
-    schema: str
-    names: tuple[str, ...]
-    scores: tuple[Floats, ...]
-    subjects: tuple[npt.NDArray[np.int64], ...]
-    score_range: tuple[float, float]
-
-
-def _drawn_order(panel: Panel) -> list[int]:
-    """Classes by their first subject: what is drawn depends neither on their names nor on the order they stand in."""
-    return sorted(range(len(panel.names)), key=lambda c: int(panel.subjects[c].min()))
-
-
-def _classes(trial: Trial, schema: str) -> tuple[Panel, list[str]]:
-    tail, groups = trial.tail, trial.groups
-    subject = tail.subject_of[tail.mated_i]
-    own = groups.of[groups.schemas.index(schema)][subject]
-    kept, missing = [], []
-    for tag, label in trial.classes(schema):
-        chosen = own == tag - 1
-        if bool(chosen.any()):
-            kept.append(
-                (label, tail.mated_score[chosen].astype(np.float64), subject[chosen].astype(np.int64))
-            )
-        else:
-            missing.append(label)
-    panel = Panel(
-        schema=schema,
-        names=tuple(item[0] for item in kept),
-        scores=tuple(item[1] for item in kept),
-        subjects=tuple(item[2] for item in kept),
-        score_range=tail.score_range,
-    )
-    return panel, missing
-
-
-def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[tuple[Interval, ...], Test]:
+def _population(trial: Trial, panel: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
     """FORMULAS 8.7: subjects resampled within classes."""
     few = [
         name
@@ -167,7 +129,7 @@ def _population(trial: Trial, panel: Panel, alpha: float) -> tuple[tuple[Interva
         return tuple(empty(Method.VERTEX_GAUSSIAN, alpha, note) for _ in panel.names), _test(
             None, alpha, note
         )
-    order = _drawn_order(panel)
+    order = drawn_order(panel)
     table = interclass.population_bootstrap(
         tuple(panel.scores[c] for c in order),
         tuple(panel.subjects[c] for c in order),
@@ -250,7 +212,7 @@ def _largest_one_sided(known: Sequence[Callable[[float], Interval]], error: floa
 
 
 def _estimate(
-    trial: Trial, panel: Panel, group: str, space: Space, value: float, intervals: tuple[Interval, ...]
+    trial: Trial, panel: ClassScores, group: str, space: Space, value: float, intervals: tuple[Interval, ...]
 ) -> Estimate:
     return Estimate(
         provider=trial.provider,
@@ -268,7 +230,7 @@ def _estimate(
     )
 
 
-def _curves(trial: Trial, panel: Panel, points: int) -> Iterator[Curve]:
+def _curves(trial: Trial, panel: ClassScores, points: int) -> Iterator[Curve]:
     """The threshold (0..100) as a function of the TAR, per class and on average, and class minus average."""
     tar = np.linspace(0.0, 1.0, points + 2)[1:-1]
     thresholds = interclass.threshold_curves(panel.scores, tar, panel.score_range)
@@ -279,7 +241,7 @@ def _curves(trial: Trial, panel: Panel, points: int) -> Iterator[Curve]:
             yield _curve(trial, panel, "tar_difference", name, tar, curve - mean)
 
 
-def _curve(trial: Trial, panel: Panel, kind: str, group: str, x: Floats, y: Floats) -> Curve:
+def _curve(trial: Trial, panel: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
     return Curve(
         provider=trial.provider,
         analysis=kind,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.scores import ScoreTable
 
 UNKNOWN = "unknown"
@@ -119,7 +120,8 @@ class Material:
     name to its listed comparisons and scores; ``failures``: provider name to {cohort sample index: code};
     ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read;
     ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
-    to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw.
+    to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
+    ``sanitized``: what the steps of sanitization left, None where there were none.
     """
 
     cohort: Cohort
@@ -132,3 +134,4 @@ class Material:
     attributes: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
     training: "Mapping[str, Material]" = field(default_factory=dict)
     seed: int = 0
+    sanitized: Sanitized | None = None

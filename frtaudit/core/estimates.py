@@ -66,12 +66,13 @@ OF_THEIR_OWN = frozenset(
 
 
 class TestMethod(Enum):
-    """How a p value was made: replicates of subjects, moved to where all groups agree."""
+    """How a p value was made: replicates of subjects, moved to where all groups agree, or paired in two systems."""
 
     __test__: ClassVar[bool] = False  # pytest would take it for tests
 
     CENTRED_RATES = "centred_rates"
     CENTRED_CURVES = "centred_curves"
+    PAIRED_PEOPLE = "paired_people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,9 @@ from frtaudit.core.estimates import Method, Target
 
 PATH = {"role": "path"}
 MACHINE = {"role": "machine"}
+ADDED = {
+    "added": True
+}  # left out of the identity while it holds its default: older results keep their digests
 
 
 class GridKind(Enum):
@@ -65,6 +68,16 @@ class ConflictRule(Enum):
     UNKNOWN = "unknown"
 
 
+class Sanitize(Enum):
+    """Steps that take samples or subjects out of a cohort before anything is scored, or refuse it."""
+
+    CONFLICTING_LABELS = "conflicting_labels"
+    MIN_FACE_SIZE = "min_face_size"
+    MIN_SAMPLES = "min_samples"
+    FIXED_SAMPLES = "fixed_samples"
+    MIN_SUBJECTS = "min_subjects"
+
+
 class FailureScore(Enum):
     """Failed comparisons are kept apart, or get the lowest score of the range (the thesis)."""
 
@@ -111,6 +124,26 @@ class SchemaSpec:
     cross: tuple[str, ...] = ()
     super_classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     conflicts: ConflictRule = ConflictRule.ERROR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SanitizeStep:
+    """One step of sanitization; steps are taken in the spec's order.
+
+    ``number``: of samples per subject (``min_samples`` and ``fixed_samples``, 4 unless given), or of subjects per class
+    (``min_subjects``, 30). ``width``, ``height``: the smallest face in pixels, read from the columns ``width_column``
+    and ``height_column``. ``schema``: the one that ``conflicting_labels`` or ``min_subjects`` looks at; all by
+    default. ``reason``: printed.
+    """
+
+    step: Sanitize
+    number: int | None = None
+    width: int = 50
+    height: int = 50
+    width_column: str = "face_width"
+    height_column: str = "face_height"
+    schema: str | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -261,5 +294,6 @@ class AuditSpec:
     test_sets: Mapping[str, PairSetSpec] = field(default_factory=dict)
     requirements: tuple[RequirementSpec, ...] = ()
     tail_budget: int = 2_000_000_000
+    sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
     report: Report = field(default_factory=Report)

@@ -15,6 +15,7 @@ from frtaudit.intake.tables import SUFFIXES, read_table
 PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1")
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
 FOLD = ("fold", "fold_id")
+SANITIZED = "sanitize_"  # how the ledger calls what a step of sanitization took
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +23,7 @@ class PairList:
     """Pairs by cohort sample index.
 
     ``probe``, ``reference``: shape (P,), int32; ``fold``: shape (P,), int16, from 0, or None; ``left_out``: pairs of
-    the file with a sample of a subject whom a conflict rule dropped.
+    the file with a sample that a conflict rule or a step of sanitization dropped.
     """
 
     probe: npt.NDArray[np.int32]
@@ -69,7 +70,7 @@ def read_pairs(path: Path, cohort: Cohort) -> PairList:
 def _known(line: _Line, index: dict[str, int], cohort: Cohort) -> bool:
     if line.probe in index and line.reference in index:
         return True
-    if any(entry.code == DROPPED for entry in cohort.ledger):
+    if any(entry.code == DROPPED or entry.code.startswith(SANITIZED) for entry in cohort.ledger):
         return False
     raise DataError(line.place, "names a sample that the cohort does not hold", "samples of the metadata")
 

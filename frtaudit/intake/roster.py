@@ -53,7 +53,7 @@ def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
         subject_ids=tuple(subjects),
         subject_of=kept,
         classifications=classified.classifications,
-        digest=_digest(samples, subjects, kept.tolist(), classified.classifications),
+        digest=cohort_digest(samples, subjects, kept.tolist(), classified.classifications),
         ledger=classified.ledger,
     )
 
@@ -84,12 +84,13 @@ def _check(roster: Roster) -> None:
         first[sample] = i
 
 
-def _digest(
+def cohort_digest(
     samples: Sequence[str],
     subjects: Sequence[str],
     subject_of: Sequence[int],
     classifications: Mapping[str, Classification],
 ) -> str:
+    """SHA-256 over ids, subjects and classes: who is tested."""
     classes: dict[str, Json] = {
         name: {"classes": list(item.classes), "codes": [int(code) for code in item.codes]}
         for name, item in classifications.items()

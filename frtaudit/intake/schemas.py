@@ -139,6 +139,17 @@ def _built_from(schema: SchemaSpec) -> tuple[str, ...]:
     return (*schema.cross, within) if within else schema.cross
 
 
+def sample_codes(name: str, schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: Index) -> Codes:
+    """The class that each sample's own label says, shape (N,), int64, -1 where it says nothing; schemas with a column.
+
+    >>> gender = {"gender": SchemaSpec(column="gender", classes=("female", "male"))}
+    >>> texts = np.array(["male", "female", ""], dtype=object)
+    >>> sample_codes("gender", gender, {"gender": texts}, np.array([0, 0, 1], dtype=np.int32)).tolist()
+    [1, 0, -1]
+    """
+    return _sample_codes(name, schemas, columns, subject_of, {})[1]
+
+
 def _apply(
     name: str,
     schemas: Mapping[str, SchemaSpec],

@@ -29,6 +29,7 @@ TARGETS_FIRST = (
     Target.COMPARISONS_IID,
     Target.SIMULATION,
 )
+EVERY = "every system"  # stands for none: what is said of the cohort's samples
 At = tuple[tuple[str, "float | str"], ...]
 
 
@@ -94,7 +95,7 @@ class Source:
         """Systems in the order in which the result names them."""
         estimated = [item.provider for item in self.result.estimates]
         names = [*estimated, *(item.provider for item in self.result.curves)]
-        return tuple(dict.fromkeys(names))
+        return tuple(name for name in dict.fromkeys(names) if name != EVERY)
 
     @cached_property
     def weighting(self) -> str:
@@ -193,7 +194,8 @@ def _merged(estimates: Sequence[Estimate]) -> tuple[Record, ...]:
 
 
 def _record(estimates: Sequence[Estimate], indices: list[int]) -> Record:
-    first = next((index for index in indices if estimates[index].value is not None), indices[0])
+    valued = [index for index in indices if estimates[index].value is not None] or indices
+    first = next((index for index in valued if estimates[index].test is not None), valued[0])
     bounds: dict[tuple[Method, Target, float], Bounds] = {}
     for index in indices:
         for place, interval in enumerate(estimates[index].intervals):

@@ -124,7 +124,7 @@ class PopulationTable:
     ``low``, ``point``, ``high``: shape (C,); ``degrees``: of freedom of Student's t; ``statistic``: max over classes of
     ||Delta_c||; ``p_value``: of "all classes alike"; ``null_median``, ``null_edge``: what the statistic is in half of
     all cases, and what it passes in a share alpha of them, when classes are alike; ``detectable``: see
-    :func:`_detectable`; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape
+    :func:`detectable`; ``subjects``: shape (C,), int64; ``mc_error``: shape (C,), of the bounds; ``square``: shape
     (B, C), d*^2; ``noise``: shape (B, C),
     ||Delta* - Delta||^2; ``on_grid``: shape (C,), d^2 on the same grid of u.
     """
@@ -223,7 +223,7 @@ def population_bootstrap(
         p_value=float((1 + np.count_nonzero(excess >= point.max())) / (n + 1)),
         null_median=float(np.sqrt(np.quantile(excess, 0.5, method="higher"))),
         null_edge=float(np.sqrt(edge)),
-        detectable=_detectable(gap, shift, edge),
+        detectable=detectable(gap, shift, edge),
         n_resamples=n,
         subjects=np.array([one.n_subjects for one in ordered], dtype=np.int64),
         mc_error=error,
@@ -234,19 +234,24 @@ def population_bootstrap(
     )
 
 
-def _detectable(gap: Floats, shift: Floats, edge: float) -> float | None:
+def detectable(gap: Floats, shift: Floats, edge: float, shares: Floats | None = None) -> float | None:
     """Smallest true d_l2 of a class moved as a whole at which the test flags with probability 0.8; None above 100.
 
-    Moving class c by s moves its Delta by a_c = s(1 - 1/C) and those of the others by -s/C, so that the replicates'
+    With shares w_c in overall (1/C each by default) moving class c by s moves its Delta by a_c = s(1 - w_c) and those
+    of the others by -s w_c, so that the replicates'
     ||Delta*_k - Delta_k + a_k||^2 = gap_k + 2 a_k shift_k + a_k^2, where ``gap``: shape (B, C), the squared norms of
     the null; ``shift``: shape (B, C), their means; ``edge``: of the largest gap. Of the class and
     the direction hardest to see.
+
+    >>> round(detectable(np.zeros((9, 2)), np.zeros((9, 2)), 4.0), 6)
+    2.0
     """
     count = gap.shape[1]
+    held = np.full(count, 1 / count) if shares is None else shares
     found: list[float] = []
     for hidden in range(count):
         for sign in (1.0, -1.0):
-            unit = np.full(count, -sign / count)
+            unit = np.full(count, -sign * held[hidden])
             unit[hidden] += sign
 
             def seen(size: float, unit: Floats = unit) -> bool:
@@ -255,7 +260,7 @@ def _detectable(gap: Floats, shift: Floats, edge: float) -> float | None:
 
             if not seen(SCALE):
                 return None
-            found.append(_smallest(seen) * (1 - 1 / count))
+            found.append(_smallest(seen) * float(1 - held[hidden]))
     return max(found)
 
 

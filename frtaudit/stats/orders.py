@@ -17,13 +17,15 @@ class Asymmetry:
     """How far the two orders of a comparison are apart.
 
     ``both``: unordered comparisons with a score in both orders; ``single``: with a score in one order only;
-    ``mean``, ``max``: of |s(A, B) - s(B, A)| over ``both``, in the provider's units, None when ``both`` is 0.
+    ``mean``, ``max``: of |s(A, B) - s(B, A)| over ``both``, in the provider's units, None when ``both`` is 0;
+    ``differing``: comparisons whose two scores are not the same.
     """
 
     both: int
     single: int
     mean: float | None
     max: float | None
+    differing: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,4 +107,5 @@ def _asymmetry(forward: Floats, backward: Floats) -> Asymmetry:
         single=int(np.count_nonzero(np.isnan(forward) != np.isnan(backward))),
         mean=float(gap[both].mean()) if known else None,
         max=float(gap[both].max()) if known else None,
+        differing=int(np.count_nonzero(gap[both] > 0)),
     )

@@ -3,7 +3,7 @@
 The i.i.d. interval treats comparisons as independent. The published plug-in (FORMULAS 2) divides p(1-p) by a
 variance that knows which comparisons share a subject. The rule of FORMULAS 8.1 does so for every number of
 errors, none included: where errors are few it borrows the design effect from the nearest threshold that has
-enough.
+enough. Long because the three rules and what prepares them share their sums.
 """
 
 import math
@@ -239,6 +239,25 @@ def prepare(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> Wil
         mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders_fnmr)),
         lenders_fmr=lenders_fmr,
         lenders_fnmr=lenders_fnmr,
+    )
+
+
+def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> WilsonRule:
+    """The same for FNMR alone, at any thresholds, also below the tail's floor; it has no :meth:`WilsonRule.fmr`.
+
+    >>> from frtaudit.stats.tail import from_matrix, no_groups
+    >>> tail = from_matrix(np.eye(6), ["a", "a", "b", "b", "c", "c"])
+    >>> prepare_mated(tail, no_groups(tail), [0.5]).fnmr(0.5, 0, 0.05, Weighting.POOLED).errors
+    3
+    """
+    member = members(groups, tail.n_samples.size)
+    lenders = tuple(fnmr_lender(tail, chosen) for chosen in member)
+    return WilsonRule(
+        spread=spread(tail, groups),
+        non_mated=non_mated_sums(tail, groups, []),
+        mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders)),
+        lenders_fmr=(),
+        lenders_fnmr=lenders,
     )
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from frtaudit.core import Method, Target, spec
 from frtaudit.core.spec import (
+    ADDED,
     MACHINE,
     PATH,
     AuditSpec,
@@ -39,7 +40,7 @@ def test_a_spec_is_frozen() -> None:
 
 
 def test_paths_and_machine_settings_are_marked() -> None:
-    """Exactly the input files and the thread count carry a role that keeps them out of the identity."""
+    """Input files and the thread count carry a role that keeps them out of the identity; later fields say so."""
     kinds = [kind for kind in vars(spec).values() if dataclasses.is_dataclass(kind)]
     roles = {
         f"{kind.__name__}.{field.name}": dict(field.metadata)
@@ -47,7 +48,12 @@ def test_paths_and_machine_settings_are_marked() -> None:
         for field in dataclasses.fields(kind)
         if field.metadata
     }
-    assert roles == {"Thresholds.file": PATH, "Folds.file": PATH, "AuditSpec.threads": MACHINE}
+    assert roles == {
+        "Thresholds.file": PATH,
+        "Folds.file": PATH,
+        "AuditSpec.threads": MACHINE,
+        "AuditSpec.sanitize": ADDED,
+    }
 
 
 def test_words_of_the_spec_are_plain() -> None:

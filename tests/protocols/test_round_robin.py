@@ -37,3 +37,28 @@ def test_subjects_with_one_sample_have_no_round_robin() -> None:
     """Without any mated pair there is nothing to compare."""
     with pytest.raises(DataError, match="no subject has two samples"):
         RoundRobin().comparisons(Synthetic(subjects=5, samples_per_subject=(1, 1)).load({}, 0))
+
+
+@given(st.integers(2, 12), st.integers(1, 6))
+def test_strangers_meet_in_a_ring(subjects: int, strangers: int) -> None:
+    """Each subject meets the next ones in the ring: the same number of others for all, both orders, each pair once."""
+    material = Synthetic(subjects=subjects, samples_per_subject=(2, 3)).load({}, 0)
+    found = RoundRobin(strangers=strangers).comparisons(material)
+    cohort = material.cohort
+    apart = ~found.mated
+    ends = np.stack([cohort.subject_of[found.probe[apart]], cohort.subject_of[found.reference[apart]]])
+    met = [len(set(ends[1][ends[0] == k].tolist())) for k in range(subjects)]
+    assert met == [min(2 * strangers, subjects - 1)] * subjects
+    lines = list(zip(found.probe[apart].tolist(), found.reference[apart].tolist(), strict=True))
+    assert len(set(lines)) == len(lines)
+    assert {(b, a) for a, b in lines} == set(lines)
+
+
+def test_strangers_are_no_part_of_an_older_spec() -> None:
+    """Without strangers the protocol is what it was, to the identity; a negative number is refused."""
+    from frtaudit.errors import SpecError
+    from frtaudit.identity import identifies, plugin_plain
+
+    assert set(plugin_plain("protocol", RoundRobin(), identifies)) == {"type", "non_mated", "within"}
+    with pytest.raises(SpecError, match="protocol.strangers: found -1; accepted: 0 or more"):
+        RoundRobin(strangers=-1)

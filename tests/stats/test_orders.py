@@ -51,6 +51,7 @@ def test_pooling_agrees_with_doing_it_pair_by_pair(lines: list[tuple[int, int, f
         assert pooled.comparisons.fold[row] == first
         single += len(means) == 1
         gaps += [abs(means[0] - means[1])] if len(means) == 2 else []
+    assert pooled.asymmetry.differing == sum(gap > 0 for gap in gaps)
     assert (pooled.asymmetry.both, pooled.asymmetry.single) == (len(gaps), single)
     assert pooled.asymmetry.max == (max(gaps) if gaps else None)
     assert pooled.asymmetry.mean is None or np.isclose(pooled.asymmetry.mean, np.mean(gaps))

@@ -6,7 +6,7 @@ from frtaudit.core import Curve, Target
 from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections import differences
+from frtaudit.report.sections import differences, interclass_published
 from frtaudit.report.sections.tables import by_provider, finished, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import called, words
@@ -18,9 +18,10 @@ TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interclass:
-    """The view: one table for each schema and space, one figure for each schema and system."""
+    """The view: one table for each schema and space, one figure for each schema and system; tables as published."""
 
     tables: tuple[Table, ...]
+    published: tuple[Table, ...]
     figures: tuple[Figure, ...]
     left_out: str
 
@@ -32,28 +33,41 @@ def build(source: Source) -> Interclass | None:
         return None
     schemas = [name for name in source.schemas if any(item.estimate.schema == name for item in found)]
     tables = [
-        _table(source, name, [item for item in found if item.estimate.schema == name]) for name in schemas
+        _table(source, name, records, number)
+        for name in schemas
+        for number, records in enumerate(_together([item for item in found if item.estimate.schema == name]))
     ]
-    drawn = [
-        _figure(source, schema, name) for schema in source.schemas for name in source.providers[:MAX_SYSTEMS]
-    ]
-    cut = len(source.providers) - MAX_SYSTEMS
+    banded = source.curves("threshold_at_tar", grouped=True)  # the section on curves draws them, with bands
+    systems = () if banded else source.providers
+    drawn = [_figure(source, schema, name) for schema in source.schemas for name in systems[:MAX_SYSTEMS]]
+    cut = len(systems) - MAX_SYSTEMS
     return Interclass(
         tables=tuple(tables),
+        published=interclass_published.tables(source, schemas),
         figures=tuple(item for item in drawn if item is not None),
         left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
     )
 
 
-def _table(source: Source, schema: str, records: list[Record]) -> Table:
-    """One row for each class and pair; the two spaces side by side, intervals beside the one that has them."""
+def _together(records: list[Record]) -> list[list[Record]]:
+    """Records by table: all spaces side by side where one alone has intervals, else each by itself."""
+    spaces = dict.fromkeys(_space(item) for item in records)
+    bounded = [name for name in spaces if any(item.bounds for item in records if _space(item) == name)]
+    if len(bounded) <= 1:
+        return [records]
+    return [[item for item in records if _space(item) == name] for name in spaces]
+
+
+def _table(source: Source, schema: str, records: list[Record], number: int) -> Table:
+    """One row for each class and pair; spaces side by side, intervals beside the one that has them."""
     notes = Footnotes()
     spaces = list(dict.fromkeys(_space(item) for item in records))
     bounded = [space for space in spaces if any(item.bounds for item in records if _space(item) == space)]
+    targets = [item for item in TARGETS if any(record.bound(item) for record in records)]
     blocks = []
     for _, own in by_provider(source, records):
         groups = dict.fromkeys(item.estimate.group for item in own)
-        rows = tuple(_row(source, own, group, spaces, bounded, notes) for group in groups)
+        rows = tuple(_row(source, own, group, spaces, bounded, targets, notes) for group in groups)
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
     caption = say(
         Piece(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
@@ -64,7 +78,9 @@ def _table(source: Source, schema: str, records: list[Record]) -> Table:
         _plain_caution(records),
         *_alike(records),
     )
-    return finished(f"d-l2-{schema}", caption, _columns(spaces, bounded), blocks, notes, "dense")
+    return finished(
+        f"d-l2-{schema}{number or ''}", caption, _columns(spaces, bounded, targets), blocks, notes, "dense"
+    )
 
 
 def _units(records: list[Record]) -> list[Piece | str]:
@@ -77,23 +93,31 @@ def _units(records: list[Record]) -> list[Piece | str]:
     return parts
 
 
-def _columns(spaces: list[str], bounded: list[str]) -> list[Column]:
+def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> list[Column]:
     columns = [Column(title="Class")]
     for space in spaces:
         columns.append(Column(title=f"d_l2, {called(words().at_value, space)}", kind="num"))
         if space in bounded:
             columns += [
-                Column(title=f"for {called(words().target, item.value)}", kind="num") for item in TARGETS
+                Column(title=f"for {called(words().target, item.value)}", kind="num") for item in targets
             ]
     return columns
 
 
 def _space(record: Record) -> str:
-    return str(record.estimate.at.get("space", ""))
+    """The code of the space, and of another overall curve than the plain mean."""
+    at = record.estimate.at
+    return f"{at.get('space', '')}{'_shares' if 'overall' in at else ''}"
 
 
 def _row(
-    source: Source, own: list[Record], group: str, spaces: list[str], bounded: list[str], notes: Footnotes
+    source: Source,
+    own: list[Record],
+    group: str,
+    spaces: list[str],
+    bounded: list[str],
+    targets: list[Target],
+    notes: Footnotes,
 ) -> tuple[Text, ...]:
     here = {_space(item): item for item in own if item.estimate.group == group}
     cells: list[Text] = [_group(source, next(iter(here.values())))]
@@ -101,7 +125,7 @@ def _row(
         item = here.get(space)
         cells.append((Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes))
         if space in bounded:
-            cells += interval_cells(item, notes, *TARGETS)
+            cells += interval_cells(item, notes, *targets)
     return tuple(cells)
 
 

@@ -1,0 +1,116 @@
+"""Densities of the mated scores of each class, and whether they are normal (thesis, "Discussion")."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core import Curve, Estimate
+from frtaudit.errors import SpecError
+from frtaudit.inference import SHARE
+from frtaudit.mated import ClassScores, class_scores
+from frtaudit.registry import register
+from frtaudit.stats import densities
+from frtaudit.stats.interclass import SCALE, to_scale
+from frtaudit.trial import Outcome, Trial
+
+NAME = "densities"
+PER = {
+    "score": "scores taken as independent, as in the thesis: they are not, and the p is too small",
+    "subject": "one mean score of each subject",
+}
+FEW = f"fewer than {densities.ENOUGH} different values"
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Densities:
+    """Kernel densities by class, bandwidth by the improved Sheather-Jones rule, ends of the scale reflecting.
+
+    ``points``: of each curve over the scale 0..100. The omnibus test of normality is made of the scores and of one mean
+    score of each subject.
+    """
+
+    points: int = 201
+    metrics = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for fewer than two points."""
+        if self.points < 2:
+            raise SpecError(f"analyses.{NAME}.points", f"found {self.points}", "2 or more")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Every class that has mated scores."""
+        found: list[Estimate] = []
+        curves: list[Curve] = []
+        for schema in trial.groups.schemas:
+            held, _ = class_scores(trial, schema)
+            for c in range(len(held.names)):
+                made, curve = self._class(trial, held, c)
+                found += made
+                curves.append(curve)
+        return Outcome(estimates=tuple(found), curves=tuple(curves))
+
+    def _class(self, trial: Trial, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
+        scores = to_scale(held.scores[c], held.score_range)
+        grid = np.linspace(0.0, SCALE, self.points)
+        shape = densities.density(scores, grid, 0.0, SCALE)
+        width = shape.bandwidth
+        found = [
+            _estimate(trial, held, c, "density_bandwidth", {}, width, None if width is not None else FEW)
+        ]
+        for end, share in (("low", shape.at_low), ("high", shape.at_high)):
+            count = round(share * scores.size)
+            made = _estimate(trial, held, c, "scores_at_end", {"end": end}, share, None, (count, scores.size))
+            found += [made] if count else []
+        found += self._normality(trial, held, c)
+        notes = () if shape.bandwidth is not None else (FEW,)
+        curve = Curve(
+            provider=trial.provider,
+            analysis="density",
+            schema=held.schema,
+            group=held.names[c],
+            weighting=None,
+            x=tuple(grid.tolist()),
+            y=tuple(shape.y.tolist()),
+            notes=notes,
+        )
+        return found, curve
+
+    def _normality(self, trial: Trial, held: ClassScores, c: int) -> Iterator[Estimate]:
+        scores = to_scale(held.scores[c], held.score_range)
+        for per, note in PER.items():
+            values = scores if per == "score" else densities.subject_means(scores, held.subjects[c])
+            tested = densities.omnibus(values)
+            for metric, value in (
+                ("normality_k2", None if tested is None else tested.statistic),
+                ("normality_p", None if tested is None else tested.p_value),
+            ):
+                yield _estimate(trial, held, c, metric, {"per": per}, value, FEW if value is None else note)
+
+
+def _estimate(
+    trial: Trial,
+    held: ClassScores,
+    c: int,
+    metric: str,
+    at: dict[str, float | str],
+    value: float | None,
+    note: str | None,
+    counts: tuple[int, int] | None = None,
+) -> Estimate:
+    units = {"density_bandwidth": "points of 0..100", "scores_at_end": SHARE}
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=held.schema,
+        group=held.names[c],
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=None if counts is None else counts[0],
+        denominator=None if counts is None else counts[1],
+        unit=units.get(metric, "number"),
+        note=note,
+    )

@@ -1,0 +1,137 @@
+"""What interclass bias becomes when a failure to extract is a score of zero (the thesis), and when it is kept apart.
+
+Thesis, "Failure to Extract Features": any comparison with an image that failed gets the lowest score.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Estimate
+from frtaudit.mated import ClassScores, class_scores
+from frtaudit.registry import register
+from frtaudit.stats import interclass
+from frtaudit.trial import Outcome, Trial
+
+NAME = "failure_scores"
+APART, ZERO = "apart", "score_zero"
+UNIT = "points of the score range mapped to 0..100"
+SAME = "the same comparisons read in two ways: a difference without sampling error of its own"
+Pairs = npt.NDArray[np.int64]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureScores:
+    """d_l2 of each class in quantile space with failed comparisons kept apart, and as the lowest score; the difference.
+
+    Whatever ``failures`` the spec declares for the rest of the audit.
+    """
+
+    metrics = ("d_l2_failures", "d_l2_failures_change", "failed_mated")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """All schemas with two classes or more that have mated comparisons."""
+        found: list[Estimate] = []
+        failed = failed_pairs(trial)
+        for schema in trial.groups.schemas:
+            held, _ = class_scores(trial, schema)
+            if len(held.names) >= 2:
+                found += self._schema(trial, held, failed)
+        return Outcome(estimates=tuple(found))
+
+    def _schema(self, trial: Trial, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
+        readings = {APART: without(held, failed), ZERO: with_zeros(trial, held, failed)}
+        if any(scores.size == 0 for scores in readings[APART].scores):
+            return
+        distances = {name: interclass.d_l2(made.scores, made.score_range) for name, made in readings.items()}
+        for c, group in enumerate((*held.names, "max")):
+            both = {
+                name: float(values.max() if group == "max" else values[c])
+                for name, values in distances.items()
+            }
+            if group != "max":
+                zero, kept = (readings[name].scores[c].size for name in (ZERO, APART))
+                share = _estimate(trial, held.schema, group, "failed_mated", {}, (zero - kept) / zero)
+                yield replace(
+                    share, numerator=zero - kept, denominator=zero, unit="share of mated comparisons"
+                )
+            for name, value in both.items():
+                yield _estimate(trial, held.schema, group, "d_l2_failures", {"failures": name}, value)
+            change = _estimate(
+                trial, held.schema, group, "d_l2_failures_change", {}, both[ZERO] - both[APART]
+            )
+            yield replace(change, note=SAME)
+
+
+def failed_pairs(trial: Trial) -> Pairs:
+    """Mated pairs without a score, cohort indices (F, 2), the smaller first: listed ones, or all of failed samples."""
+    if trial.attempts is not None:
+        compared = trial.comparisons
+        chosen = (trial.attempts.failure >= 0) & compared.mated
+        pairs = np.stack([compared.probe[chosen], compared.reference[chosen]], axis=1)
+        return np.sort(pairs, axis=1).astype(np.int64)
+    cohort = trial.cohort
+    lost = np.zeros(cohort.n_samples, dtype=np.bool_)
+    lost[list(trial.failed)] = True
+    starts = np.searchsorted(cohort.subject_of, np.arange(cohort.n_subjects + 1))
+    found = [
+        (i, j)
+        for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+        if lost[start:stop].any()
+        for i in range(start, stop)
+        for j in range(i + 1, stop)
+        if lost[i] or lost[j]
+    ]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+def without(held: ClassScores, failed: Pairs) -> ClassScores:
+    """The scores of comparisons that did not fail, whatever the spec made of those that did."""
+    keys = _keys(failed)
+    keep = [~np.isin(_keys(np.sort(pairs, axis=1)), keys) for pairs in held.pairs]
+    return replace(
+        held,
+        scores=tuple(s[own] for s, own in zip(held.scores, keep, strict=True)),
+        subjects=tuple(w[own] for w, own in zip(held.subjects, keep, strict=True)),
+        pairs=tuple(p[own] for p, own in zip(held.pairs, keep, strict=True)),
+    )
+
+
+def with_zeros(trial: Trial, held: ClassScores, failed: Pairs) -> ClassScores:
+    """The same with the lowest score of the range for each failed comparison of the class."""
+    kept = without(held, failed)
+    subject = trial.cohort.subject_of[failed[:, 0]].astype(np.int64)
+    own = trial.groups.of[trial.groups.schemas.index(held.schema)][subject]
+    scores, subjects, pairs = [], [], []
+    for c, tag in enumerate(held.tags):
+        lost = own == tag - 1
+        zeros = np.full(int(lost.sum()), held.score_range[0])
+        scores.append(np.concatenate([zeros, kept.scores[c]]))
+        subjects.append(np.concatenate([subject[lost], kept.subjects[c]]))
+        pairs.append(np.concatenate([failed[lost], kept.pairs[c]]))
+    return replace(kept, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
+
+
+def _keys(pairs: Pairs) -> npt.NDArray[np.int64]:
+    return (pairs[:, 0] << 31) | pairs[:, 1]
+
+
+def _estimate(
+    trial: Trial, schema: str, group: str, metric: str, at: dict[str, float | str], value: float
+) -> Estimate:
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=schema,
+        group=group,
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=None,
+        denominator=None,
+        unit=UNIT,
+    )

@@ -1,0 +1,291 @@
+"""Interclass bias beyond the classes' d_l2 in quantile space: TAR space, the pooled FMR axis, pairs, weights, ratios.
+
+Stands beside ``interclass``, which has the thesis's d_l2 of each class; both write the metric ``d_l2``.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.errors import SpecError
+from frtaudit.inference import empty, finite
+from frtaudit.mated import ClassScores, class_scores, drawn_order, shares_of
+from frtaudit.registry import register
+from frtaudit.stats import interclass, interclass_spread
+from frtaudit.stats.class_curves import Classes
+from frtaudit.stats.interclass import POWER, Space
+from frtaudit.stats.interclass_spread import Axis, Spread
+from frtaudit.stats.resolution import MIN_EXPECTED
+from frtaudit.stats.thesis import thesis_bootstrap
+from frtaudit.trial import Outcome, Trial
+
+NAME = "interclass_spread"
+FMR_AXIS = "fmr_axis"
+UNITS = {
+    "quantile": "points of the score range mapped to 0..100",
+    "tar": "TAR (0..1) times the root of points of the score range mapped to 0..100",
+    FMR_AXIS: "decades of the pooled FMR",
+}
+NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
+Floats = npt.NDArray[np.float64]
+At = dict[str, float | str]
+Bounds = Callable[[float], tuple[Floats, Floats, Floats]]  # of all distances at an alpha: low, high, error
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InterclassSpread:
+    """d_l2 in TAR space and on the pooled FMR axis, population intervals of pairs, sd over classes, worst to best.
+
+    ``B``, ``alpha``: of the thesis's interval, as in ``interclass``; ``ceiling``: the FMR above which the FMR axis
+    tells no difference (default: the largest declared FMR target); ``shares``: schema to class to its share in overall:
+    where declared, distances from that overall stand beside those from the plain mean.
+    """
+
+    B: int = 9999
+    alpha: float = 0.10
+    ceiling: float | None = None
+    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    metrics = ("d_l2_sd", "d_l2_ratio")
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no bootstrap has."""
+        for key, value in (("alpha", self.alpha), ("ceiling", self.ceiling)):
+            if value is not None and not 0 < value < 1:
+                found = f"found {value:g}"
+                raise SpecError(f"analyses.{NAME}.{key}", found, "a number between 0 and 1, both excluded")
+        if self.B < 2:
+            raise SpecError(f"analyses.{NAME}.B", f"found {self.B}", "2 or more")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """All schemas with two classes or more, each of two subjects or more with mated comparisons."""
+        found: list[Estimate] = []
+        notes: list[str] = []
+        for schema in trial.groups.schemas:
+            held, _ = class_scores(trial, schema)
+            if len(held.names) < 2:
+                continue
+            few, number = held.fewest()
+            if number < 2:
+                notes.append(f"{trial.provider}: {schema} {few} has {number} subject(s): no spread of d_l2")
+                continue
+            found += self._schema(trial, held, alpha)
+            if trial.tail.histogram.sum() * self._ceiling(trial) < MIN_EXPECTED:
+                notes.append(f"{trial.provider}: too few non-mated comparisons for d_l2 on the FMR axis")
+        return Outcome(estimates=tuple(found), notes=tuple(dict.fromkeys(notes)))
+
+    def _ceiling(self, trial: Trial) -> float:
+        return self.ceiling or max(trial.spec.thresholds.fmr, default=0.01)
+
+    def _schema(self, trial: Trial, held: ClassScores, alpha: float) -> Iterator[Estimate]:
+        even = np.full(len(held.names), 1 / len(held.names))
+        points = _on([interclass.to_scale(scores, held.score_range) for scores in held.scores], held)
+        tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
+        drawing = _Drawing(trial=trial, held=held, alpha=alpha)
+        low, high = interclass_spread.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
+        thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
+        found = drawing.spread(points, tar, even, "tar")
+        yield from drawing.everything(
+            found, _exact(points, Space.TAR), {"space": "tar"}, UNITS["tar"], thesis
+        )
+        exact = _exact(points, Space.QUANTILE)
+        found = drawing.spread(points, quantile, even, "quantile")
+        yield from drawing.pairs(found, exact, {"space": "quantile"}, UNITS["quantile"])
+        distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
+        ceiling = self._ceiling(trial)
+        if float(trial.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
+            ranked = _on([interclass_spread.decades(trial.tail, s, ceiling) for s in held.scores], held)
+            exact = _exact(ranked, Space.QUANTILE)
+            found = drawing.spread(ranked, quantile, even, FMR_AXIS)
+            yield from drawing.everything(found, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
+            distances[FMR_AXIS] = exact.own
+        yield from self._weighted(drawing, points)
+        for space, values in distances.items():
+            yield from drawing.indices(values, {"space": space}, UNITS[space])
+        at: At = {"space": "quantile", "of": "thesis's upper bound"}
+        yield from drawing.indices(self._upper(trial, held), at, UNITS["quantile"])
+
+    def _weighted(self, drawing: "_Drawing", points: Classes) -> Iterator[Estimate]:
+        """Distances from the overall that the spec declares, if it does; on the grid of the replicates."""
+        held = drawing.held
+        if held.schema in self.shares:
+            shares = shares_of(self.shares, held, f"analyses.{NAME}.shares")
+            found = drawing.spread(points, Axis(space=Space.QUANTILE), shares, "shares")
+            at: At = {"space": "quantile", "overall": "declared shares"}
+            own = _Distances(own=np.sqrt(found.point), pairs=np.empty(0))
+            yield from drawing.classes(found, own, at, UNITS["quantile"])
+            yield drawing.largest(found, own, at, UNITS["quantile"])
+
+    def _iid(self, low: float, high: float) -> Interval:
+        return Interval(
+            low=float(low),
+            high=float(high),
+            level=1 - self.alpha,
+            method=Method.T_BOOTSTRAP,
+            target=Target.COMPARISONS_IID,
+            note="the norm of a pointwise band: no test of a difference",
+        )
+
+    def _upper(self, trial: Trial, held: ClassScores) -> Floats:
+        """The thesis's upper bounds in quantile space, by the draws of ``interclass``."""
+        order = drawn_order(held)
+        firsts = (str(held.subjects[c].min()) for c in order)
+        seed = seed_of(trial.spec.seed, "interclass", "thesis", held.schema, *firsts)
+        scores = tuple(held.scores[c] for c in order)
+        table = thesis_bootstrap(scores, held.score_range, alpha=self.alpha, n=self.B, seed=seed)
+        return np.asarray(table.upper[np.argsort(order)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawing:
+    """One schema of one system: distances with their intervals as estimates."""
+
+    trial: Trial
+    held: ClassScores
+    alpha: float
+
+    def spread(self, classes: Classes, axis: Axis, shares: Floats, key: str) -> Spread:
+        """Distances with the audit's B replicates of subjects, drawn alike for every system."""
+        seed = seed_of(self.trial.spec.seed, NAME, self.held.schema, key)
+        return interclass_spread.spread_bootstrap(
+            classes, axis, shares=shares, n=self.trial.spec.bootstrap.B, rng=np.random.default_rng(seed)
+        )
+
+    def everything(
+        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+    ) -> Iterator[Estimate]:
+        """Each class, each pair, then the largest with the test of "all classes alike"."""
+        yield from self.classes(found, exact, at, unit, thesis)
+        yield from self.pairs(found, exact, at, unit)
+        yield self.largest(found, exact, at, unit, thesis)
+
+    def classes(
+        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+    ) -> Iterator[Estimate]:
+        """Each class with its intervals."""
+        made = self._population(found.bounds, len(found.noise))
+        for c, name in enumerate(self.held.names):
+            yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
+
+    def largest(
+        self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
+    ) -> Estimate:
+        """The largest of the classes, with the test."""
+        made = self._population(found.bounds, len(found.noise))
+        intervals = tuple(_largest(part, count) for part, count in ((thesis, 1), (made, len(made))) if part)
+        largest = self._estimate("max", at, float(exact.own.max()), unit, intervals)
+        return replace(largest, test=self._test(found))
+
+    def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
+        """Each pair of classes, with its interval for the population."""
+        made = self._population(found.pair_bounds, len(found.noise))
+        for place, name in enumerate(interclass_spread.named_pairs(self.held.names)):
+            yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
+
+    def indices(self, distances: Floats, at: At, unit: str) -> Iterator[Estimate]:
+        """Standard deviation over the classes, which are all there are (ddof 0), and worst to best."""
+        for metric, value, own in (
+            ("d_l2_sd", float(distances.std()), unit),
+            ("d_l2_ratio", interclass_spread.ratio(distances), "largest over smallest"),
+        ):
+            made = self._estimate("all", at, value, own, ())
+            yield replace(made, metric=metric, note=NO_INTERVAL)
+
+    def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
+        return Estimate(
+            provider=self.trial.provider,
+            analysis=NAME,
+            metric="d_l2",
+            schema=self.held.schema,
+            group=group,
+            weighting=None,
+            at=at,
+            value=value,
+            numerator=None,
+            denominator=None,
+            unit=unit,
+            intervals=made,
+        )
+
+    def _population(self, bounds: Bounds, n: int) -> tuple[Interval, ...]:
+        made = _for_population(bounds, n, self.alpha)
+        none = empty(Method.VERTEX_GAUSSIAN, self.alpha, "degenerate: truncated at 0 on both sides")
+        return tuple(item if (item.low or 0.0) < (item.high or 0.0) else none for item in made)
+
+    def _test(self, found: Spread) -> Test:
+        return Test(
+            p=found.p_value(self.alpha),
+            null_median=found.null(0.5, self.alpha),
+            null_edge=found.null(1 - self.alpha, self.alpha),
+            alpha=self.alpha,
+            n_resamples=len(found.noise),
+            method=TestMethod.CENTRED_CURVES,
+            detectable=found.detectable(self.alpha),
+            detectable_unit="d_l2 of one class moved as a whole",
+            power=POWER,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Distances:
+    """Exact distances: ``own`` (C,) of the classes from their mean, ``pairs`` (P,) in the order of ``combinations``."""
+
+    own: Floats
+    pairs: Floats
+
+
+def _on(scores: Sequence[Floats], held: ClassScores) -> Classes:
+    return Classes.of(scores, held.subjects)
+
+
+def _exact(classes: Classes, space: Space) -> _Distances:
+    """By the exact integrals of ``interclass``, whose scale of 0..100 leaves these values as they are."""
+    table = interclass.d_l2_pairs(classes.scores, (0.0, interclass.SCALE), space)
+    upper = np.triu_indices(len(classes.sizes), 1)
+    return _Distances(own=interclass.d_l2(classes.scores, (0.0, interclass.SCALE), space), pairs=table[upper])
+
+
+def _for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
+    """The interval of each distance (FORMULAS 8.7), at any level from the same ``n`` replicates."""
+    return tuple(
+        Interval(
+            low=float(low),
+            high=float(high),
+            level=1 - alpha,
+            method=Method.VERTEX_GAUSSIAN,
+            target=Target.POPULATION,
+            n_resamples=n,
+            mc_error=finite(float(error)),
+            one_sided=lambda wrong, c=c: _for_population(bounds, n, 2 * wrong)[c],  # type: ignore[misc]  # c is bound here
+        )
+        for c, (low, high, error) in enumerate(zip(*bounds(alpha), strict=True))
+    )
+
+
+def _largest(parts: Sequence[Interval], count: int) -> Interval:
+    """The largest lower and the largest upper bound, each by itself (FORMULAS 3 i).
+
+    One-sided, for verdicts, the lower bound is that of the classes at a/``count`` (Bonferroni).
+    """
+    lows = [part.low for part in parts if part.low is not None]
+    highs = [part.high for part in parts if part.high is not None]
+    if len(lows) < len(parts):
+        return next(part for part in parts if part.low is None)
+    known = [part.one_sided for part in parts if part.one_sided is not None]
+    return replace(
+        parts[0],
+        low=max(lows),
+        high=max(highs),
+        note="the largest lower and the largest upper bound over the classes, each taken by itself",
+        one_sided=(lambda wrong: _one_sided(known, wrong, count)) if known else None,
+    )
+
+
+def _one_sided(known: Sequence[Callable[[float], Interval]], wrong: float, count: int) -> Interval:
+    above = _largest([make(wrong) for make in known], count)
+    below = _largest([make(wrong / count) for make in known], count)
+    return replace(above, low=below.low)

@@ -1,0 +1,58 @@
+"""How far A against B is from B against A, by system: what a double round robin is run for (thesis; FORMULAS 8.15)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from frtaudit.core import Estimate
+from frtaudit.inference import SHARE
+from frtaudit.registry import register
+from frtaudit.trial import Outcome, Trial
+
+NAME = "orders"
+DESCRIBES = (
+    "describes these comparisons: both orders of a pair are one comparison, which no interval counts twice"
+)
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """Comparisons made in both orders: how many differ, and by how much, in the provider's own units.
+
+    Nothing where the protocol makes one order only.
+    """
+
+    metrics = ("order_differing", "order_gap_mean", "order_gap_max")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Share of the comparisons with two scores that differ, mean and largest difference."""
+        found = trial.orders
+        if found is None or not found.both:
+            return Outcome(
+                notes=() if found is None else (f"{trial.provider}: no comparison in both orders",)
+            )
+        return Outcome(estimates=tuple(self._all(trial, found.both, found.differing, found.mean, found.max)))
+
+    def _all(
+        self, trial: Trial, both: int, differing: int, mean: float | None, most: float | None
+    ) -> Iterator[Estimate]:
+        share = (differing / both, differing, both, SHARE)
+        for metric, (value, errors, trials, unit) in {
+            "order_differing": share,
+            "order_gap_mean": (mean, None, None, "score"),
+            "order_gap_max": (most, None, None, "score"),
+        }.items():
+            yield Estimate(
+                provider=trial.provider,
+                analysis=NAME,
+                metric=metric,
+                schema=None,
+                group="all",
+                weighting=None,
+                at={},
+                value=value,
+                numerator=errors,
+                denominator=trials,
+                unit=unit,
+                note=DESCRIBES,
+            )

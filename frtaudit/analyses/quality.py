@@ -1,0 +1,309 @@
+"""Sample quality by class: boxes of a numeric attribute, whether classes differ in it, and d_l2 at like quality.
+
+Thesis, "Assumptions About the Use of Unconstrained Images": brightness by class.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Cohort, Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inference import MIN_ERRING, empty
+from frtaudit.mated import ClassScores, class_scores
+from frtaudit.registry import register
+from frtaudit.stats import class_curves, interclass, interclass_spread, quality
+from frtaudit.stats.class_curves import Classes
+from frtaudit.stats.interclass import POWER, Space
+from frtaudit.stats.interclass_spread import Axis, Spread
+from frtaudit.trial import Outcome, Trial
+
+NAME = "quality"
+MAX_OUTLIERS = 200
+EVERY = "every system"
+UNIT = "points of the score range mapped to 0..100"
+Floats = npt.NDArray[np.float64]
+At = dict[str, float | str]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """Boxes of ``attribute`` (a column of numbers) by class, a test of equal means, d_l2 within ``strata`` of it.
+
+    Boxes and means are of the cohort's samples, whatever systems made of them: they stand once, under ``every system``.
+    A comparison's quality is the lower one of its two samples; strata hold equally many comparisons of everybody.
+    """
+
+    attribute: str = "brightness"
+    strata: int = 3
+    metrics = ("quality_mean", "quality_spread", "d_l2_within")
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for less than one stratum."""
+        if self.strata < 1:
+            raise SpecError(f"analyses.{NAME}.strata", f"found {self.strata}", "1 or more")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """All schemas with two classes or more; a note where the cohort has no such column."""
+        if self.attribute not in trial.material.attributes:
+            known = ", ".join(trial.material.attributes) or "none"
+            return Outcome(notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",))
+        values = _numbers(self.attribute, trial.material.attributes[self.attribute])
+        found: list[Estimate] = []
+        for schema in trial.groups.schemas:
+            found += _Reading(spec=self, trial=trial, schema=schema, values=values, alpha=alpha).within()
+        return Outcome(estimates=tuple(found), kept=(trial.cohort, values))
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+        """Boxes and means of the cohort's samples, which every system was given."""
+        cohort, values = cast("tuple[Cohort, Floats]", next(iter(kept.values())))
+        found: list[Estimate] = []
+        curves: list[Curve] = []
+        for schema in cohort.classifications:
+            samples = _Samples(
+                spec=self, audit=spec, cohort=cohort, schema=schema, values=values, alpha=alpha
+            )
+            found += samples.means()
+            curves += samples.boxes()
+        return Outcome(estimates=tuple(found), curves=tuple(curves))
+
+
+def _numbers(name: str, texts: npt.NDArray[np.object_]) -> Floats:
+    """A column as numbers, NaN where it is empty."""
+    try:
+        return np.array([float(text) if text else np.nan for text in texts], dtype=np.float64)
+    except ValueError:
+        where = f"analyses.{NAME}.attribute"
+        raise DataError(
+            where, f"column {name!r} holds a text that is no number", "a column of numbers"
+        ) from None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Samples:
+    """The cohort's samples by one schema."""
+
+    spec: Quality
+    audit: AuditSpec
+    cohort: Cohort
+    schema: str
+    values: Floats
+    alpha: float
+
+    def _by_class(self) -> list[tuple[str, Floats, npt.NDArray[np.int64]]]:
+        """Class, values and subjects of the samples with a value."""
+        codes = self.cohort.classifications[self.schema].codes[self.cohort.subject_of]
+        made = []
+        for code, name in enumerate(self.cohort.classifications[self.schema].classes):
+            chosen = (codes == code) & np.isfinite(self.values)
+            if chosen.any():
+                made.append((name, self.values[chosen], self.cohort.subject_of[chosen].astype(np.int64)))
+        return made
+
+    def boxes(self) -> Iterator[Curve]:
+        """Each class's five numbers over their places, and its outliers."""
+        for name, values, _ in self._by_class():
+            found = quality.box(values)
+            five = (found.low, found.first, found.median, found.third, found.high)
+            yield self._curve("quality_box", name, (0.0, 0.25, 0.5, 0.75, 1.0), five)
+            if found.outliers:
+                kept = found.outliers[:: 1 + len(found.outliers) // MAX_OUTLIERS]
+                yield self._curve("quality_outliers", name, tuple(float(i) for i in range(len(kept))), kept)
+
+    def _curve(self, kind: str, group: str, x: tuple[float, ...], y: tuple[float, ...]) -> Curve:
+        return Curve(
+            provider=EVERY,
+            analysis=kind,
+            schema=self.schema,
+            group=group,
+            weighting=None,
+            x=x,
+            y=y,
+            metric=self.spec.attribute,
+        )
+
+    def means(self) -> Iterator[Estimate]:
+        """Mean of each class with its interval, and the largest distance from their mean with its test."""
+        made = self._by_class()
+        if len(made) < 2:
+            return
+        attribute = self.spec.attribute
+        at: At = {"attribute": attribute}
+        rng = np.random.default_rng(seed_of(self.audit.seed, NAME, self.schema, "means"))
+        values, whose = [part for _, part, _ in made], [who for _, _, who in made]
+        found = quality.means(values, whose, self.audit.bootstrap.B, rng)
+        few = [name for name, _, who in made if np.unique(who).size < MIN_ERRING]
+        low, high = np.quantile(found.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
+        for c, (name, _, _) in enumerate(made):
+            interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
+            value = float(found.point[c])
+            yield _estimate(EVERY, self.schema, "quality_mean", name, at, value, attribute, made=(interval,))
+        test = (
+            _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERRING} subjects")
+            if few
+            else self._test(found)
+        )
+        yield _estimate(
+            EVERY, self.schema, "quality_spread", "max", at, found.statistic, attribute, test=test
+        )
+
+    def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
+        if thin:
+            note = f"fewer than {MIN_ERRING} subjects: too few to resample"
+            return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
+        return Interval(
+            low=low,
+            high=high,
+            level=1 - self.alpha,
+            method=Method.VERTEX,
+            target=Target.POPULATION,
+            n_resamples=self.audit.bootstrap.B,
+        )
+
+    def _test(self, found: quality.Means) -> Test:
+        return Test(
+            p=found.p_value,
+            null_median=found.null(0.5),
+            null_edge=found.null(1 - self.alpha),
+            alpha=self.alpha,
+            n_resamples=len(found.drawn),
+            method=TestMethod.CENTRED_CURVES,
+            detectable=found.detectable(self.alpha),
+            detectable_unit=f"distance of one class's mean {self.spec.attribute} from the mean of the classes",
+            power=POWER,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Reading:
+    """The mated comparisons of one system by one schema."""
+
+    spec: Quality
+    trial: Trial
+    schema: str
+    values: Floats
+    alpha: float
+
+    def within(self) -> Iterator[Estimate]:
+        """d_l2 of each class and the largest, with its test, of all comparisons of known quality and within strata."""
+        held, _ = class_scores(self.trial, self.schema)
+        worse = [self.values[pairs].min(axis=1) for pairs in held.pairs]  # NaN where one is unknown
+        known = np.concatenate([part[np.isfinite(part)] for part in worse]) if worse else np.empty(0)
+        if len(held.names) < 2 or not known.size:
+            return
+        edges = np.quantile(known, np.linspace(0, 1, self.spec.strata + 1))
+        base: At = {"attribute": self.spec.attribute, "space": "quantile"}
+        yield from self._stratum(held, [np.isfinite(part) for part in worse], {**base, "stratum": "all"})
+        for place in range(self.spec.strata if self.spec.strata > 1 else 0):
+            low, high = float(edges[place]), float(edges[place + 1])
+            last = place == self.spec.strata - 1
+            chosen = [(part >= low) & ((part <= high) if last else (part < high)) for part in worse]
+            at: At = {**base, "stratum": f"{place + 1} of {self.spec.strata}", "low": low, "high": high}
+            yield from self._stratum(held, chosen, at)
+
+    def _stratum(self, held: ClassScores, chosen: list[npt.NDArray[np.bool_]], at: At) -> Iterator[Estimate]:
+        counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
+        if min(counts) < MIN_ERRING:
+            few = held.names[int(np.argmin(counts))]
+            note = f"{few} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
+            yield self._made("max", at, None, _untested(self.alpha, note), note)
+            return
+        scaled = [
+            interclass.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)
+        ]
+        classes = Classes.of(scaled, [who[own] for who, own in zip(held.subjects, chosen, strict=True)])
+        seed = seed_of(self.trial.spec.seed, NAME, held.schema, str(at["stratum"]))
+        found = interclass_spread.spread_bootstrap(
+            classes,
+            Axis(space=Space.QUANTILE),
+            shares=np.full(len(counts), 1 / len(counts)),
+            n=self.trial.spec.bootstrap.B,
+            rng=np.random.default_rng(seed),
+        )
+        once = class_curves.once(classes.sizes)
+        direction = _signs(classes, once)
+        for c, name in enumerate(held.names):
+            value = float(np.sqrt(found.point[c]))
+            note = "below overall on average" if direction[c] < 0 else "above overall on average"
+            yield self._made(name, at, value, None, note)
+        # of all comparisons ``interclass`` has the test: a second one would only enlarge the family
+        test = None if at["stratum"] == "all" else _tested(found, self.alpha)
+        yield self._made("max", at, float(np.sqrt(found.point.max())), test, None)
+
+    def _made(self, group: str, at: At, value: float | None, test: Test | None, note: str | None) -> Estimate:
+        where = self.trial.provider, self.schema, "d_l2_within", group, at, value, UNIT
+        return _estimate(*where, test=test, note=note)
+
+
+def _estimate(
+    provider: str,
+    schema: str,
+    metric: str,
+    group: str,
+    at: At,
+    value: float | None,
+    unit: str,
+    *,
+    made: tuple[Interval, ...] = (),
+    test: Test | None = None,
+    note: str | None = None,
+) -> Estimate:
+    return Estimate(
+        provider=provider,
+        analysis=NAME,
+        metric=metric,
+        schema=schema,
+        group=group,
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=None,
+        denominator=None,
+        unit=unit,
+        intervals=made,
+        note=note,
+        test=test,
+    )
+
+
+def _signs(classes: Classes, once: class_curves.Weights) -> Floats:
+    """Mean of class minus overall: which way each class lies."""
+    middle = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
+    shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
+    apart = class_curves.from_overall(class_curves.quantiles(classes, middle, once)[0], shares)
+    return np.asarray(apart.mean(axis=-1))
+
+
+def _tested(found: Spread, alpha: float) -> Test:
+    return Test(
+        p=found.p_value(alpha),
+        null_median=found.null(0.5, alpha),
+        null_edge=found.null(1 - alpha, alpha),
+        alpha=alpha,
+        n_resamples=len(found.noise),
+        method=TestMethod.CENTRED_CURVES,
+        detectable=found.detectable(alpha),
+        detectable_unit="d_l2 of one class moved as a whole",
+        power=POWER,
+    )
+
+
+def _untested(alpha: float, note: str) -> Test:
+    return Test(
+        p=None,
+        null_median=None,
+        null_edge=None,
+        alpha=alpha,
+        n_resamples=None,
+        method=TestMethod.CENTRED_CURVES,
+        detectable=None,
+        detectable_unit="d_l2 of one class moved as a whole",
+        power=POWER,
+        note=note,
+    )

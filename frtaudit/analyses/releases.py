@@ -1,0 +1,171 @@
+"""Many releases of a vendor: whether interclass bias went up or down from each to the next (thesis, "histology").
+
+The grid and the dates stand in the spec; the report lays out matrix and course from them and from ``interclass``.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import pairwise
+from typing import cast
+
+import numpy as np
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.mated import ClassScores, class_scores
+from frtaudit.registry import register
+from frtaudit.stats import changes
+from frtaudit.stats.changes import Change
+from frtaudit.stats.interclass import POWER, to_scale
+from frtaudit.trial import Outcome, Trial
+
+NAME = "releases"
+METRIC = "d_l2_change"
+UNIT = "points of the score range mapped to 0..100"
+TIED = "identical by construction, or fewer than two subjects of a class in both: nothing to test"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Release:
+    """A system as one release: its place in the vendor's grid, and when it came (YYYY or YYYY-MM-DD)."""
+
+    detection: str = ""
+    recognition: str = ""
+    released: str | None = None
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Releases:
+    """Change of the largest d_l2 from each dated release to the next, by schema, with a paired test.
+
+    ``families``: vendor to system to its :class:`Release`; systems without a date stand in the grid alone.
+    """
+
+    families: Mapping[str, Mapping[str, Release]] = field(default_factory=dict)
+    metrics = (METRIC,)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a date that is none, or two systems at one place of a grid."""
+        for family, members in self.families.items():
+            where = f"analyses.{NAME}.families.{family}"
+            places = [(item.detection, item.recognition) for item in members.values()]
+            if len(set(places)) < len(places):
+                raise SpecError(where, "two systems stand at one place of the grid", "each place once")
+            for name, item in members.items():
+                if item.released is not None and _day(item.released) is None:
+                    raise SpecError(
+                        f"{where}.{name}.released", f"found {item.released!r}", "YYYY or YYYY-MM-DD"
+                    )
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Nothing of one system alone: its mated scores are kept if it is a dated release."""
+        dated = any(
+            members[trial.provider].released is not None
+            for members in self.families.values()
+            if trial.provider in members
+        )
+        if not dated:
+            return Outcome()
+        return Outcome(kept=tuple(class_scores(trial, schema)[0] for schema in trial.groups.schemas))
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+        """Every family's changes; releases of one day stand in the spec's order."""
+        held = {name: cast("tuple[ClassScores, ...]", found) for name, found in kept.items()}
+        found: list[Estimate] = []
+        notes = [
+            f"{family}: no system named {name} was on trial"
+            for family, members in self.families.items()
+            for name, item in members.items()
+            if item.released is not None and name not in held
+        ]
+        for members in self.families.values():
+            for old, new in pairwise(_in_order(members, held)):
+                found += _changes(old, new, held, spec, alpha)
+        return Outcome(estimates=tuple(found), notes=tuple(notes))
+
+
+def _day(text: str) -> date | None:
+    """The day that a release date names; a year is its first day."""
+    try:
+        return date.fromisoformat(f"{text}-01-01" if len(text) == 4 else text)
+    except ValueError:
+        return None
+
+
+def _in_order(members: Mapping[str, Release], held: Mapping[str, object]) -> list[str]:
+    """Dated systems on trial by date."""
+    dated = [
+        (day, name)
+        for name, item in members.items()
+        if item.released is not None and name in held and (day := _day(item.released)) is not None
+    ]
+    return [name for _, name in sorted(dated, key=lambda pair: pair[0])]
+
+
+def _changes(
+    old: str, new: str, held: Mapping[str, tuple[ClassScores, ...]], spec: AuditSpec, alpha: float
+) -> Iterator[Estimate]:
+    """One estimate for each schema whose classes both releases have."""
+    for before, after in zip(held[old], held[new], strict=True):
+        if before.names != after.names or len(before.names) < 2:
+            continue
+        both = changes.shared(
+            *(
+                ([to_scale(s, part.score_range) for s in part.scores], part.subjects)
+                for part in (before, after)
+            )
+        )
+        rng = np.random.default_rng(seed_of(spec.seed, NAME, before.schema))
+        found = changes.change(*both, alpha=alpha, n=spec.bootstrap.B, rng=rng)
+        yield _estimate(old, new, before.schema, found, alpha)
+
+
+def _estimate(old: str, new: str, schema: str, found: Change | None, alpha: float) -> Estimate:
+    """The change under the new release's name; ``at`` names the old one."""
+    made = () if found is None else (_interval(found, alpha),)
+    return Estimate(
+        provider=new,
+        analysis=NAME,
+        metric=METRIC,
+        schema=schema,
+        group="max",
+        weighting=None,
+        at={"from": old, "space": "quantile"},
+        value=None if found is None else found.value,
+        numerator=None,
+        denominator=None,
+        unit=UNIT,
+        intervals=made,
+        note=TIED if found is None else f"of the {found.subjects} people with mated scores in both releases",
+        test=_test(found, alpha),
+    )
+
+
+def _interval(found: Change, alpha: float) -> Interval:
+    return Interval(
+        low=found.low,
+        high=found.high,
+        level=1 - alpha,
+        method=Method.VERTEX,
+        target=Target.POPULATION,
+        n_resamples=found.n_resamples,
+    )
+
+
+def _test(found: Change | None, alpha: float) -> Test:
+    return Test(
+        p=None if found is None else found.p_value,
+        null_median=None,
+        null_edge=None,
+        alpha=alpha,
+        n_resamples=None if found is None else found.n_resamples,
+        method=TestMethod.PAIRED_PEOPLE,
+        detectable=None if found is None else found.detectable,
+        detectable_unit="change of the largest d_l2",
+        power=POWER,
+        note=TIED if found is None else None,
+    )

@@ -1,0 +1,335 @@
+"""TAR and threshold of each class as curves with intervals, class minus overall, and what a threshold means for others.
+
+Thesis (Pena-Alcantara), "True Accept Rates" and "Difference in Medians": threshold as a function of TAR, and TAR as a
+function of the threshold. Two bands: the thesis's, of scores as if independent, and one for new people.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Curve, Estimate, Interval, Method, Target
+from frtaudit.core.spec import Weighting
+from frtaudit.errors import SpecError
+from frtaudit.inference import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
+from frtaudit.mated import ClassScores, class_scores, shares_of
+from frtaudit.registry import register
+from frtaudit.stats import class_curves, wilson
+from frtaudit.stats.class_curves import Classes
+from frtaudit.stats.interclass import SCALE, to_scale
+from frtaudit.trial import Outcome, Trial
+
+NAME = "tar_curves"
+MIN_CLASSES = 2
+MIN_SUBJECTS = 2
+GAP = (
+    f"no band where fewer than {MIN_ERRORS} scores, or scores of fewer than {MIN_ERRING} subjects, "
+    "lie on one side of the threshold"
+)
+Floats = npt.NDArray[np.float64]
+Band = tuple[Floats, Floats]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TarCurves:
+    """Curves of TAR by class in both orientations, class minus overall, and the table of consequences.
+
+    ``points``: of each curve; ``tar``: the TAR that the table of consequences gives one class; ``alpha``, ``B``: of the
+    thesis's band (its t has B degrees of freedom); ``shares``: schema to class to its share in overall (default: all
+    classes alike).
+    """
+
+    points: int = 101
+    tar: float = 0.8
+    alpha: float = 0.10
+    B: int = 9999
+    shares: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    metrics = ("tar_at_tar",)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no curve has."""
+        for key in ("tar", "alpha"):
+            if not 0 < getattr(self, key) < 1:
+                found = f"found {getattr(self, key):g}"
+                raise SpecError(f"analyses.{NAME}.{key}", found, "a number between 0 and 1, both excluded")
+        for key in ("points", "B"):
+            if getattr(self, key) < 2:
+                raise SpecError(f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", "2 or more")
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """All schemas with two classes or more that have mated comparisons of two subjects or more."""
+        found: list[Estimate] = []
+        curves: list[Curve] = []
+        notes: list[str] = []
+        for schema in trial.groups.schemas:
+            held, _ = class_scores(trial, schema)
+            if len(held.names) < MIN_CLASSES:
+                continue
+            few, number = held.fewest()
+            if number < MIN_SUBJECTS:
+                notes.append(
+                    f"{trial.provider}: {schema} {few} has {number} subject(s) with mated comparisons: no TAR curves"
+                )
+                continue
+            drawing = _Drawing.of(self, trial, held, alpha)
+            curves += drawing.curves()
+            found += drawing.consequences()
+        return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Drawing:
+    """One schema of one system, with the replicates that its bands are read from."""
+
+    spec: TarCurves
+    trial: Trial
+    held: ClassScores
+    alpha: float
+    classes: Classes
+    shares: Floats
+    at: Floats  # thresholds, in score units, as are those of the replicates
+    tar: Floats  # TAR values
+    rule: wilson.WilsonRule
+    tar_excess: Floats  # (B, C, T)
+    threshold_excess: Floats  # (B, C, V)
+    others: Floats  # (B, A, B)
+
+    @classmethod
+    def of(cls, spec: TarCurves, trial: Trial, held: ClassScores, alpha: float) -> "_Drawing":
+        """Draw the replicates: subjects within classes, as many as the audit's B."""
+        classes = Classes.of(held.scores, held.subjects)
+        shares = shares_of(spec.shares, held, f"analyses.{NAME}.shares")
+        at = np.linspace(*held.score_range, spec.points)
+        tar = np.linspace(0.0, 1.0, spec.points + 2)[1:-1]
+        rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, held.schema))
+        parts: tuple[list[Floats], list[Floats], list[Floats]] = ([], [], [])
+        for weights in class_curves.drawn(classes.sizes, trial.spec.bootstrap.B, rng):
+            parts[0].append(class_curves.from_overall(class_curves.tar(classes, at, weights), shares))
+            drawn = class_curves.quantiles(classes, 1 - tar, weights)
+            parts[1].append(class_curves.from_overall(drawn, shares))
+            parts[2].append(class_curves.tar_of_others(classes, spec.tar, weights))
+        own = class_curves.quantiles(classes, 1 - np.append(tar, spec.tar), class_curves.once(classes.sizes))[
+            0
+        ]
+        wanted = np.concatenate([at, own.ravel()])
+        return cls(
+            spec=spec,
+            trial=trial,
+            held=held,
+            alpha=alpha,
+            classes=classes,
+            shares=shares,
+            at=at,
+            tar=tar,
+            rule=wilson.prepare_mated(trial.tail, trial.groups, wanted),
+            tar_excess=np.concatenate(parts[0]),
+            threshold_excess=np.concatenate(parts[1]),
+            others=np.concatenate(parts[2]),
+        )
+
+    def curves(self) -> Iterator[Curve]:
+        """Both orientations with both bands, then class minus overall."""
+        once = class_curves.once(self.classes.sizes)
+        tar = class_curves.tar(self.classes, self.at, once)[0]
+        threshold = class_curves.quantiles(self.classes, 1 - self.tar, once)[0]
+        counts = np.array([scores.size for scores in self.classes.scores], dtype=np.float64)
+        critical = float(stats.t.isf(self.spec.alpha / 2, self.spec.B))
+        own, excess = class_curves.spread_iid(tar, counts, self.shares)
+        x, y = self._scaled(self.at), self._scaled(threshold)
+        for c, name in enumerate(self.held.names):
+            half = critical * own[c]
+            yield self._curve("tar_at_threshold", name, x, tar[c], self._wilson(c, self.at))
+            yield self._iid("tar_at_threshold", name, x, tar[c], (tar[c] - half, tar[c] + half))
+            yield self._curve("threshold_at_tar", name, self.tar, y[c], self._inverted(c, threshold[c]))
+            yield self._iid("threshold_at_tar", name, self.tar, y[c], self._inverted_iid(c, critical))
+        yield self._plain("tar_at_threshold", x, self.shares @ tar)
+        yield self._plain("threshold_at_tar", self.tar, self.shares @ y)
+        more, above = (class_curves.from_overall(curves, self.shares) for curves in (tar, y))
+        for c, name in enumerate(self.held.names):
+            band = self._percentiles(c, self.tar_excess[:, c], self.at)
+            yield self._excess("tar_excess", name, x, more[c], band)
+            half = critical * excess[c]
+            yield self._iid("tar_excess", name, x, more[c], (more[c] - half, more[c] + half))
+            points = self.threshold_excess[:, c] * self._unit
+            band = self._percentiles(c, points, threshold[c])
+            yield self._excess("threshold_excess", name, self.tar, above[c], band)
+
+    def _scaled(self, scores: Floats) -> Floats:
+        return to_scale(scores, self.held.score_range)
+
+    @property
+    def _unit(self) -> float:
+        """Points of 0..100 in one unit of the score."""
+        low, high = self.held.score_range
+        return SCALE / (high - low)
+
+    def _fnmr(self, c: int, threshold: float) -> wilson.RuleInterval:
+        """The rule of FORMULAS 8.1 for the FNMR of class ``c`` at a prepared threshold."""
+        return self.rule.fnmr(threshold, self.held.tags[c], self.alpha, Weighting.POOLED)
+
+    def _wilson(self, c: int, thresholds: Floats) -> Band:
+        """TAR = 1 - FNMR at each threshold."""
+        ruled = [self._fnmr(c, float(t)) for t in thresholds]
+        low = np.array([1 - (1.0 if item.high is None else item.high) for item in ruled])
+        return low, np.array([1 - (0.0 if item.low is None else item.low) for item in ruled])
+
+    def _inverted(self, c: int, thresholds: Floats) -> Band:
+        """The same band read sideways (Woodruff 1952): quantiles at the bounds of FNMR at the threshold."""
+        ruled = [self._fnmr(c, float(t)) for t in thresholds]
+        low = np.array([0.0 if item.low is None else item.low for item in ruled])
+        return self._sideways(c, low, np.array([1.0 if item.high is None else item.high for item in ruled]))
+
+    def _inverted_iid(self, c: int, critical: float) -> Band:
+        u = 1 - self.tar
+        half = critical * np.sqrt(u * (1 - u) / self.classes.scores[c].size)
+        return self._sideways(c, u - half, u + half)
+
+    def _sideways(self, c: int, low: Floats, high: Floats) -> Band:
+        """Q at both ends, on 0..100; beyond the scores seen, the ends of the range."""
+        scores = self._scaled(self.classes.scores[c])
+        place = (np.ceil(np.clip(end, 0, 1) * scores.size - 1e-9).astype(np.int64) for end in (low, high))
+        below, above = (scores[np.clip(rank, 1, scores.size) - 1] for rank in place)
+        return np.where(low <= 0, 0.0, below), np.where(high >= 1, SCALE, above)
+
+    def _percentiles(self, c: int, replicates: Floats, thresholds: Floats) -> Band:
+        """Percentiles of the replicates, NaN where too little lies on one side (FORMULAS 8.3)."""
+        low, high = np.quantile(replicates, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
+        scores, who = self.classes.scores[c], self.classes.subjects[c]
+        accepted = class_curves.hits(scores, who, self.classes.sizes[c], thresholds)
+        missed = np.bincount(who, minlength=self.classes.sizes[c])[:, None] - accepted
+        thin = np.zeros(thresholds.size, dtype=np.bool_)
+        for side in (accepted, missed):
+            thin |= (side.sum(axis=0) < MIN_ERRORS) | ((side > 0).sum(axis=0) < MIN_ERRING)
+        return np.where(thin, np.nan, low), np.where(thin, np.nan, high)
+
+    def _curve(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
+        return self._made(kind, group, x, y, band, Method.WILSON, Target.POPULATION, 1 - self.alpha)
+
+    def _excess(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
+        notes = (GAP,) if bool(np.isnan(band[0]).any()) else ()
+        level = 1 - self.alpha
+        return self._made(kind, group, x, y, band, Method.VERTEX, Target.POPULATION, level, notes)
+
+    def _iid(self, kind: str, group: str, x: Floats, y: Floats, band: Band) -> Curve:
+        """The thesis's band; NaN where it has no width: none or all of the scores lie above."""
+        level, flat = 1 - self.spec.alpha, band[0] >= band[1]
+        low, high = (np.where(flat, np.nan, end) for end in band)
+        return self._made(kind, group, x, y, (low, high), Method.T_BOOTSTRAP, Target.COMPARISONS_IID, level)
+
+    def _plain(self, kind: str, x: Floats, y: Floats) -> Curve:
+        """Overall, without a band."""
+        return Curve(
+            provider=self.trial.provider,
+            analysis=kind,
+            schema=self.held.schema,
+            group="all",
+            weighting=None,
+            x=tuple(x.tolist()),
+            y=tuple(y.tolist()),
+        )
+
+    def _made(
+        self,
+        kind: str,
+        group: str,
+        x: Floats,
+        y: Floats,
+        band: Band,
+        method: Method,
+        target: Target,
+        level: float,
+        notes: tuple[str, ...] = (),
+    ) -> Curve:
+        return Curve(
+            provider=self.trial.provider,
+            analysis=kind,
+            schema=self.held.schema,
+            group=group,
+            weighting=None,
+            x=tuple(x.tolist()),
+            y=tuple(y.tolist()),
+            low=tuple(band[0].tolist()),
+            high=tuple(band[1].tolist()),
+            method=method,
+            target=target,
+            level=level,
+            notes=notes,
+        )
+
+    def consequences(self) -> Iterator[Estimate]:
+        """At the threshold that gives class A its TAR, the TAR of every class."""
+        once = class_curves.once(self.classes.sizes)
+        thresholds = class_curves.quantiles(self.classes, np.array([1 - self.spec.tar]), once)[0][:, 0]
+        for a, first in enumerate(self.held.names):
+            at: dict[str, float | str] = {
+                "class": first,
+                "tar": self.spec.tar,
+                "threshold": float(thresholds[a]),
+            }
+            for b, second in enumerate(self.held.names):
+                scores = self.classes.scores[b]
+                accepted = int(np.count_nonzero(scores > thresholds[a]))
+                made = () if a == b else self._intervals(a, b, float(thresholds[a]), accepted)
+                yield Estimate(
+                    provider=self.trial.provider,
+                    analysis=NAME,
+                    metric="tar_at_tar",
+                    schema=self.held.schema,
+                    group=second,
+                    weighting=None,
+                    at=at,
+                    value=accepted / scores.size,
+                    numerator=accepted,
+                    denominator=scores.size,
+                    unit=SHARE,
+                    intervals=made,
+                    note="by construction: the threshold is this class's" if a == b else None,
+                )
+
+    def _intervals(self, a: int, b: int, threshold: float, accepted: int) -> tuple[Interval, ...]:
+        trials = self.classes.scores[b].size
+        rate = accepted / trials
+        half = float(stats.t.isf(self.spec.alpha / 2, self.spec.B)) * float(
+            np.sqrt(rate * (1 - rate) / trials)
+        )
+        iid = Interval(
+            low=rate - half,
+            high=rate + half,
+            level=1 - self.spec.alpha,
+            method=Method.T_BOOTSTRAP,
+            target=Target.COMPARISONS_IID,
+        )
+        if half == 0:
+            iid = empty(
+                Method.T_BOOTSTRAP, self.spec.alpha, "no spread: none or all are accepted", iid.target
+            )
+        return self._population(a, b, threshold, accepted), iid
+
+    def _population(self, a: int, b: int, threshold: float, accepted: int) -> Interval:
+        """Wilson on the effective number that the replicates give, the threshold found anew in each (FORMULAS 8.2)."""
+        ruled = self._fnmr(b, threshold)
+        rate, variance = accepted / ruled.trials, float(self.others[:, a, b].var(ddof=1))
+        thin = min(accepted, ruled.trials - accepted) < MIN_ERRORS or ruled.erring < MIN_ERRING
+        note = HELD if thin or variance <= 0 else None
+        if note is None:
+            degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1
+            made = wilson.wilson_from_variance(rate, variance, ruled.trials, self.alpha, degrees)
+            low, high, n_eff = made.low, made.high, made.n_eff
+        else:
+            low, high = 1 - (1.0 if ruled.high is None else ruled.high), 1 - (ruled.low or 0.0)
+            n_eff = ruled.n_eff
+        return Interval(
+            low=low,
+            high=high,
+            level=1 - self.alpha,
+            method=Method.WILSON,
+            target=Target.POPULATION,
+            n_resamples=len(self.others),
+            n_eff=finite(n_eff),
+            note=note,
+        )

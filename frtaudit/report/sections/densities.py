@@ -1,0 +1,116 @@
+"""Densities of the mated scores by class, their bandwidths, scores on the ends of the scale, normality."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+
+from frtaudit.report import bias_figures, figures, phrases
+from frtaudit.report.bias_figures import Line
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Piece, Table, Text, say
+from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.source import Record, Source
+
+MAX_SYSTEMS = 8
+METRICS = ("density_bandwidth", "scores_at_end", "normality_k2", "normality_p")
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Densities:
+    """The view: one figure for each schema with a panel for each system, one table for each schema."""
+
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+    left_out: str
+
+
+def build(source: Source) -> Densities | None:
+    """None when the analysis did not run."""
+    curves = source.curves("density", grouped=True)
+    if not curves:
+        return None
+    systems = [name for name in source.providers if any(item.provider == name for item in curves)]
+    schemas = [name for name in source.schemas if any(item.schema == name for item in curves)]
+    cut = len(systems) - MAX_SYSTEMS
+    return Densities(
+        figures=tuple(_figure(source, name, systems[:MAX_SYSTEMS]) for name in schemas),
+        tables=tuple(_table(source, name) for name in schemas),
+        left_out=f"Densities of {cut} more systems are in result.json." if cut > 0 else "",
+    )
+
+
+def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
+    curves = [item for item in source.curves("density", grouped=True) if item.schema == schema]
+    groups = list(dict.fromkeys(item.group for item in curves))
+    panels: list[Panel] = []
+    for name in systems:
+        lines = [
+            Line(name=source.label(schema, item.group), index=groups.index(item.group), x=item.x, y=item.y)
+            for item in curves
+            if item.provider == name and all(isfinite(value) for value in item.y)
+        ]
+        if lines:
+            panels.append(bias_figures.densities(f"density-{schema}-{len(panels)}", name, lines))
+    key = f"density-{schema}"
+    return Figure(
+        name=key,
+        title=f"Densities of mated scores by {schema.replace('_', ' ')}",
+        caption=say(
+            "Gaussian kernels, bandwidth by the improved Sheather-Jones rule for each class. The ends of the scale "
+            "reflect, so that no score is smoothed beyond them; scores exactly on an end are left out of the density "
+            "and counted in the table."
+        ),
+        panels=tuple(panels),
+        keys=figures.keys(key, [(n, source.label(schema, name)) for n, name in enumerate(groups)]),
+    )
+
+
+def _table(source: Source, schema: str) -> Table:
+    """One row for each class: bandwidth, shares on the ends, K^2 and p of scores and of people's means."""
+    notes = Footnotes()
+    blocks = []
+    records = source.select(*METRICS, schema=schema)
+    for _, own in by_provider(source, records):
+        groups = dict.fromkeys(item.estimate.group for item in own)
+        rows = tuple(
+            _row(source, [item for item in own if item.estimate.group == name], notes) for name in groups
+        )
+        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    columns = (
+        Column(title="Class"),
+        Column(title="bandwidth", kind="num"),
+        Column(title="scores on 0", kind="num"),
+        Column(title="scores on 100", kind="num"),
+        Column(title="K², scores", kind="num"),
+        Column(title="p", kind="num"),
+        Column(title="K², people", kind="num"),
+        Column(title="p", kind="num"),
+    )
+    caption = say(
+        Piece(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
+        "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each person. A small p: "
+        "not normal, and no interval of this report assumes that they are.",
+    )
+    return finished(f"normality-{schema}", caption, columns, blocks, notes, "dense")
+
+
+def _row(source: Source, own: list[Record], notes: Footnotes) -> tuple[Text, ...]:
+    here: Mapping[Key, Record] = {
+        (item.estimate.metric, str(item.estimate.at.get("per") or item.estimate.at.get("end") or "")): item
+        for item in own
+    }
+    wanted: tuple[Key, ...] = (
+        ("density_bandwidth", ""),
+        ("scores_at_end", "low"),
+        ("scores_at_end", "high"),
+        ("normality_k2", "score"),
+        ("normality_p", "score"),
+        ("normality_k2", "subject"),
+        ("normality_p", "subject"),
+    )
+    cells = [_cell(here.get(key), notes) for key in wanted]
+    return ((phrases.group(source, own[0]),), *cells)
+
+
+def _cell(record: Record | None, notes: Footnotes) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)

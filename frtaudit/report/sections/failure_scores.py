@@ -1,0 +1,68 @@
+"""Failures as scores of zero: d_l2 with failed comparisons apart and as the lowest score, and the difference."""
+
+from dataclasses import dataclass
+
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.source import Record, Source
+
+METRICS = ("failed_mated", "d_l2_failures", "d_l2_failures_change")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureScores:
+    """The view: one table for each schema."""
+
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> FailureScores | None:
+    """None when the analysis did not run."""
+    schemas = [name for name in source.schemas if source.select(*METRICS, schema=name)]
+    return FailureScores(tables=tuple(_table(source, name) for name in schemas)) if schemas else None
+
+
+def _table(source: Source, schema: str) -> Table:
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, source.select(*METRICS, schema=schema)):
+        groups = dict.fromkeys(item.estimate.group for item in own)
+        rows = tuple(_row(source, [item for item in own if item.estimate.group == name]) for name in groups)
+        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    columns = (
+        Column(title="Class"),
+        Column(title="failed / mated comparisons", kind="num"),
+        Column(title="d_l2, failures apart", kind="num"),
+        Column(title="d_l2, failures as score 0", kind="num"),
+        Column(title="difference", kind="num"),
+    )
+    caption = say(
+        Piece(text=f"What failures do to d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
+        "The thesis gives every comparison with an image that failed the lowest score; this report keeps failures "
+        "apart unless its spec says otherwise. The same comparisons, read both ways; points on 0 to 100.",
+    )
+    return finished(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
+
+
+def _row(source: Source, own: list[Record]) -> tuple[Text, ...]:
+    here = {(item.estimate.metric, str(item.estimate.at.get("failures", ""))): item for item in own}
+    label = phrases.group(source, own[0])
+    name = "largest of the classes" if own[0].estimate.group == "max" else label.text
+    failed = here.get(("failed_mated", ""))
+    return (
+        (Piece(text=name, pointer=label.pointer),),
+        (Piece(text=phrases.ABSENT),) if failed is None else phrases.counts(failed),
+        *(
+            _value(here.get(key))
+            for key in (
+                ("d_l2_failures", "apart"),
+                ("d_l2_failures", "score_zero"),
+                ("d_l2_failures_change", ""),
+            )
+        ),
+    )
+
+
+def _value(record: Record | None) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record)

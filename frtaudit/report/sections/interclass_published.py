@@ -1,0 +1,113 @@
+"""Tables of interclass bias as the thesis prints them: upper bounds by system and class, Total, indices."""
+
+from collections.abc import Iterable
+
+from frtaudit import numbers
+from frtaudit.core import Method, Target
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.source import Record, Source
+from frtaudit.report.words import called, words
+
+SD, RATIO = "d_l2_sd", "d_l2_ratio"
+INDICES = ((SD, "sd over classes"), (RATIO, "worst to best"))
+
+
+def tables(source: Source, schemas: Iterable[str]) -> tuple[Table, ...]:
+    """Where the spread was asked for: upper bounds with Total (Tables 4 to 11), then sd and worst to best."""
+    if not source.select(SD, RATIO):
+        return ()
+    return tuple(
+        table
+        for schema in schemas
+        for table in (_bounds(source, schema), _indices(source, schema))
+        if table is not None
+    )
+
+
+def _bounds(source: Source, schema: str) -> Table | None:
+    """One row for each system: the upper bound of each class, lower and upper bound of Total, their maximum."""
+    found = [
+        item
+        for item in source.select("d_l2", schema=schema)
+        if dict(item.estimate.at) == {"space": "quantile"} and _thesis(item) is not None
+    ]
+    groups = [
+        name
+        for name in dict.fromkeys(item.estimate.group for item in found)
+        if name != "max" and "|" not in name
+    ]
+    rows = []
+    for name in source.providers:
+        here = {item.estimate.group: item for item in found if item.estimate.provider == name}
+        if "max" in here:
+            cells = [_end(here.get(group), "high") for group in groups]
+            rows.append(
+                ((provider(here["max"]),), *cells, _end(here["max"], "low"), _end(here["max"], "high"))
+            )
+    if not rows:
+        return None
+    columns = [Column(title="System")]
+    columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
+    columns += [Column(title="Total, lower", kind="num"), Column(title="Total, upper", kind="num")]
+    caption = say(
+        Piece(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
+        "Upper bounds of d_l2 in quantile space, points on 0 to 100, for comparisons as if independent; Total is the "
+        "largest bound over the classes. No test.",
+    )
+    return finished(f"published-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
+
+
+def _thesis(record: Record) -> tuple[float, float, str] | None:
+    """The thesis's bounds and where they stand."""
+    for found in record.bounds:
+        item = found.interval
+        iid = item.target is Target.COMPARISONS_IID and item.method is Method.T_BOOTSTRAP
+        if iid and item.low is not None and item.high is not None:
+            return item.low, item.high, found.pointer
+    return None
+
+
+def _end(record: Record | None, end: str) -> Text:
+    found = None if record is None else _thesis(record)
+    if found is None:
+        return (Piece(text=phrases.ABSENT),)
+    low, high, at = found
+    return (phrases.number(numbers.plain(low if end == "low" else high), f"{at}/{end}"),)
+
+
+def _indices(source: Source, schema: str) -> Table | None:
+    """One row for each system: standard deviation over classes and worst to best, in each space."""
+    found = source.select(SD, RATIO, schema=schema)
+    places = list(dict.fromkeys(item.at for item in found))
+    rows = []
+    for name in source.providers:
+        here = {(item.at, item.estimate.metric): item for item in found if item.estimate.provider == name}
+        if here:
+            first = next(iter(here.values()))
+            cells = [_value(here.get((place, metric))) for place in places for metric, _ in INDICES]
+            rows.append(((provider(first),), *cells))
+    if not rows:
+        return None
+    columns = [Column(title="System")]
+    columns += [
+        Column(title=f"{title}, {_place(dict(place))}", kind="num")
+        for place in places
+        for _, title in INDICES
+    ]
+    caption = say(
+        Piece(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
+        "Standard deviation of the classes' d_l2 and the largest over the smallest. Where classes are alike both are "
+        "noise, and a ratio can be large: read them beside the test.",
+    )
+    return finished(f"spread-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
+
+
+def _place(at: dict[str, float | str]) -> str:
+    space = called(words().at_value, str(at.get("space", "")))
+    return f"{space}, {at['of']}" if "of" in at else space
+
+
+def _value(record: Record | None) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record)

@@ -1,0 +1,58 @@
+"""Both orders: how far A against B is from B against A, by system, and that a pair counts once."""
+
+from dataclasses import dataclass
+
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.source import Record, Source
+
+METRICS = ("order_differing", "order_gap_mean", "order_gap_max")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """The view: one table of all systems."""
+
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Orders | None:
+    """None where no system compared in both orders."""
+    found = source.select(*METRICS)
+    if not found:
+        return None
+    notes = Footnotes()
+    rows = []
+    for name in source.providers:
+        here = {item.estimate.metric: item for item in found if item.estimate.provider == name}
+        if here:
+            first = next(iter(here.values()))
+            rows.append(
+                (
+                    (provider(first),),
+                    _counts(here.get(METRICS[0])),
+                    *(_value(here.get(m)) for m in METRICS[1:]),
+                )
+            )
+    columns = (
+        Column(title="System"),
+        Column(title="differ / pairs with both orders", kind="num"),
+        Column(title="mean difference (score)", kind="num"),
+        Column(title="largest (score)", kind="num"),
+    )
+    caption = say(
+        Piece(text="A against B, and B against A. ", kind="b"),
+        "Each pair of samples was compared in both orders, as in a double round robin. The two are one comparison with "
+        "the mean score: where a system is symmetric, the second order says nothing new, and nowhere is it counted as "
+        "evidence.",
+    )
+    return Orders(tables=(finished("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
+
+
+def _counts(record: Record | None) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.counts(record)
+
+
+def _value(record: Record | None) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record)

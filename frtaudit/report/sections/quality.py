@@ -1,0 +1,161 @@
+"""Sample quality by class: boxes of an attribute, whether classes differ in it, d_l2 at like quality."""
+
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.core import Target
+from frtaudit.report import bias_figures, phrases
+from frtaudit.report.bias_figures import Five
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections import differences
+from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
+from frtaudit.report.source import Record, Source
+
+MEAN, SPREAD, WITHIN = "quality_mean", "quality_spread", "d_l2_within"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quality:
+    """The view: boxes, tables of means with their test, tables of d_l2 within strata."""
+
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Quality | None:
+    """None when the analysis did not run, or the cohort has no such column."""
+    schemas = [name for name in source.schemas if source.select(MEAN, WITHIN, schema=name)]
+    if not schemas:
+        return None
+    drawn = [figure for name in schemas if (figure := _figure(source, name)) is not None]
+    tables = [
+        table
+        for name in schemas
+        for table in (_means(source, name), _within(source, name))
+        if table is not None
+    ]
+    return Quality(figures=tuple(drawn), tables=tuple(tables))
+
+
+def _figure(source: Source, schema: str) -> Figure | None:
+    """Boxes by class of the cohort's samples."""
+    curves = [
+        item
+        for item in source.curves("quality_box", "quality_outliers", grouped=True)
+        if item.schema == schema
+    ]
+    if not curves:
+        return None
+    attribute = (curves[0].metric or "").replace("_", " ")
+    found = {(item.analysis, item.group): item.y for item in curves}
+    groups = list(dict.fromkeys(item.group for item in curves))
+    made = [
+        Five(
+            name=source.label(schema, group),
+            index=place,
+            numbers=found["quality_box", group],
+            outliers=found.get(("quality_outliers", group), ()),
+        )
+        for place, group in enumerate(groups)
+    ]
+    key = f"quality-{schema}"
+    title = f"{attribute.capitalize()} of the samples by {schema.replace('_', ' ')}"
+    return Figure(
+        name=key,
+        title=title,
+        caption=say(
+            "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box "
+            "lengths; dots: beyond."
+        ),
+        panels=(bias_figures.boxes(key, title, attribute, made),),
+    )
+
+
+def _means(source: Source, schema: str) -> Table | None:
+    """One row: the mean of each class with its interval, and whether they differ."""
+    records = source.select(MEAN, SPREAD, schema=schema)
+    groups = list(dict.fromkeys(item.estimate.group for item in records if item.estimate.group != "max"))
+    if not groups:
+        return None
+    notes = Footnotes()
+    here = {item.estimate.group: item for item in records}
+    spread = here.get("max")
+    said = (Piece(text=phrases.ABSENT),) if spread is None else differences.sentence(spread, notes)
+    means = (_mean(here.get(name), notes) for name in groups)
+    rows = (((provider(records[0]),), *means, said),)
+    columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
+    columns.append(Column(title="Do classes differ?", kind="wide"))
+    first = records[0].estimate
+    caption = say(
+        Piece(text=f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}. ", kind="b"),
+        "Below each mean its interval for new people; the test draws people, not samples.",
+        methods_said(records, Target.POPULATION),
+    )
+    return finished(f"quality-{schema}", caption, columns, [Block(rows=rows)], notes, "dense")
+
+
+def _mean(record: Record | None, notes: Footnotes) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    bound = phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes)
+    return say(phrases.value(record, notes), Piece(text=" ", kind="br"), bound)
+
+
+def _within(source: Source, schema: str) -> Table | None:
+    """One row for each stratum: d_l2 of each class and the largest with its test."""
+    records = source.select(WITHIN, schema=schema)
+    groups = [name for name in dict.fromkeys(item.estimate.group for item in records) if name != "max"]
+    if not records:
+        return None
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, records):
+        strata = dict.fromkeys(str(item.estimate.at["stratum"]) for item in own)
+        rows = tuple(
+            _stratum([item for item in own if item.estimate.at["stratum"] == name], groups, notes)
+            for name in strata
+        )
+        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    columns = [Column(title="Comparisons")]
+    columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
+    columns += [Column(title="largest", kind="num"), Column(title="Are the classes alike?", kind="wide")]
+    caption = say(
+        Piece(text=f"d_l2 at like quality, by {schema.replace('_', ' ')}. ", kind="b"),
+        "Comparisons split into parts of equal size by the lower ",
+        Piece(text=str(records[0].estimate.at["attribute"]), pointer=f"{records[0].pointer}/at/attribute"),
+        " of their two samples. A differential that vanishes within parts goes with quality; one that stays does not. "
+        "Minus: the class lies below overall.",
+    )
+    return finished(f"within-{schema}", caption, columns, blocks, notes, "dense")
+
+
+def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Text, ...]:
+    here = {item.estimate.group: item for item in own}
+    first = own[0]
+    name = str(first.estimate.at["stratum"])
+    said = say(
+        Piece(text="all of known quality" if name == "all" else name, pointer=f"{first.pointer}/at/stratum")
+    )
+    if "low" in first.estimate.at:
+        ends = (
+            phrases.number(numbers.plain(float(first.estimate.at[end])), f"{first.pointer}/at/{end}")
+            for end in ("low", "high")
+        )
+        low, high = ends
+        said = say(said, ": ", low, " to ", high)
+    largest = here.get("max")
+    cells = [_signed(here.get(group)) for group in groups]
+    if largest is None:
+        return (said, *cells, (Piece(text=phrases.ABSENT),), (Piece(text=phrases.ABSENT),))
+    alike = (
+        say("see Interclass bias") if largest.estimate.test is None else differences.sentence(largest, notes)
+    )
+    return (said, *cells, phrases.value(largest, notes), alike)
+
+
+def _signed(record: Record | None) -> Text:
+    """The distance, with a minus where the class lies below overall."""
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    below = (record.estimate.note or "").startswith("below")
+    return say("−" if below else "", phrases.value(record))

@@ -1,0 +1,234 @@
+"""Releases of a vendor: the grid of the largest d_l2, its course over dated releases, what each one changed."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.core import Target
+from frtaudit.report import bias_figures, figures, phrases
+from frtaudit.report.bias_figures import Line
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections import differences
+from frtaudit.report.sections.tables import finished, methods_said
+from frtaudit.report.source import Record, Source, escape, mapping
+from frtaudit.report.words import called, words
+
+CHANGE = "d_l2_change"
+SPACE = {"space": "quantile"}
+AT = "/spec/analyses/releases/families"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Releases:
+    """The view: for each family the grids and the changes, and the course by release."""
+
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Member:
+    """A system as the spec places it; ``pointer``: where."""
+
+    name: str
+    detection: str
+    recognition: str
+    released: str | None
+    pointer: str
+
+
+def build(source: Source) -> Releases | None:
+    """None where the spec names no family of releases."""
+    families = _families(source)
+    largest = [
+        item
+        for item in source.select("d_l2")
+        if item.estimate.group == "max" and dict(item.estimate.at) == SPACE
+    ]
+    tables: list[Table] = []
+    drawn: list[Figure] = []
+    for place, (family, members) in enumerate(families.items()):
+        here = [item for item in largest if item.estimate.provider in {one.name for one in members}]
+        schemas = [name for name in source.schemas if any(item.estimate.schema == name for item in here)]
+        tables += [_grid(family, place, members, name, here) for name in schemas]
+        changed = _changes(source, family, place, members)
+        tables += [] if changed is None else [changed]
+        figure = _course(family, place, members, schemas, here)
+        drawn += [] if figure is None else [figure]
+    return Releases(tables=tuple(tables), figures=tuple(drawn)) if tables or drawn else None
+
+
+def _families(source: Source) -> dict[str, list[_Member]]:
+    spec = mapping(mapping(source.result.spec.get("analyses")).get("releases"))
+    return {
+        family: [
+            _Member(
+                name=name,
+                detection=str(mapping(one).get("detection") or ""),
+                recognition=str(mapping(one).get("recognition") or ""),
+                released=None if mapping(one).get("released") is None else str(mapping(one)["released"]),
+                pointer=f"{AT}/{escape(family)}/{escape(name)}",
+            )
+            for name, one in mapping(members).items()
+        ]
+        for family, members in mapping(spec.get("families")).items()
+    }
+
+
+def _called(family: str) -> str:
+    return family.replace("_", " ")
+
+
+def _grid(
+    family: str, place: int, members: Sequence[_Member], schema: str, largest: Sequence[Record]
+) -> Table:
+    """Recognition down, detection across; in each cell the largest d_l2 and the thesis's upper bound of it."""
+    here = {item.estimate.provider: item for item in largest if item.estimate.schema == schema}
+    across = list(dict.fromkeys(sorted(one.detection for one in members)))
+    rows = []
+    for down in dict.fromkeys(sorted(one.recognition for one in members)):
+        own = {one.detection: one for one in members if one.recognition == down}
+        cells = [_cell(own.get(name), here) for name in across]
+        rows.append(((Piece(text=down or "–"),), *cells))
+    columns = (Column(title="Recognition"), *(Column(title=name or "–", kind="num") for name in across))
+    caption = say(
+        Piece(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
+        "Recognition down, detection across; points on 0 to 100. Below each its interval for ",
+        called(words().target, Target.POPULATION.value),
+        ", and the upper bound as the thesis prints it. In bold: dated releases.",
+    )
+    return finished(
+        f"grid-{place}-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
+    )
+
+
+def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
+    record = None if member is None else here.get(member.name)
+    if member is None or record is None:
+        return (Piece(text=phrases.ABSENT),)
+    value = phrases.value(record)
+    if member.released is not None:
+        value = tuple(Piece(text=p.text, pointer=p.pointer, kind="b") for p in value)
+    parts: list[Part] = [value]
+    found = record.bound(Target.POPULATION)
+    if found is not None and found.interval.low is not None:
+        parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
+    iid = record.bound(Target.COMPARISONS_IID)
+    if iid is not None and iid.interval.high is not None:
+        high = phrases.number(numbers.plain(iid.interval.high), f"{iid.pointer}/high")
+        parts += [Piece(text=" ", kind="br"), "thesis ", high]
+    return say(*parts)
+
+
+def _changes(source: Source, family: str, place: int, members: Sequence[_Member]) -> Table | None:
+    """One row for each step from a release to the next and each schema, with the test in words."""
+    records = [
+        item for item in source.select(CHANGE) if item.estimate.provider in {one.name for one in members}
+    ]
+    if not records:
+        return None
+    notes = Footnotes()
+    rows = tuple(_change(item, notes) for item in records)
+    columns = (
+        Column(title="From – to"),
+        Column(title="By"),
+        Column(title="change", kind="num"),
+        Column(title="for new people like these", kind="num"),
+        Column(title="Up or down?", kind="wide"),
+    )
+    caption = say(
+        Piece(text=f"{_called(family)}: what each release changed. ", kind="b"),
+        "New largest d_l2 minus old, the same people drawn alike in both; above 0, bias went up.",
+        methods_said(records, Target.POPULATION),
+    )
+    return finished(f"changes-{place}", caption, columns, [Block(rows=rows)], notes)
+
+
+def _change(record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    estimate = record.estimate
+    return (
+        say(
+            Piece(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from"),
+            " – ",
+            Piece(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+        ),
+        (Piece(text=(estimate.schema or "").replace("_", " "), pointer=f"{record.pointer}/schema"),),
+        phrases.value(record, notes),
+        phrases.bounds(record.bound(Target.POPULATION), estimate, notes),
+        _direction(record, notes),
+    )
+
+
+def _direction(record: Record, notes: Footnotes) -> Text:
+    """Bias went up, went down, or neither was shown and what would have been."""
+    test, value = record.estimate.test, record.estimate.value
+    if test is None or test.p is None or value is None:
+        return differences.sentence(record, notes)
+    said = differences.sentence(record, notes)
+    words_of = {"The groups differ": f"Bias went {'up' if value > 0 else 'down'}"}
+    words_of["No difference found"] = "No change found"
+    return tuple(Piece(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
+
+
+def _course(
+    family: str,
+    place: int,
+    members: Sequence[_Member],
+    schemas: Sequence[str],
+    largest: Sequence[Record],
+) -> Figure | None:
+    """The largest d_l2 of each dated release with its interval, one line for each schema (thesis, Figures 112, 113)."""
+    dated = sorted((one for one in members if one.released is not None), key=lambda one: one.released or "")
+    names = [one.name for one in dated]
+    panels = []
+    for target, title in (
+        (Target.COMPARISONS_IID, "As the thesis draws it (i.i.d.)"),
+        (Target.POPULATION, "For new people like these"),
+    ):
+        lines = [
+            line
+            for index, schema in enumerate(schemas)
+            if (line := _line(names, schema, index, largest, target)) is not None
+        ]
+        if lines:
+            ticks = [f"{one.released} {one.name}" for one in dated]
+            panels.append(bias_figures.histology(f"course-{place}-{target.value[:3]}", title, ticks, lines))
+    if not panels:
+        return None
+    key = f"course-{place}"
+    return Figure(
+        name=key,
+        title=f"{_called(family)}: interclass bias by release",
+        caption=say(
+            "The largest d_l2 over the classes with its interval, releases by date. Whether a step is a change, the "
+            "table above says: overlapping intervals do not, for both releases saw the same people."
+        ),
+        panels=tuple(panels),
+        keys=figures.keys(key, [(n, name.replace("_", " ")) for n, name in enumerate(schemas)]),
+    )
+
+
+def _line(
+    names: Sequence[str], schema: str, index: int, largest: Sequence[Record], target: Target
+) -> Line | None:
+    """Values and bounds of one schema over the releases that have them."""
+    found: list[tuple[int, float, float, float]] = []
+    for place, name in enumerate(names):
+        for item in largest:
+            bound = item.bound(target)
+            if (item.estimate.provider, item.estimate.schema) != (name, schema) or bound is None:
+                continue
+            low, high, value = bound.interval.low, bound.interval.high, item.estimate.value
+            if low is not None and high is not None and value is not None:
+                found.append((place, value, low, high))
+    if not found:
+        return None
+    x, y, low_ends, high_ends = zip(*found, strict=True)
+    return Line(
+        name=schema.replace("_", " "),
+        index=index,
+        x=tuple(float(place) for place in x),
+        y=y,
+        low=low_ends,
+        high=high_ends,
+    )

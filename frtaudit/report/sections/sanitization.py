@@ -1,0 +1,116 @@
+"""Sanitization: what each declared step left, by class, and how many people each number of samples would leave."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.canonical import Json
+from frtaudit.report import bias_figures, figures, phrases
+from frtaudit.report.bias_figures import Line
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import Source, mapping
+
+AT = "/cohort/sanitized"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sanitization:
+    """The view: what it is, a table for each schema, a figure of people left against required samples."""
+
+    lead: Text
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+def build(source: Source) -> Sanitization | None:
+    """None where the spec declares no steps."""
+    found = mapping(source.result.cohort.get("sanitized"))
+    stages = _rows(found.get("stages"))
+    if not stages:
+        return None
+    names = list(dict.fromkeys(str(item["schema"]) for item in _rows(stages[0].get("groups"))))
+    drawn = [_figure(source, name, found, stages) for name in names]
+    return Sanitization(
+        lead=say(
+            "Steps taken in the spec's order before anything was scored; a person keeps the class that was read. "
+        ),
+        tables=tuple(_table(source, name, stages) for name in names) or (_table(source, None, stages),),
+        figures=tuple(item for item in drawn if item is not None),
+    )
+
+
+def _rows(value: Json) -> list[Mapping[str, Json]]:
+    return [mapping(item) for item in value] if isinstance(value, (list, tuple)) else []
+
+
+def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Json]]) -> Table:
+    """One row for each step: people and samples left, in all and by class."""
+    groups = [
+        (place, str(item["group"]))
+        for place, item in enumerate(_rows(stages[0].get("groups")))
+        if item["schema"] == schema
+    ]
+    columns = [Column(title="Kept"), Column(title="people / samples", kind="num")]
+    columns += [Column(title=source.label(schema, group), kind="num") for _, group in groups]
+    rows = []
+    for number, stage in enumerate(stages):
+        at = f"{AT}/stages/{number}"
+        held = _rows(stage.get("groups"))
+        cells = [_count(held[place], f"{at}/groups/{place}") for place, _ in groups]
+        rows.append((_rule(stage, at), _count(stage, at), *cells))
+    by = f" by {schema.replace('_', ' ')}" if schema else ""
+    caption = say(Piece(text=f"What each step left{by}. ", kind="b"), "People / samples after each step.")
+    return finished(
+        f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
+    )
+
+
+def _rule(stage: Mapping[str, Json], at: str) -> Text:
+    parts: list[Part] = [Piece(text=str(stage["said"]), pointer=f"{at}/said")]
+    if stage.get("reason"):
+        parts += [": ", Piece(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
+    return say(*parts)
+
+
+def _count(row: Mapping[str, Json], at: str) -> Text:
+    people, samples = (
+        phrases.number(numbers.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
+    )
+    return say(people, " / ", samples)
+
+
+def _whole(value: Json) -> int:
+    return int(value) if isinstance(value, (int, float)) else 0
+
+
+def _figure(
+    source: Source, schema: str, found: Mapping[str, Json], stages: Sequence[Mapping[str, Json]]
+) -> Figure | None:
+    """People left against required samples, one line for each class, log scale (thesis, Figure 5)."""
+    lines: list[Line] = []
+    for item in _rows(found.get("required")):
+        left = item.get("left")
+        if item.get("schema") == schema and isinstance(left, (list, tuple)) and left:
+            ys = tuple(float(_whole(value)) for value in left)
+            xs = tuple(float(number) for number in range(1, len(ys) + 1))
+            name = source.label(schema, str(item["group"]))
+            lines.append(Line(name=name, index=len(lines), x=xs, y=ys))
+    if not lines:
+        return None
+    counted = stages[_whole(found.get("counted_at"))]
+    least, most = bias_figures.asked(source.result.spec)
+    name = f"required-{schema}"
+    return Figure(
+        name=name,
+        title=f"People left against required samples, by {schema.replace('_', ' ')}",
+        caption=say(
+            "How many people of each class have at least so many samples (log scale), counted after: ",
+            Piece(text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(found.get('counted_at'))}/said"),
+            ". Asking for more samples of each person leaves fewer people."
+            + (" Upright line: the samples asked for." if most else "")
+            + (" Level line: the people asked for in each class." if least else ""),
+        ),
+        panels=(bias_figures.left(name, lines, samples=most, people=least),),
+        keys=figures.keys(name, [(line.index, line.name) for line in lines]),
+    )

@@ -1,0 +1,262 @@
+"""Curves by class: threshold and TAR in both orientations with bands, class minus overall, what a threshold means."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit import metrics
+from frtaudit.core import Curve, Target
+from frtaudit.report import bias_figures, figures, phrases
+from frtaudit.report.figures import Series
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Key, Panel, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
+from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.words import called, words
+
+METRIC = "tar_at_tar"
+KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess")
+WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
+MAX_SYSTEMS = 3
+SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
+BANDS = {Target.POPULATION: " (new people)", Target.COMPARISONS_IID: " (thesis, i.i.d.)"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TarCurves:
+    """The view: the tables of consequences, the figures of each system and schema."""
+
+    lead: Text
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+    left_out: str
+
+
+def build(source: Source) -> TarCurves | None:
+    """None when the analysis did not run."""
+    curves = source.curves(*KINDS, grouped=True)
+    if not curves:
+        return None
+    systems = [name for name in source.providers if any(item.provider == name for item in curves)]
+    schemas = [name for name in source.schemas if any(item.schema == name for item in curves)]
+    drawn = [
+        figure
+        for schema in schemas
+        for name in systems[:MAX_SYSTEMS]
+        for figure in _figures(source, schema, name, curves)
+    ]
+    cut = len(systems) - MAX_SYSTEMS
+    return TarCurves(
+        lead=say(
+            "TAR is the share of mated comparisons that match, 1 − FNMR. Scores are mapped from each system's range to "
+            "0 to 100. Overall is the mean of the classes",
+            _shares(source),
+            ".",
+        ),
+        tables=tuple(_table(source, name) for name in schemas),
+        figures=tuple(drawn),
+        left_out=f"Curves of {cut} more systems are in result.json." if cut > 0 else "",
+    )
+
+
+def _shares(source: Source) -> Text:
+    spec = mapping(mapping(source.result.spec.get("analyses")).get("tar_curves"))
+    shares = mapping(spec.get("shares"))
+    if not shares:
+        return ()
+    return say(", weighted as ", Piece(text="declared", pointer="/spec/analyses/tar_curves/shares"))
+
+
+def _table(source: Source, schema: str) -> Table:
+    """One row for each class whose TAR is set: its threshold, then the TAR of every class there."""
+    records = source.select(METRIC, schema=schema)
+    notes = Footnotes()
+    groups = list(dict.fromkeys(item.estimate.group for item in records))
+    blocks = []
+    for _, own in by_provider(source, records):
+        firsts = dict.fromkeys(str(item.estimate.at["class"]) for item in own)
+        rows = tuple(
+            _row(source, schema, [item for item in own if item.estimate.at["class"] == first], groups, notes)
+            for first in firsts
+        )
+        blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
+    columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
+    first = records[0]
+    caption = say(
+        Piece(text=f"One threshold for all, by {schema.replace('_', ' ')}. ", kind="b"),
+        "At the threshold that gives the class on the left a TAR of ",
+        phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
+        ", the TAR of each class; below it the interval for ",
+        " and for ".join(called(words().target, item.value) for item in SHOWN),
+        ".",
+        methods_said(records, *SHOWN),
+    )
+    return finished(f"consequence-{schema}", caption, columns, blocks, notes, "dense")
+
+
+def _row(
+    source: Source, schema: str, own: Sequence[Record], groups: Sequence[str], notes: Footnotes
+) -> tuple[Text, ...]:
+    first = own[0]
+    at = f"{first.pointer}/at"
+    here = {item.estimate.group: item for item in own}
+    name = source.label(schema, str(first.estimate.at["class"]))
+    threshold = metrics.printed(metrics.Kind.SCORE, float(first.estimate.at["threshold"]))
+    return (
+        (Piece(text=name, pointer=f"{at}/class"),),
+        (phrases.number(threshold, f"{at}/threshold"),),
+        *(_cell(here.get(group), notes) for group in groups),
+    )
+
+
+def _cell(record: Record | None, notes: Footnotes) -> Text:
+    """The TAR, below it each interval."""
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    parts: list[Part] = [phrases.value(record, notes)]
+    for target in SHOWN:
+        found = record.bound(target)
+        if found is not None:
+            parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate, notes)]
+    return say(*parts)
+
+
+def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) -> list[Figure]:
+    """All classes in both orientations with both bands; class minus overall; one panel for each super-class."""
+    own = [item for item in curves if item.schema == schema and item.provider == system]
+    if not own:
+        return []
+    place = f"{schema}-{source.providers.index(system)}"
+    groups = list(dict.fromkeys(item.group for item in own))
+    by = schema.replace("_", " ")
+    iid = f"TAR as independent comparisons have it (thesis), level {_level(own, Target.COMPARISONS_IID)}"
+    new = f"for new people, level {_level(own, Target.POPULATION)}"
+    whole = _panels(source, schema, own, groups, place, KINDS[:2], "")
+    apart = _panels(source, schema, own, groups, f"x{place}", KINDS[2:], "")
+    made = [
+        Figure(
+            name=f"curves-{place}",
+            title=f"{system}: thresholds and TAR by {by}",
+            caption=say(
+                f"The same curves both ways round. Bands, left: {iid}; right: {new}. Were all classes alike, they "
+                "would be one line; a perfect system is a level line at 100."
+            ),
+            panels=whole,
+            keys=_keys(source, schema, f"curves-{place}", groups),
+        ),
+        Figure(
+            name=f"excess-{place}",
+            title=f"{system}: class minus overall, by {by}",
+            caption=say(
+                "A class above 0 could be held to a higher threshold at the same TAR, or has the higher TAR at "
+                f"the same threshold. Bands: {new}",
+                "; below, also for independent comparisons." if len(apart) > 2 else ".",
+            ),
+            panels=apart,
+            keys=_keys(source, schema, f"excess-{place}", [name for name in groups if name != "all"]),
+            gaps=_gaps(source, own),
+        ),
+    ]
+    supers = _supers(source, schema)
+    return [*made, _within(source, schema, system, own, groups, new)] if supers else made
+
+
+def _within(
+    source: Source, schema: str, system: str, own: Sequence[Curve], groups: Sequence[str], new: str
+) -> Figure:
+    """The classes of each super-class by themselves."""
+    place = f"{schema}-{source.providers.index(system)}"
+    supers = _supers(source, schema)
+    panels = tuple(
+        panel
+        for number, (title, members) in enumerate(supers.items())
+        for panel in _panels(
+            source,
+            schema,
+            own,
+            groups,
+            f"s{number}{place}",
+            WITHIN,
+            f"{title}: ",
+            set(members),
+            SHOWN[:1],
+        )
+    )
+    return Figure(
+        name=f"super-{place}",
+        title=f"{system}: thresholds within {' and '.join(supers)}",
+        caption=say(f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."),
+        panels=panels,
+        keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
+    )
+
+
+def _panels(
+    source: Source,
+    schema: str,
+    own: Sequence[Curve],
+    groups: Sequence[str],
+    place: str,
+    kinds: Sequence[str],
+    prefix: str,
+    only: set[str] | None = None,
+    targets: Sequence[Target] = SHOWN[::-1],
+) -> tuple[Panel, ...]:
+    """A panel for each kind and band; overall stands in those that show all classes."""
+    titles = {
+        "threshold_at_tar": "threshold by TAR",
+        "tar_at_threshold": "TAR by threshold",
+        "threshold_excess": "threshold, class minus overall",
+        "tar_excess": "TAR, class minus overall",
+    }
+    made = []
+    for kind in kinds:
+        for target in targets:
+            shown = [
+                item
+                for item in own
+                if item.analysis == kind
+                and (item.target is target or (item.target is None and only is None))
+                and (only is None or item.group in only)
+            ]
+            if any(item.target is target for item in shown):
+                series = [_series(source, schema, groups, item) for item in shown]
+                title = f"{prefix}{titles[kind]}{BANDS[target] if only is None else ''}"
+                name = f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
+                made.append(bias_figures.tar_panel(name, title[:1].upper() + title[1:], kind, series))
+    return tuple(made)
+
+
+def _series(source: Source, schema: str, groups: Sequence[str], curve: Curve) -> Series:
+    return Series(name=_name(source, schema, curve.group), index=groups.index(curve.group), curve=curve)
+
+
+def _name(source: Source, schema: str, group: str) -> str:
+    return "overall" if group == "all" else source.label(schema, group)
+
+
+def _keys(source: Source, schema: str, figure: str, groups: Sequence[str]) -> tuple[Key, ...]:
+    return figures.keys(figure, [(place, _name(source, schema, name)) for place, name in enumerate(groups)])
+
+
+def _level(own: Sequence[Curve], target: Target) -> str:
+    levels = [item.level for item in own if item.target is target and item.level is not None]
+    return f"{100 * levels[0]:.6g} %" if levels else "–"
+
+
+def _supers(source: Source, schema: str) -> Mapping[str, tuple[str, ...]]:
+    counts = mapping(mapping(source.result.cohort.get("schemas")).get(schema))
+    return {
+        name: tuple(str(item) for item in members)
+        for name, members in mapping(counts.get("super_classes")).items()
+        if isinstance(members, (list, tuple)) and members
+    }
+
+
+def _gaps(source: Source, own: Sequence[Curve]) -> tuple[Text, ...]:
+    """Why a band ends, once."""
+    said: dict[str, str] = {}
+    for curve in own:
+        if curve.notes:
+            index = source.result.curves.index(curve)
+            said.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
+    return tuple((Piece(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in said.items())

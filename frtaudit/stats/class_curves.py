@@ -1,0 +1,152 @@
+"""Curves of classes and their replicates: thresholds at equal TAR, TAR at equal thresholds; subjects are resampled.
+
+A class is its mated scores on some axis. Its quantile function is Q(u) = x_(ceil(n u)), the threshold at TAR 1 - u; its
+TAR at t the share of scores > t. A replicate draws the subjects of each class with replacement, each with all scores.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+LEVELS = 500  # midpoints that integrals over u or over thresholds are taken on
+BATCH = 250  # replicates in memory at once
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classes:
+    """C classes: ``scores`` (n_c,) ascending; ``subjects`` (n_c,) numbered 0..K_c - 1; ``sizes``: K_c each."""
+
+    scores: tuple[Floats, ...]
+    subjects: tuple[Ints, ...]
+    sizes: tuple[int, ...]
+
+    @classmethod
+    def of(cls, scores: Sequence[Floats], subjects: Sequence[Ints]) -> "Classes":
+        """From scores in any order and the subject of each, any integers.
+
+        >>> made = Classes.of([np.array([0.5, 0.2])], [np.array([7, 3])])
+        >>> made.scores[0].tolist(), made.subjects[0].tolist(), made.sizes
+        ([0.2, 0.5], [0, 1], (2,))
+        """
+        ordered, codes, sizes = [], [], []
+        for values, who in zip(scores, subjects, strict=True):
+            order = np.argsort(values, kind="stable")
+            names, code = np.unique(who, return_inverse=True)
+            ordered.append(np.asarray(values, dtype=np.float64)[order])
+            codes.append(code[order].astype(np.int64))
+            sizes.append(int(names.size))
+        return cls(scores=tuple(ordered), subjects=tuple(codes), sizes=tuple(sizes))
+
+
+Weights = tuple[Ints, ...]
+
+
+def drawn(sizes: Sequence[int], n: int, rng: np.random.Generator) -> Iterator[Weights]:
+    """``n`` draws of the subjects of each class, in batches: how often each is drawn, (b, K_c) for each class.
+
+    >>> [part[0].sum(axis=1).tolist() for part in drawn([3], 2, np.random.default_rng(0))]
+    [[3, 3]]
+    """
+    for done in range(0, n, BATCH):
+        count = min(BATCH, n - done)
+        yield tuple(rng.multinomial(size, np.full(size, 1 / size), size=count) for size in sizes)
+
+
+def once(sizes: Sequence[int]) -> Weights:
+    """Everybody drawn once: the data themselves as one replicate."""
+    return tuple(np.ones((1, size), dtype=np.int64) for size in sizes)
+
+
+def tar(classes: Classes, thresholds: Floats, weights: Weights) -> Floats:
+    """TAR, the share of scores > t, of each replicate and class, shape (b, C, T); ``thresholds`` (T,) any order.
+
+    >>> one = Classes.of([np.array([0.1, 0.5])], [np.array([0, 1])])
+    >>> tar(one, np.array([0.1, 0.3]), once(one.sizes)).tolist()
+    [[[0.5, 0.5]]]
+    """
+    rows = []
+    for scores, who, size, weight in zip(
+        classes.scores, classes.subjects, classes.sizes, weights, strict=True
+    ):
+        accepted = hits(scores, who, size, thresholds).astype(np.float64)  # whole numbers: products are exact
+        total = np.bincount(who, minlength=size).astype(np.float64)
+        drawn_as = weight.astype(np.float64)
+        rows.append((drawn_as @ accepted) / (drawn_as @ total)[:, None])
+    return np.stack(rows, axis=1)
+
+
+def hits(scores: Floats, who: Ints, size: int, thresholds: Floats) -> Ints:
+    """Scores > t of each subject, shape (K, T); ``scores`` ascending."""
+    order = np.argsort(thresholds, kind="stable")
+    above = np.searchsorted(thresholds[order], scores, side="left")  # thresholds below the score
+    counts = np.zeros((size, thresholds.size + 1), dtype=np.int64)
+    np.add.at(counts, (who, above), 1)
+    passed = counts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
+    result = np.empty((size, thresholds.size), dtype=np.int64)
+    result[:, order] = passed
+    return result
+
+
+def quantiles(classes: Classes, u: Floats, weights: Weights) -> Floats:
+    """Q at u in (0, 1] of each replicate and class, shape (b, C, U).
+
+    >>> one = Classes.of([np.array([0.1, 0.5])], [np.array([0, 1])])
+    >>> quantiles(one, np.array([0.5, 0.6]), once(one.sizes)).tolist()
+    [[[0.1, 0.5]]]
+    """
+    rows = []
+    for scores, who, weight in zip(classes.scores, classes.subjects, weights, strict=True):
+        total: Ints = weight[:, who].cumsum(axis=1)
+        wanted = np.ceil(u[None, :] * total[:, -1:] - 1e-9)  # 1 - 0.9 is not 0.1 in binary
+        place = np.stack([np.searchsorted(one, rank) for one, rank in zip(total, wanted, strict=True)])
+        rows.append(scores[np.minimum(place, scores.size - 1)])
+    return np.stack(rows, axis=1)
+
+
+def from_overall(curves: Floats, shares: Floats) -> Floats:
+    """Class minus overall, shape (..., C, G): overall is the mean of the classes weighted by ``shares`` (C,), sum 1.
+
+    >>> from_overall(np.array([[1.0], [4.0]]), np.array([0.5, 0.5])).tolist()
+    [[-1.5], [1.5]]
+    """
+    return np.asarray(curves - np.einsum("c,...cg->...g", shares, curves)[..., None, :])
+
+
+def tar_of_others(classes: Classes, tar_wanted: float, weights: Weights) -> Floats:
+    """TAR of class B at the threshold that gives class A its TAR, shape (b, A, B), the threshold found anew in each.
+
+    >>> two = Classes.of([np.array([0.1, 0.5]), np.array([0.2, 0.3])], [np.array([0, 1]), np.array([0, 1])])
+    >>> tar_of_others(two, 0.5, once(two.sizes)).tolist()
+    [[[0.5, 1.0], [0.5, 0.5]]]
+    """
+    threshold = quantiles(classes, np.array([1 - tar_wanted]), weights)[:, :, 0]
+    found = np.empty((*threshold.shape, len(classes.sizes)))
+    for place, (scores, who, weight) in enumerate(
+        zip(classes.scores, classes.subjects, weights, strict=True)
+    ):
+        total = np.concatenate([np.zeros((len(weight), 1)), weight[:, who].cumsum(axis=1)], axis=1)
+        below = np.searchsorted(scores, threshold, side="right")
+        found[:, :, place] = 1 - np.take_along_axis(total, below, axis=1) / total[:, -1:]
+    return found
+
+
+def spread_iid(rates: Floats, counts: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Standard deviations of TAR and of class minus overall when scores are drawn independently, each (C, T).
+
+    What the thesis's bootstrap of scores estimates, in closed form: n TAR* is binomial. ``rates`` (C, T): TAR;
+    ``counts`` (C,): scores; ``shares`` (C,): of the classes in overall. It ignores that scores share subjects.
+
+    >>> own, excess = spread_iid(np.array([[0.5], [0.5]]), np.array([25, 25]), np.array([0.5, 0.5]))
+    >>> own[0, 0].item(), excess.round(4).tolist()
+    (0.1, [[0.0707], [0.0707]])
+    """
+    variance = rates * (1 - rates) / counts[:, None]
+    common = (shares[:, None] ** 2 * variance).sum(axis=0)
+    own_share = shares[:, None]
+    excess = ((1 - own_share) ** 2 - own_share**2) * variance + common
+    return np.sqrt(variance), np.sqrt(np.maximum(excess, 0.0))

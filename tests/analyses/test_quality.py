@@ -1,0 +1,113 @@
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from small_audits import audit, one, pick, put, spec
+
+from frtaudit.analyses.quality import EVERY, Quality
+from frtaudit.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
+from frtaudit.core import AuditResult
+from frtaudit.core.spec import AuditSpec, SchemaSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.panel import material_of
+
+COHORT = SyntheticReleases(
+    subjects=160,
+    samples=(3, 6),
+    dimension=16,
+    concentration=(20.0, 30.0),
+    tones={
+        "light": ReleaseClass(brightness=66, brightness_sd=16),
+        "dark": ReleaseClass(brightness=50, brightness_sd=16),
+    },
+    systems={"even": ReleaseSystem(noise=0.3), "blind": ReleaseSystem(noise=0.3, dark=3.0)},
+)
+
+
+def made(quality: Quality, **changes: object) -> AuditSpec:
+    """An audit of people in two tones, the darker in darker images, which one system sees worse."""
+    schemas = {"tone": SchemaSpec(column="tone", classes=("light", "dark"))}
+    return spec(cohort=COHORT, schemas=schemas, analyses={"quality": quality}, **changes)
+
+
+@cache
+def result() -> AuditResult:
+    """The audit with two strata."""
+    return audit(made(Quality(strata=2))).result
+
+
+def test_means_and_boxes_are_of_the_cohorts_samples() -> None:
+    """Each class's mean and box are those of its column; they stand once, whatever the systems are."""
+    material = material_of(made(Quality()))
+    values = np.array([float(text) for text in material.attributes["brightness"]])
+    codes = material.cohort.classifications["tone"].codes[material.cohort.subject_of]
+    for code, name in enumerate(("light", "dark")):
+        found = one(result(), "quality_mean", group=name)
+        assert (found.provider, found.value) == (EVERY, pytest.approx(values[codes == code].mean()))
+        assert found.intervals[0].low < found.value < found.intervals[0].high
+        (box,) = [c for c in result().curves if (c.analysis, c.group) == ("quality_box", name)]
+        assert box.y[1:4] == pytest.approx(np.quantile(values[codes == code], [0.25, 0.5, 0.75]))
+    spread = one(result(), "quality_spread")
+    assert spread.test is not None
+    assert spread.test.p == pytest.approx(1 / 200)
+
+
+def test_a_differential_that_goes_with_quality_shrinks_within_it() -> None:
+    """The system that sees dark images worse treats tones unlike; within strata of brightness much less so."""
+    values = {
+        str(e.at["stratum"]): e.value for e in pick(result(), "d_l2_within", provider="blind", group="max")
+    }
+    assert set(values) == {"all", "1 of 2", "2 of 2"}
+    assert (values["1 of 2"] + values["2 of 2"]) / 2 < 0.7 * values["all"]
+    whole = [e.test for e in pick(result(), "d_l2_within", group="max", at={"stratum": "all"})]
+    assert whole == [None, None]
+    dark = one(result(), "d_l2_within", provider="blind", group="dark", at={
+        "attribute": "brightness", "space": "quantile", "stratum": "all"})  # fmt: skip
+    assert dark.note == "below overall on average"
+
+
+def test_strata_hold_equally_many_comparisons() -> None:
+    """Their edges are quantiles of the lower brightness of both samples."""
+    parts = pick(result(), "d_l2_within", provider="even", group="max")[1:]
+    assert parts[0].at["high"] == parts[1].at["low"]
+    trial = put(made(Quality(strata=2)), "even")
+    values = np.array([float(text) for text in trial.material.attributes["brightness"]])
+    tail = trial.tail
+    worse = values[np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]])].min(axis=0)
+    assert parts[0].at["high"] == pytest.approx(np.quantile(worse, 0.5))
+
+
+def test_a_stratum_with_few_people_is_not_tested() -> None:
+    """Fewer than ten subjects of a class in a stratum: no value, and the note says whose."""
+    few = audit(made(Quality(strata=12))).result
+    notes = {e.note for e in pick(few, "d_l2_within", group="max") if e.value is None}
+    assert notes
+    assert all(
+        re.fullmatch(r"(light|dark) has \d subjects in this stratum; 10 are needed", str(n)) for n in notes
+    )
+
+
+def test_no_such_column_and_no_numbers() -> None:
+    """An absent column is a note; a column of texts is an error in one line."""
+    outcome = Quality(attribute="sharpness").estimates(put(made(Quality()), "even"), 0.05)
+    assert outcome.notes == (
+        "quality: the cohort has no column 'sharpness'; it has tone, gender, face_width, face_height, brightness",
+    )
+    with pytest.raises(
+        DataError, match="column 'tone' holds a text that is no number; accepted: a column of numbers"
+    ):
+        Quality(attribute="tone").estimates(put(made(Quality()), "even"), 0.05)
+    with pytest.raises(SpecError, match=r"analyses\.quality\.strata: found 0; accepted: 1 or more"):
+        Quality(strata=0)
+
+
+def test_few_subjects_have_no_interval_and_no_test() -> None:
+    """A class of fewer than ten subjects: mean without interval, no p."""
+    small = replace(made(Quality()), cohort=replace(COHORT, subjects=14))
+    found = audit(small).result
+    assert all(e.intervals[0].low is None for e in pick(found, "quality_mean"))
+    spread = one(found, "quality_spread")
+    assert spread.test is not None
+    assert spread.test.p is None

@@ -1,0 +1,164 @@
+import re
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from small_audits import COHORT, plain, put, spec, trial_of
+
+from frtaudit.analyses.tar_curves import GAP, TarCurves
+from frtaudit.audit import audit
+from frtaudit.core import AuditResult, Curve, Method, Target
+from frtaudit.core.spec import Weighting
+from frtaudit.errors import SpecError
+from frtaudit.stats.wilson import prepare
+from frtaudit.trial import Outcome
+
+ANALYSIS = TarCurves(points=21)
+
+
+@cache
+def wide() -> Outcome:
+    """The curves of a cohort with enough people for every band."""
+    cohort = replace(COHORT, subjects=80, samples_per_subject=(4, 4))
+    return ANALYSIS.estimates(put(spec(cohort=cohort), "two"), 0.05)
+
+
+@cache
+def result() -> AuditResult:
+    """The small audit with these curves."""
+    return audit(spec(analyses={"tar_curves": ANALYSIS})).result
+
+
+def curve(outcome: Outcome, kind: str, group: str, target: Target | None) -> Curve:
+    """The only such curve."""
+    (found,) = [c for c in outcome.curves if (c.analysis, c.group, c.target) == (kind, group, target)]
+    return found
+
+
+def test_the_curves_are_shares_and_quantiles_of_the_scores() -> None:
+    """TAR is the share of mated scores above the threshold; the other way round stands a quantile of them."""
+    outcome = ANALYSIS.estimates(trial_of("one"), 0.05)
+    made = plain("one")
+    for code, name in enumerate("xy"):
+        scores = (np.sort(made.score[made.mated & made.inside(code)]) + 1) * 50
+        found = curve(outcome, "tar_at_threshold", name, Target.POPULATION)
+        assert found.y == pytest.approx([np.mean(scores > t) for t in found.x])
+        found = curve(outcome, "threshold_at_tar", name, Target.POPULATION)
+        expected = np.quantile(scores, 1 - np.array(found.x), method="inverted_cdf")
+        assert found.y == pytest.approx(expected, abs=2e-5)
+
+
+def test_the_band_for_new_people_is_that_of_fnmr() -> None:
+    """At a threshold the band is 1 - the interval of FNMR by FORMULAS 8.1, and both orientations cross the same."""
+    trial = trial_of("one")
+    outcome = ANALYSIS.estimates(trial, 0.05)
+    found = curve(outcome, "tar_at_threshold", "y", Target.POPULATION)
+    assert (found.method, found.level) == (Method.WILSON, pytest.approx(0.95))
+    for x, low, high in zip(found.x, found.low or (), found.high or (), strict=True):
+        score = x / 50 - 1
+        known = x >= 55  # above the tail's floor, where FMR is prepared too
+        ruled = (
+            prepare(trial.tail, trial.groups, [score]).fnmr(score, 2, 0.05, Weighting.POOLED)
+            if known
+            else None
+        )
+        if ruled is not None:
+            assert (low, high) == (pytest.approx(1 - ruled.high), pytest.approx(1 - ruled.low))
+    turned = curve(outcome, "threshold_at_tar", "y", Target.POPULATION)
+    for y, low, high in zip(turned.y, turned.low or (), turned.high or (), strict=True):
+        assert low <= y <= high
+
+
+def test_differences_from_overall_and_their_bands() -> None:
+    """Overall is the mean of the classes; differences add up to 0; for new people their band holds the difference."""
+    for kind, of in (("tar_excess", "tar_at_threshold"), ("threshold_excess", "threshold_at_tar")):
+        x, y = (curve(wide(), kind, name, Target.POPULATION) for name in "xy")
+        own = curve(wide(), of, "x", Target.POPULATION)
+        overall = curve(wide(), of, "all", None)
+        assert np.array(x.y) == pytest.approx(np.array(own.y) - np.array(overall.y))
+        assert np.array(x.y) + np.array(y.y) == pytest.approx(0, abs=1e-9)
+        low, high = np.array(x.low), np.array(x.high)
+        known = np.isfinite(low)
+        assert known.sum() >= 4
+        assert np.all((low[known] <= np.array(x.y)[known]) & (np.array(x.y)[known] <= high[known]))
+        assert x.notes == ((GAP,) if not known.all() else ())
+
+
+def test_declared_shares_move_overall() -> None:
+    """With all weight on one class overall is that class, and it differs from overall by nothing."""
+    outcome = replace(ANALYSIS, shares={"group": {"x": 1.0, "y": 0.0}}).estimates(trial_of("one"), 0.05)
+    assert curve(outcome, "tar_excess", "x", Target.POPULATION).y == pytest.approx([0.0] * 21)
+    with pytest.raises(SpecError, match=r"analyses.tar_curves.shares.group: no share of y"):
+        replace(ANALYSIS, shares={"group": {"x": 1.0}}).estimates(trial_of("one"), 0.05)
+
+
+def test_the_thesis_band_is_labelled_and_narrower() -> None:
+    """The band for independent comparisons carries its own method, target and level, and is narrower."""
+    iid = curve(wide(), "tar_at_threshold", "x", Target.COMPARISONS_IID)
+    new = curve(wide(), "tar_at_threshold", "x", Target.POPULATION)
+    assert (iid.method, iid.level) == (Method.T_BOOTSTRAP, pytest.approx(0.9))
+    widths = [np.array(c.high) - np.array(c.low) for c in (iid, new)]
+    known = np.isfinite(widths[0])
+    assert np.all(widths[0][known] < widths[1][known])
+
+
+def test_what_one_threshold_means_for_the_others() -> None:
+    """At the threshold that gives x a TAR of 80 %, counts and TAR of y are those of its scores above it."""
+    made = plain("one")
+    scores = [np.sort(made.score[made.mated & made.inside(code)]) for code in (0, 1)]
+    found = next(
+        item
+        for item in result().estimates
+        if (item.provider, item.group, item.at.get("class")) == ("one", "y", "x")
+    )
+    threshold = found.at["threshold"]
+    assert threshold == pytest.approx(float(np.quantile(scores[0], 0.2, method="inverted_cdf")), abs=1e-6)
+    assert found.numerator == int(np.sum(scores[1] > threshold))
+    assert found.denominator == len(scores[1])
+    assert [item.target for item in found.intervals] == [Target.POPULATION, Target.COMPARISONS_IID]
+    own = next(
+        item
+        for item in result().estimates
+        if item.metric == "tar_at_tar" and item.group == "x" and item.at["class"] == "x"
+    )
+    assert own.value == pytest.approx(0.8, abs=1 / len(scores[0]))
+    assert (own.intervals, own.note) == ((), "by construction: the threshold is this class's")
+
+
+def test_enough_errors_let_the_threshold_move() -> None:
+    """With enough errors the interval for new people counts the noise of the threshold; else it says what it holds."""
+    wilson = [item.intervals[0] for item in wide().estimates if item.intervals]
+    assert [item.note for item in wilson] == [None, None]
+    few = [item for item in ANALYSIS.estimates(trial_of("one"), 0.05).estimates if item.intervals]
+    assert {item.intervals[0].note for item in few} == {
+        "threshold held fixed: too few errors or replicates to let it move"
+    }
+
+
+def test_a_class_of_one_subject_is_said() -> None:
+    """Curves of a class with one subject are not drawn; the note names it."""
+    trial = trial_of("two")
+    tail = trial.tail
+    codes = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
+    first = tail.subject_of[tail.mated_i] == tail.subject_of[tail.mated_i][codes == 0][0]
+    parts = {
+        name: getattr(tail, name)[(codes == 1) | first] for name in ("mated_i", "mated_j", "mated_score")
+    }
+    outcome = ANALYSIS.estimates(replace(trial, tail=replace(tail, **parts)), 0.05)
+    assert outcome.curves == ()
+    assert outcome.notes == ("two: group x has 1 subject(s) with mated comparisons: no TAR curves",)
+
+
+@pytest.mark.parametrize(
+    ("field", "line"),
+    [
+        ({"tar": 1.0}, "analyses.tar_curves.tar: found 1; accepted: a number between 0 and 1"),
+        ({"alpha": 0.0}, "analyses.tar_curves.alpha: found 0; accepted: a number between 0 and 1"),
+        ({"points": 1}, "analyses.tar_curves.points: found 1; accepted: 2 or more"),
+    ],
+)
+def test_its_numbers_are_checked(field: dict[str, float], line: str) -> None:
+    """Numbers that no curve has are usage errors."""
+    with pytest.raises(SpecError, match=f"^{re.escape(line)}"):
+        TarCurves(**field)  # type: ignore[arg-type]  # the point of the test

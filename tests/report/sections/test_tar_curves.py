@@ -1,0 +1,56 @@
+"""The section on curves by class, from a real small audit."""
+
+from functools import cache
+
+from small_audits import audit, spec
+
+from frtaudit.analyses.tar_curves import TarCurves
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections.tar_curves import TarCurves as View
+from frtaudit.report.sections.tar_curves import build
+from frtaudit.report.source import Source
+
+
+@cache
+def view() -> View:
+    """The section of the small audit, with a super-class for each class."""
+    schema = SchemaSpec(
+        column="group", classes=("x", "y"), labels=("Ex", "Why"), super_classes={"up": ("x",), "down": ("y",)}
+    )
+    made = spec(analyses={"tar_curves": TarCurves(points=11)}, schemas={"group": schema})
+    found = build(Source(audit(made).result))
+    assert found is not None
+    return found
+
+
+def test_it_stands_only_where_the_analysis_ran() -> None:
+    """Without its curves there is no section."""
+    assert build(Source(audit(spec()).result)) is None
+
+
+def test_both_orientations_both_bands_and_super_classes() -> None:
+    """Two kinds with two bands each, differences, a panel for each super-class; for each system."""
+    panels = {item.name: len(item.panels) for item in view().figures}
+    assert panels == {
+        "curves-group-0": 4, "excess-group-0": 3, "super-group-0": 4,
+        "curves-group-1": 4, "excess-group-1": 3, "super-group-1": 4,
+    }  # fmt: skip
+    alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
+    assert alts == [
+        "Threshold by TAR (thesis, i.i.d.), for Ex, Why, overall.",
+        "Threshold by TAR (new people), for Ex, Why, overall.",
+        "TAR by threshold (thesis, i.i.d.), for Ex, Why, overall.",
+        "TAR by threshold (new people), for Ex, Why, overall.",
+    ]
+
+
+def test_the_table_of_consequences() -> None:
+    """A row for each class whose TAR is set, a cell for each class, with both intervals."""
+    (table,) = view().tables
+    assert [column.title for column in table.columns] == ["Threshold set for", "threshold", "Ex", "Why"]
+    assert "a TAR of 80 %" in plain_text(table.caption)
+    row = table.blocks[0].rows[0]
+    assert plain_text(row[0]) == "Ex"
+    assert plain_text(row[3]).count(" to ") == 2
+    assert table.notes[0][1][0].text.startswith("By construction") or len(table.notes) == 2
