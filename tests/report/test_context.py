@@ -10,7 +10,7 @@ from frtaudit.report.context import SECTIONS, Status, context
 from frtaudit.shipped import shipped
 
 ASKED_FOR = {
-    *("coverage", "sanitization", "tar_curves", "orders", "releases"),
+    *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases"),
     *("densities", "quality", "failure_scores"),
 }  # they stand where a spec asks for them
 
