@@ -55,26 +55,24 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     refuse_few_replicates(spec, groups, len(panel))
     lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
 
-    estimates: list[Estimate] = []
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
     kept: dict[str, dict[str, object]] = {}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
-        sets = sets_on_trial(spec, provider, material, lists, groups)
-        trial = replace(trial, test_sets=sets, surveys=surveys)
+        trial = replace(
+            trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
+        )
         outcomes.append(Outcome(notes=trial.notes))
         for name, analysis in zip(spec.analyses, analyses_of(spec), strict=True):
             outcome = analysis.estimates(trial, spec.bootstrap.alpha)
             outcomes.append(outcome)
-            estimates += outcome.estimates
             if outcome.kept is not None:
                 kept.setdefault(name, {})[trial.provider] = outcome.kept
         _add_tables(tables, trial)
-    compared = _across(spec, kept)
-    outcomes += compared
-    estimates += [item for outcome in compared for item in outcome.estimates]
+    outcomes += _across(spec, kept)
 
+    estimates = [item for outcome in outcomes for item in outcome.estimates]
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
     findings = _judge(spec, material.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}

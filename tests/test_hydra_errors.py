@@ -22,7 +22,7 @@ def test_our_own_errors_stay() -> None:
         ),
         (
             MissingConfigException("In 'config': Could not load 'schema/x'.\n\nConfig search path:", "x"),
-            "schema: no option is named 'x'; accepted: gender, group",
+            "schema: no option is named 'x'; accepted: gender, group, tone",
         ),
         (
             ConfigCompositionException("You must specify 'audit', e.g\nAvailable options:\n\tdemo\n\tlfw"),
