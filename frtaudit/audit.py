@@ -1,6 +1,6 @@
 """The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
@@ -57,20 +57,16 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     outcomes: list[Outcome] = []
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
-    kept: dict[str, dict[str, object]] = {}
+    read: dict[str, dict[str, Outcome]] = {}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
         trial = replace(
             trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
         )
-        outcomes.append(Outcome(notes=trial.notes))
-        for name, analysis in zip(spec.analyses, analyses_of(spec), strict=True):
-            outcome = analysis.estimates(trial, spec.bootstrap.alpha)
-            outcomes.append(outcome)
-            if outcome.kept is not None:
-                kept.setdefault(name, {})[trial.provider] = outcome.kept
+        read[trial.provider] = _read(spec, trial)
+        outcomes += [Outcome(notes=trial.notes), *read[trial.provider].values()]
         _add_tables(tables, trial)
-    outcomes += _across(spec, kept)
+    outcomes += _across(spec, read)
 
     estimates = [item for outcome in outcomes for item in outcome.estimates]
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
@@ -90,9 +86,19 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     return Audited(result=result, tables=tables, files=files)
 
 
-def _across(spec: AuditSpec, kept: Mapping[str, Mapping[str, object]]) -> list[Outcome]:
+def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:
+    """What each analysis finds in one system."""
+    named = zip(spec.analyses, analyses_of(spec), strict=True)
+    return {name: analysis.estimates(trial, spec.bootstrap.alpha) for name, analysis in named}
+
+
+def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Iterator[Outcome]:
     """What analyses that compare systems find, each in what it kept of them."""
-    return [comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha) for name, held in kept.items()]
+    for name in spec.analyses:
+        kept = {provider: found[name].kept for provider, found in read.items()}
+        held = {provider: one for provider, one in kept.items() if one is not None}
+        if held:
+            yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
 
 
 def _add_tables(tables: Tables, trial: Trial) -> None:
