@@ -8,6 +8,7 @@ import oracles_resample as slow
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import config
 
 from frtaudit.core.spec import Plan
 from frtaudit.stats import rates, resample, walks, weights
@@ -19,6 +20,7 @@ Floats = npt.NDArray[np.float64]
 PLANS = (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
 TARGETS = ("1/9", 0.0, 0.5, "2/3", 1)
 THRESHOLDS = (0.35, 0.6, -0.1)
+COHORTS = 5 if config.DISABLE_JIT else 50  # minutes without the compiler, where coverage alone is asked
 
 
 def drawn_people(world: slow.World, plan: Plan, seed: int, n: int) -> list[list[slow.Person]]:
@@ -83,7 +85,7 @@ def test_replicates_are_those_of_literal_resampling(
 @pytest.mark.parametrize("plan", PLANS)
 def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan) -> None:
     """Constant, mixed and very unequal sizes, ties, groups; three tile sizes, one and two threads: 1e-12, same bits."""
-    for number in range(50):
+    for number in range(COHORTS):
         world = slow.cohort_of(number)
         asked = {"plan": plan, "n": 5, "seed": number, "targets": TARGETS, "thresholds": THRESHOLDS}
         found = replicate(world.tail, world.groups, threads=1, **asked)
