@@ -75,6 +75,9 @@ def test_false_matches_have_the_moments_asked_for(
     assert near(own.cross, float((law[0] * weights(identity=identity) ** 2).sum()))
 
 
+@pytest.mark.skipif(
+    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
+)
 @pytest.mark.parametrize("identity", [False, True])
 def test_very_many_false_matches_have_the_same_moments(
     identity: bool, monkeypatch: pytest.MonkeyPatch
