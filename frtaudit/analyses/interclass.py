@@ -1,6 +1,6 @@
 """Interclass bias by subject (Pena-Alcantara): d_l2 of each class from the mean of the classes, TAR curves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,8 +8,9 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.distances import for_population, largest
 from frtaudit.errors import SpecError
-from frtaudit.inference import empty, finite
+from frtaudit.inference import empty
 from frtaudit.mated import ClassScores, class_scores, drawn_order
 from frtaudit.registry import register
 from frtaudit.stats import interclass
@@ -80,9 +81,9 @@ class Interclass:
                     group = f"{panel.names[first]}|{panel.names[second]}"
                     between = (self._between(trial, panel, first, second),) if quantile else ()
                     yield _estimate(trial, panel, group, space, float(pairs[first, second]), between)
-            most = (_largest(thesis), _largest(population)) if quantile else ()
-            largest = _estimate(trial, panel, "max", space, float(values.max()), most)
-            yield replace(largest, test=test) if quantile else largest
+            most = (largest(thesis), largest(population)) if quantile else ()
+            top = _estimate(trial, panel, "max", space, float(values.max()), most)
+            yield replace(top, test=test) if quantile else top
 
     def _between(self, trial: Trial, panel: ClassScores, first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
@@ -138,29 +139,12 @@ def _population(trial: Trial, panel: ClassScores, alpha: float) -> tuple[tuple[I
         n=trial.spec.bootstrap.B,
         rng=np.random.default_rng(seed_of(trial.spec.seed, NAME, "population", panel.schema)),
     )
-    found = _for_population(table, alpha)
-    made = [found[place] for place in np.argsort(order)]
-    degenerate = empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
-    shown = (item if (item.low or 0.0) < (item.high or 0.0) else degenerate for item in made)
-    return tuple(shown), _test(table, alpha)
+    found = for_population(lambda level: _bounds(table, level), table.n_resamples, alpha)
+    return tuple(found[place] for place in np.argsort(order)), _test(table, alpha)
 
 
-def _for_population(table: PopulationTable, alpha: float) -> tuple[Interval, ...]:
-    """The interval of each class, at any level from the same replicates."""
-    bounds = interclass.population_bounds(table.square, table.noise, table.on_grid, alpha, table.degrees)
-    return tuple(
-        Interval(
-            low=float(low),
-            high=float(high),
-            level=1 - alpha,
-            method=Method.VERTEX_GAUSSIAN,
-            target=Target.POPULATION,
-            n_resamples=table.n_resamples,
-            mc_error=finite(float(error)),
-            one_sided=lambda error, c=c: _for_population(table, 2 * error)[c],  # type: ignore[misc]  # c is bound here
-        )
-        for c, (low, high, error) in enumerate(zip(*bounds, strict=True))
-    )
+def _bounds(table: PopulationTable, alpha: float) -> tuple[Floats, Floats, Floats]:
+    return interclass.population_bounds(table.square, table.noise, table.on_grid, alpha, table.degrees)
 
 
 def _test(table: PopulationTable | None, alpha: float, note: str | None = None) -> Test:
@@ -177,38 +161,6 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
         power=interclass.POWER,
         note=note,
     )
-
-
-def _largest(parts: tuple[Interval, ...]) -> Interval:
-    """Maximum over classes of each bound separately (FORMULAS 3, ambiguity i).
-
-    One-sided, for verdicts: some class's lower bound lies too high C times as often as one of them, so that the largest
-    lower bound at error a is that of the classes at a/C; the largest upper bound errs as often as one.
-    """
-    lows = [part.low for part in parts if part.low is not None]
-    highs = [part.high for part in parts if part.high is not None]
-    if len(lows) < len(parts):
-        return next(part for part in parts if part.low is None)
-    first = parts[0]
-    known = [part.one_sided for part in parts if part.one_sided is not None]
-    return Interval(
-        low=max(lows),
-        high=max(highs),
-        level=first.level,
-        method=first.method,
-        target=first.target,
-        n_resamples=first.n_resamples,
-        mc_error=max((part.mc_error for part in parts if part.mc_error is not None), default=None),
-        note="the largest lower and the largest upper bound over the classes, each taken by itself",
-        one_sided=(lambda error: _largest_one_sided(known, error)) if known else None,
-    )
-
-
-def _largest_one_sided(known: Sequence[Callable[[float], Interval]], error: float) -> Interval:
-    """The bounds of the largest class, each wrong with probability ``error`` at most (Bonferroni below)."""
-    above = _largest(tuple(make(error) for make in known))
-    below = _largest(tuple(make(error / len(known)) for make in known))
-    return replace(above, low=below.low, mc_error=max(above.mc_error or 0.0, below.mc_error or 0.0) or None)
 
 
 def _estimate(

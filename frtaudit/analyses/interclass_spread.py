@@ -3,7 +3,7 @@
 Stands beside ``interclass``, which has the thesis's d_l2 of each class; both write the metric ``d_l2``.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.distances import for_population, largest
 from frtaudit.errors import SpecError
-from frtaudit.inference import empty, finite
 from frtaudit.mated import ClassScores, class_scores, drawn_order, shares_of
 from frtaudit.registry import register
 from frtaudit.stats import interclass, interclass_spread
@@ -33,7 +33,6 @@ UNITS = {
 NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
 Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
-Bounds = Callable[[float], tuple[Floats, Floats, Floats]]  # of all distances at an alpha: low, high, error
 
 
 @register("analysis", NAME)
@@ -167,7 +166,7 @@ class _Drawing:
         self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
     ) -> Iterator[Estimate]:
         """Each class with its intervals."""
-        made = self._population(found.bounds, len(found.noise))
+        made = for_population(found.bounds, len(found.noise), self.alpha)
         for c, name in enumerate(self.held.names):
             yield self._estimate(name, at, float(exact.own[c]), unit, (*thesis[c : c + 1], made[c]))
 
@@ -175,14 +174,14 @@ class _Drawing:
         self, found: Spread, exact: "_Distances", at: At, unit: str, thesis: Sequence[Interval] = ()
     ) -> Estimate:
         """The largest of the classes, with the test."""
-        made = self._population(found.bounds, len(found.noise))
-        intervals = tuple(_largest(part, count) for part, count in ((thesis, 1), (made, len(made))) if part)
-        largest = self._estimate("max", at, float(exact.own.max()), unit, intervals)
-        return replace(largest, test=self._test(found))
+        made = for_population(found.bounds, len(found.noise), self.alpha)
+        intervals = tuple(largest(part) for part in (thesis, made) if part)
+        top = self._estimate("max", at, float(exact.own.max()), unit, intervals)
+        return replace(top, test=self._test(found))
 
     def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
-        made = self._population(found.pair_bounds, len(found.noise))
+        made = for_population(found.pair_bounds, len(found.noise), self.alpha)
         for place, name in enumerate(interclass_spread.named_pairs(self.held.names)):
             yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
 
@@ -210,11 +209,6 @@ class _Drawing:
             unit=unit,
             intervals=made,
         )
-
-    def _population(self, bounds: Bounds, n: int) -> tuple[Interval, ...]:
-        made = _for_population(bounds, n, self.alpha)
-        none = empty(Method.VERTEX_GAUSSIAN, self.alpha, "degenerate: truncated at 0 on both sides")
-        return tuple(item if (item.low or 0.0) < (item.high or 0.0) else none for item in made)
 
     def _test(self, found: Spread) -> Test:
         return Test(
@@ -247,45 +241,3 @@ def _exact(classes: Classes, space: Space) -> _Distances:
     table = interclass.d_l2_pairs(classes.scores, (0.0, interclass.SCALE), space)
     upper = np.triu_indices(len(classes.sizes), 1)
     return _Distances(own=interclass.d_l2(classes.scores, (0.0, interclass.SCALE), space), pairs=table[upper])
-
-
-def _for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
-    """The interval of each distance (FORMULAS 8.7), at any level from the same ``n`` replicates."""
-    return tuple(
-        Interval(
-            low=float(low),
-            high=float(high),
-            level=1 - alpha,
-            method=Method.VERTEX_GAUSSIAN,
-            target=Target.POPULATION,
-            n_resamples=n,
-            mc_error=finite(float(error)),
-            one_sided=lambda wrong, c=c: _for_population(bounds, n, 2 * wrong)[c],  # type: ignore[misc]  # c is bound here
-        )
-        for c, (low, high, error) in enumerate(zip(*bounds(alpha), strict=True))
-    )
-
-
-def _largest(parts: Sequence[Interval], count: int) -> Interval:
-    """The largest lower and the largest upper bound, each by itself (FORMULAS 3 i).
-
-    One-sided, for verdicts, the lower bound is that of the classes at a/``count`` (Bonferroni).
-    """
-    lows = [part.low for part in parts if part.low is not None]
-    highs = [part.high for part in parts if part.high is not None]
-    if len(lows) < len(parts):
-        return next(part for part in parts if part.low is None)
-    known = [part.one_sided for part in parts if part.one_sided is not None]
-    return replace(
-        parts[0],
-        low=max(lows),
-        high=max(highs),
-        note="the largest lower and the largest upper bound over the classes, each taken by itself",
-        one_sided=(lambda wrong: _one_sided(known, wrong, count)) if known else None,
-    )
-
-
-def _one_sided(known: Sequence[Callable[[float], Interval]], wrong: float, count: int) -> Interval:
-    above = _largest([make(wrong) for make in known], count)
-    below = _largest([make(wrong / count) for make in known], count)
-    return replace(above, low=below.low)

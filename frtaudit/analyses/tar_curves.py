@@ -108,7 +108,7 @@ class _Drawing:
         tar = np.linspace(0.0, 1.0, spec.points + 2)[1:-1]
         rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, held.schema))
         parts: tuple[list[Floats], list[Floats], list[Floats]] = ([], [], [])
-        for weights in class_curves.drawn(classes.sizes, trial.spec.bootstrap.B, rng):
+        for weights in class_curves.drawn(classes, trial.spec.bootstrap.B, rng):
             parts[0].append(class_curves.from_overall(class_curves.tar(classes, at, weights), shares))
             drawn = class_curves.quantiles(classes, 1 - tar, weights)
             parts[1].append(class_curves.from_overall(drawn, shares))

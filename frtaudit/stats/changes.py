@@ -88,9 +88,7 @@ def change(old: Classes, new: Classes, *, alpha: float, n: int, rng: np.random.G
         apart = class_curves.from_overall(class_curves.quantiles(classes, levels, weights), shares)
         return np.asarray(np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1)))
 
-    drawn = [
-        largest(new, weights) - largest(old, weights) for weights in class_curves.drawn(old.sizes, n, rng)
-    ]
+    drawn = [largest(new, weights) - largest(old, weights) for weights in class_curves.drawn(old, n, rng)]
     gap = np.concatenate(drawn)
     if not float(gap.std()) > 0:
         return None

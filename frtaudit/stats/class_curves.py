@@ -19,11 +19,16 @@ BATCH = 250  # replicates in memory at once
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Classes:
-    """C classes: ``scores`` (n_c,) ascending; ``subjects`` (n_c,) numbered 0..K_c - 1; ``sizes``: K_c each."""
+    """C classes: ``scores`` (n_c,) ascending; ``subjects`` (n_c,) numbered 0..K_c - 1; ``sizes``: K_c each.
+
+    ``order``: the classes by their first subject. What is drawn is drawn in this order, so that it depends neither on
+    the names of the classes nor on the order they stand in.
+    """
 
     scores: tuple[Floats, ...]
     subjects: tuple[Ints, ...]
     sizes: tuple[int, ...]
+    order: tuple[int, ...]
 
     @classmethod
     def of(cls, scores: Sequence[Floats], subjects: Sequence[Ints]) -> "Classes":
@@ -33,28 +38,35 @@ class Classes:
         >>> made.scores[0].tolist(), made.subjects[0].tolist(), made.sizes
         ([0.2, 0.5], [0, 1], (2,))
         """
-        ordered, codes, sizes = [], [], []
+        ordered, codes, sizes, firsts = [], [], [], []
         for values, who in zip(scores, subjects, strict=True):
             order = np.argsort(values, kind="stable")
             names, code = np.unique(who, return_inverse=True)
             ordered.append(np.asarray(values, dtype=np.float64)[order])
             codes.append(code[order].astype(np.int64))
             sizes.append(int(names.size))
-        return cls(scores=tuple(ordered), subjects=tuple(codes), sizes=tuple(sizes))
+            firsts.append(int(names[0]) if names.size else 0)
+        by_first = sorted(range(len(firsts)), key=firsts.__getitem__)
+        return cls(scores=tuple(ordered), subjects=tuple(codes), sizes=tuple(sizes), order=tuple(by_first))
 
 
 Weights = tuple[Ints, ...]
 
 
-def drawn(sizes: Sequence[int], n: int, rng: np.random.Generator) -> Iterator[Weights]:
+def drawn(classes: Classes, n: int, rng: np.random.Generator) -> Iterator[Weights]:
     """``n`` draws of the subjects of each class, in batches: how often each is drawn, (b, K_c) for each class.
 
-    >>> [part[0].sum(axis=1).tolist() for part in drawn([3], 2, np.random.default_rng(0))]
+    >>> three = Classes.of([np.zeros(3)], [np.arange(3)])
+    >>> [part[0].sum(axis=1).tolist() for part in drawn(three, 2, np.random.default_rng(0))]
     [[3, 3]]
     """
     for done in range(0, n, BATCH):
         count = min(BATCH, n - done)
-        yield tuple(rng.multinomial(size, np.full(size, 1 / size), size=count) for size in sizes)
+        made: dict[int, Ints] = {}
+        for c in classes.order:
+            size = classes.sizes[c]
+            made[c] = rng.multinomial(size, np.full(size, 1 / size), size=count)
+        yield tuple(made[c] for c in range(len(made)))
 
 
 def once(sizes: Sequence[int]) -> Weights:

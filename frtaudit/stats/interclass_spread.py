@@ -116,7 +116,7 @@ def spread_bootstrap(
     effective = np.array([effective_number(np.bincount(who)) for who in classes.subjects])
     apart = np.sqrt(effective / (effective - 1))[:, None]
     parts: list[tuple[Floats, ...]] = []
-    for weights in class_curves.drawn(classes.sizes, n, rng):
+    for weights in class_curves.drawn(classes, n, rng):
         curves = once + apart * (axis.curves(classes, weights) - once)
         moved = class_curves.from_overall(curves, shares)
         noise = np.square(moved - delta).mean(axis=-1) * axis.length

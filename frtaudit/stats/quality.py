@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats import class_curves
+from frtaudit.stats.class_curves import Classes
 from frtaudit.stats.interclass import SCALE, detectable
 
 Floats = npt.NDArray[np.float64]
@@ -95,7 +96,7 @@ def means(values: Sequence[Floats], subjects: Sequence[Ints], n: int, rng: np.ra
         counts.append(np.bincount(code))
     drawn = [
         np.stack([(w @ s) / (w @ k) for w, s, k in zip(weights, sums, counts, strict=True)], axis=1)
-        for weights in class_curves.drawn([part.size for part in counts], n, rng)
+        for weights in class_curves.drawn(Classes.of(values, subjects), n, rng)
     ]
     whole = np.concatenate(values)
     return Means(

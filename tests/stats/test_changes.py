@@ -36,7 +36,7 @@ def test_the_change_is_that_of_the_largest_distance() -> None:
         assert value == pytest.approx(interclass.d_l2(part[0], (0, 100)).max(), rel=5e-3)
     gaps = []
     pair = shared(old, new)
-    for weights in class_curves.drawn(pair[0].sizes, 99, np.random.default_rng(2)):
+    for weights in class_curves.drawn(pair[0], 99, np.random.default_rng(2)):
         for b in range(len(weights[0])):
             drawn = [
                 [np.repeat(s, w[b][k]) for s, k, w in zip(side.scores, side.subjects, weights, strict=True)]

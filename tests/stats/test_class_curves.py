@@ -31,7 +31,7 @@ def test_replicates_are_the_curves_of_the_resample_written_out(seed: int, tar: f
     """TAR, quantiles and TAR at another class's threshold agree with scores repeated by hand."""
     scores, who = plain(seed)
     classes = Classes.of(scores, who)
-    (weights,) = class_curves.drawn(classes.sizes, 3, np.random.default_rng(seed))
+    (weights,) = class_curves.drawn(classes, 3, np.random.default_rng(seed))
     thresholds = np.array([0.7, -0.1, 0.3, 1.2])
     levels = np.array([0.1, 0.5, 1 - tar])
     hit = class_curves.tar(classes, thresholds, weights)
@@ -48,7 +48,8 @@ def test_replicates_are_the_curves_of_the_resample_written_out(seed: int, tar: f
 
 def test_draws_keep_the_number_of_subjects() -> None:
     """Each replicate draws as many subjects of a class as it has; batches add up to what was asked for."""
-    parts = list(class_curves.drawn([3, 5], class_curves.BATCH + 7, np.random.default_rng(1)))
+    classes = Classes.of([np.zeros(3), np.zeros(5)], [np.arange(3), np.arange(3, 8)])
+    parts = list(class_curves.drawn(classes, class_curves.BATCH + 7, np.random.default_rng(1)))
     assert [len(part[0]) for part in parts] == [class_curves.BATCH, 7]
     assert all((part[1].sum(axis=1) == 5).all() for part in parts)
     mean = np.concatenate([part[1] for part in parts]).mean()

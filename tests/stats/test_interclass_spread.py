@@ -51,7 +51,7 @@ def test_replicates_are_the_plain_distances(space: Space) -> None:
     """In both spaces, with any shares, replicates are the distances of scores written out."""
     classes, axis, shares = people(), Axis(space=space), np.array([0.5, 0.3, 0.2])
     found = spread_bootstrap(classes, axis, shares=shares, n=4, rng=np.random.default_rng(7))
-    (weights,) = class_curves.drawn(classes.sizes, 4, np.random.default_rng(7))
+    (weights,) = class_curves.drawn(classes, 4, np.random.default_rng(7))
     once = curves_of(classes, class_curves.once(classes.sizes), 0, axis)
     for b in range(4):  # 25 subjects of equal weight: a resample varies too little by 24/25
         moved = once + np.sqrt(25 / 24) * (curves_of(classes, weights, b, axis) - once)
@@ -154,3 +154,26 @@ def test_a_spread_is_frozen() -> None:
     assert isinstance(found, Spread)
     with pytest.raises(ValueError, match="read-only"):
         found.point[0] = 1
+
+
+@pytest.mark.parametrize("space", list(Space))
+def test_the_order_of_the_classes_moves_nothing(space: Space) -> None:
+    """Classes given the other way round have the bounds, pairs, p value and detectable distance that they had."""
+    rng = np.random.default_rng(11)
+    who = [np.repeat(np.arange(25) + 25 * c, 6) for c in range(3)]
+    scores = [rng.normal(60 - 3 * c, 8, 150).clip(0, 100) for c in range(3)]
+    one, other = (
+        spread_bootstrap(
+            Classes.of([scores[c] for c in order], [who[c] for c in order]),
+            Axis(space=space),
+            shares=EVEN,
+            n=99,
+            rng=np.random.default_rng(3),
+        )
+        for order in ((0, 1, 2), (2, 1, 0))
+    )
+    assert other.p_value(0.05) == one.p_value(0.05)
+    assert other.detectable(0.05) == pytest.approx(one.detectable(0.05))
+    for left, right in ((one.bounds, other.bounds), (one.pair_bounds, other.pair_bounds)):
+        for straight, reversed_ in zip(left(0.05), right(0.05), strict=True):
+            assert reversed_[::-1] == pytest.approx(straight)
