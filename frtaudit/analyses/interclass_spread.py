@@ -31,6 +31,7 @@ UNITS = {
     FMR_AXIS: "decades of the pooled FMR",
 }
 NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
+OF_TWO = "by construction: two classes lie equally far from their mean"
 Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
 
@@ -187,12 +188,15 @@ class _Drawing:
 
     def indices(self, distances: Floats, at: At, unit: str) -> Iterator[Estimate]:
         """Standard deviation over the classes, which are all there are (ddof 0), and worst to best."""
+        two = distances.size == 2
+        if two:
+            distances = np.full(2, distances.mean())  # equal but for rounding
         for metric, value, own in (
             ("d_l2_sd", float(distances.std()), unit),
             ("d_l2_ratio", interclass_spread.ratio(distances), "largest over smallest"),
         ):
             made = self._estimate("all", at, value, own, ())
-            yield replace(made, metric=metric, note=NO_INTERVAL)
+            yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
 
     def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
         return Estimate(

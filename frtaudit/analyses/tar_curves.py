@@ -140,6 +140,7 @@ class _Drawing:
         counts = np.array([scores.size for scores in self.classes.scores], dtype=np.float64)
         critical = float(stats.t.isf(self.spec.alpha / 2, self.spec.B))
         own, excess = class_curves.spread_iid(tar, counts, self.shares)
+        apart = class_curves.quantile_spread_iid(self.classes, 1 - self.tar, self.shares) * self._unit
         x, y = self._scaled(self.at), self._scaled(threshold)
         for c, name in enumerate(self.held.names):
             half = critical * own[c]
@@ -158,6 +159,8 @@ class _Drawing:
             points = self.threshold_excess[:, c] * self._unit
             band = self._percentiles(c, points, threshold[c])
             yield self._excess("threshold_excess", name, self.tar, above[c], band)
+            half = critical * apart[c]
+            yield self._iid("threshold_excess", name, self.tar, above[c], (above[c] - half, above[c] + half))
 
     def _scaled(self, scores: Floats) -> Floats:
         return to_scale(scores, self.held.score_range)
