@@ -13,7 +13,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.distances import for_population, largest
 from frtaudit.errors import SpecError
-from frtaudit.mated import ClassScores, class_scores, drawn_order, shares_of
+from frtaudit.mated import ClassScores, check_shares, class_scores, drawn_order, shares_of
 from frtaudit.registry import register
 from frtaudit.stats import interclass, interclass_spread
 from frtaudit.stats.class_curves import Classes
@@ -63,6 +63,7 @@ class InterclassSpread:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All schemas with two classes or more, each of two subjects or more with mated comparisons."""
+        check_shares(self.shares, trial, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
         notes: list[str] = []
         for schema in trial.groups.schemas:

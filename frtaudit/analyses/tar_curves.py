@@ -16,7 +16,7 @@ from frtaudit.core import Curve, Estimate, Interval, Method, Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
-from frtaudit.mated import ClassScores, class_scores, shares_of
+from frtaudit.mated import ClassScores, check_shares, class_scores, shares_of
 from frtaudit.registry import register
 from frtaudit.stats import class_curves, wilson
 from frtaudit.stats.class_curves import Classes
@@ -63,6 +63,7 @@ class TarCurves:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All schemas with two classes or more that have mated comparisons of two subjects or more."""
+        check_shares(self.shares, trial, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
         curves: list[Curve] = []
         notes: list[str] = []
