@@ -68,7 +68,7 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
 
     ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
     alt = f"People left against required samples: {ends}."
-    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.15 * LOW), alt=alt)
 
 
 THRESHOLD = "threshold (scores on 0–100)"

@@ -3,6 +3,8 @@
 "All groups pass" is an intersection: each passes at alpha, uncorrected. "Group g fails" and "some group fails" are
 claims of a family, all findings of the audit: Holm's step-down over their p values, and the bound of a failure is that
 of its step.
+
+Long because what a requirement names, how it is tested and the sentence that says so are read together.
 """
 
 from collections.abc import Mapping, Sequence
