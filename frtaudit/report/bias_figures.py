@@ -14,7 +14,7 @@ from frtaudit.report.figures import BAND, Series, marked
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
-LOW = 2.0  # inches: two figures of two rows of such panels, or one of four rows, fill a page
+LOW = 1.8  # inches: two figures of two rows of such panels, or one of four rows, fill a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +68,16 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
 
     ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
     alt = f"People left against required samples: {ends}."
-    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.15 * LOW), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW), alt=alt)
 
 
-THRESHOLD = "threshold (scores on 0–100)"
+THRESHOLD = "threshold (0–100)"
 TAR = "TAR (share of mated comparisons that match)"
 AXES: Mapping[str, tuple[str, str]] = {
     "threshold_at_tar": (TAR, THRESHOLD),
     "tar_at_threshold": (THRESHOLD, TAR.partition(" (")[0]),
-    "threshold_excess": (TAR, "threshold, class minus overall"),
-    "tar_excess": (THRESHOLD, "TAR, class minus overall"),
+    "threshold_excess": (TAR, "difference (points)"),
+    "tar_excess": (THRESHOLD, "TAR, difference"),
 }
 
 
