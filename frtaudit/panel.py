@@ -71,6 +71,9 @@ def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SpecError("providers", f"{twice[0]!r} stands twice", "each name once")
+    stray = [name for name in spec.trained_on if name not in names]
+    if stray:
+        raise SpecError("trained_on", f"no system is named {stray[0]!r}", ", ".join(names))
     if not providers:
         raise SpecError("providers", "no provider", "a list of names or of mappings with name and type")
     return providers

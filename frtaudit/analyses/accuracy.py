@@ -140,9 +140,11 @@ class _Place:
         rng = np.random.default_rng(seed_of(self.trial.spec.seed, NAME, "deals", self.name))
         drawn = foldings.redealt_differences(pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng)
         unit = "difference of two accuracies of the same pairs"
-        note = f"{delta.discordant} of {int(found.total.sum())} pairs are decided otherwise"
         bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
-        yield self.estimate("delta_accuracy", delta.value, None, unit, bounds, note=note)
+        yield self.estimate("delta_accuracy", delta.value, None, unit, bounds)
+        counts = delta.discordant, int(found.total.sum())
+        share = "share of pairs decided otherwise in overlapping folds"
+        yield self.estimate("delta_accuracy_otherwise", counts[0] / counts[1], counts, share)
         said = f"{deals} random deals of the same pairs"
         yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=said)
         yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, unit, note=said)

@@ -18,7 +18,7 @@ from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
 HAIR = ("none", "some", "full")
 HAIR_SHARES = (0.35, 0.3, 0.35)
 NOBODY = -1  # the subject of a training image that shows nobody of the test set
-DUPLICATE = 0.02  # length of the noise between an image and its copy
+DUPLICATE = 0.45  # the largest length of the noise between an image and its copy
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -206,7 +206,8 @@ class Traits:
         for subject in held[rng.random(held.size) < shape.copied].tolist():
             at = shape.samples * int(np.flatnonzero(who == subject)[0])
             source = int(np.flatnonzero(shown.owner == subject)[0])
-            step = DUPLICATE / np.sqrt(self.dimension) * rng.standard_normal(self.dimension)
+            length = DUPLICATE * rng.random() / np.sqrt(self.dimension)
+            step = length * rng.standard_normal(self.dimension)
             images[at] = unit((shown.base[source] + step)[None])[0]
             copies[at] = source
         return copies

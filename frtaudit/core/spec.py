@@ -272,7 +272,8 @@ class Report:
 class AuditSpec:
     """A whole audit. ``cohort``, ``protocol``, ``providers`` and ``analyses`` hold registered plug-ins.
 
-    ``providers`` None: all that the cohort offers. ``threads`` 0: as many as there are cores.
+    ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
+    on, as declared. ``threads`` 0: as many as there are cores.
     """
 
     name: str
@@ -295,5 +296,6 @@ class AuditSpec:
     requirements: tuple[RequirementSpec, ...] = ()
     tail_budget: int = 2_000_000_000
     sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
+    trained_on: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
     report: Report = field(default_factory=Report)

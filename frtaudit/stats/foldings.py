@@ -26,6 +26,27 @@ def capped(subject: Ints, mated: Flags, most: int, rng: np.random.Generator) -> 
     return keep
 
 
+def of_one_mix(mated: Flags, folds: Ints, chosen: Flags, rng: np.random.Generator) -> Flags:
+    """Which ``chosen`` pairs stay so that every fold has mated and non-mated ones in the ratio of all its pairs, (n,).
+
+    Accuracy depends on that ratio: parts of a test set compare only where they share it. What one kind has too many
+    is dropped at random.
+
+    >>> mated, chosen = np.array([True, True, False, False]), np.array([True, True, True, False])
+    >>> of_one_mix(mated, np.zeros(4, dtype=np.int64), chosen, np.random.default_rng(0)).sum()
+    np.int64(2)
+    """
+    keep = np.zeros(mated.size, dtype=bool)
+    for fold in np.unique(folds[folds >= 0]):
+        kinds = [np.flatnonzero((folds == fold) & (mated == kind)) for kind in (True, False)]
+        whole = [of.size for of in kinds]
+        part = [of[chosen[of]] for of in kinds]
+        for own, other, total, rest in ((0, 1, whole[0], whole[1]), (1, 0, whole[1], whole[0])):
+            most = part[other].size * total // rest if rest else part[own].size
+            keep[rng.permutation(part[own])[:most]] = True
+    return keep
+
+
 def leaking(first: Ints, second: Ints, mated: Flags, folds: Ints) -> tuple[int, int]:
     """How many subjects have mated pairs, and how many have any pairs, in more than one fold.
 

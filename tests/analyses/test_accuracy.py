@@ -126,7 +126,9 @@ def test_disjoint_minus_overlap() -> None:
     delta = one(result, "delta_accuracy", provider="two")
     assert delta.value == pytest.approx(both[0] - both[1])
     assert delta.intervals[0].method is Method.DEALT
-    assert "are decided otherwise" in (delta.note or "")
+    otherwise = one(result, "delta_accuracy_otherwise", provider="two")
+    assert otherwise.denominator == one(result, "accuracy", provider="two").denominator
+    assert (otherwise.numerator or 0) / (otherwise.denominator or 1) >= abs(delta.value or 0) - 1e-12
     deals = one(result, "delta_accuracy_deal_sd", provider="two")
     assert (deals.value or 0) > 0
     assert deals.note == "200 random deals of the same pairs"

