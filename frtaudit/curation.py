@@ -34,6 +34,7 @@ VERDICTS = (KEEP, *REASONS)
 MATED, NON_MATED, IMAGES = "mated", "non_mated", "images"
 EVERYBODY = "all"
 LAST_LOOK = 320
+SHOWN = 12  # values that an error names
 FIRST_LOOK = 20  # candidates looked at for each wanted non-mated pair; more where those do not do
 
 
@@ -110,6 +111,7 @@ def curate(material: Material, rules: Rules, reviewed: str | None = None) -> Com
     """
     check(rules)
     ground = ground_of(material, rules)
+    _known_values(material, rules)
     dropped = frozenset[str]() if reviewed is None else _dropped(ground, rules, reviewed)
     parts, steps = [], list(_image_steps(ground, rules))
     for kind in (MATED, NON_MATED):
@@ -161,6 +163,19 @@ def check(rules: Rules) -> None:
         for tail in (*trait.tails.values(), *(() if trait.tail is None else (trait.tail,))):
             if not 0 < tail <= 50:
                 raise SpecError(f"rules.traits.{name}.tail", f"found {tail:g}", "percent above 0, at most 50")
+
+
+def _known_values(material: Material, rules: Rules) -> None:
+    """Refuse values that no image has: of a column, what stands in it; of a number's tails, low and high."""
+    asked = [("mated_values", rules.trait, item) for item in rules.mated_values]
+    asked += [("non_mated_values", rules.trait, item) for pair in rules.non_mated_values for item in pair]
+    asked += [(f"only.{name}", name, item) for name, item in rules.only.items()]
+    for place, name, value in asked:
+        trait = rules.traits[name]
+        cut = trait.tail is not None or bool(trait.tails)
+        known = [LOW, HIGH] if cut else sorted(set(_column(material, trait.column).tolist()) - {""})
+        if value not in known:
+            raise DataError(f"rules.{place}", f"no image has {name} {value!r}", ", ".join(known[:SHOWN]))
 
 
 def ground_of(material: Material, rules: Rules) -> Ground:
@@ -482,7 +497,10 @@ def _too_few(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str], m
     )
     of = "" if name == EVERYBODY else f" of {name}"
     found = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
-    return DataError("curated", found, f"{each - lacking} or fewer, weaker rules, or more images")
+    strata = len(made.missing)
+    most = (each - lacking) // rules.k * rules.k * strata
+    fewer = f"rules.{kind} of {most} or fewer, " if most else ""
+    return DataError("curated", found, f"{fewer}weaker rules, or more images")
 
 
 def relaxed(rules: Rules, kind: str, dropped: frozenset[str]) -> Iterator[tuple[str, Rules, frozenset[str]]]:

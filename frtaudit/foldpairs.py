@@ -249,6 +249,7 @@ def _folded(
         origin=origin,
         overlap=overlap,
         listed=listed,
+        at=np.flatnonzero(scored),
     )
 
 

@@ -46,6 +46,29 @@ EXPOSURE = replace(
 )
 
 
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        (
+            replace(BASE, mated_values=("bald", "full")),
+            "rules.mated_values: no image has hair 'bald'; accepted: full",
+        ),
+        (
+            replace(EXPOSURE, non_mated_values=(("dark", "low"),)),
+            "rules.non_mated_values: no image has light 'dark'",
+        ),
+        (
+            replace(EXPOSURE, only={"hair": "red"}),
+            "rules.only.hair: no image has hair 'red'; accepted: full, none",
+        ),
+    ],
+)
+def test_values_that_no_image_has(rules: Rules, said: str) -> None:
+    """Refused with the values that there are: a typing error is no lack of images."""
+    with pytest.raises(DataError, match=said):
+        curate(material(), rules)
+
+
 @cache
 def material(seed: int = 0, subjects: int = 300) -> Material:
     """A cohort with traits, some samples under wrong names."""

@@ -1,19 +1,20 @@
 """k-fold accuracy on listed pairs and on every declared test set: intervals, folds, and what disjoint folds change."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
-from frtaudit.core.spec import Weighting
+from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE, from_score
+from frtaudit.inference import MIN_ERRORS, SHARE, from_score
 from frtaudit.registry import register
 from frtaudit.stats import foldings, folds, rates, wilson
 from frtaudit.stats.trials import members
-from frtaudit.trial import FoldPairs, Outcome, Trial
+from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
 
 NAME = "accuracy"
 DEFAULT = "folds"  # what the pairs of spec.folds are called
@@ -27,18 +28,29 @@ SPREAD = "standard deviation of the folds, divisor k - 1"
 class Accuracy:
     """Accuracy of each fold at the threshold fitted on the others, on the folds' pairs and on every test set.
 
-    ``deals``: how often disjoint and overlapping folds are dealt anew, where a set has both.
+    ``deals``: how often disjoint and overlapping folds are dealt anew, where a set has both. ``against``: system to the
+    system whose accuracy on the same pairs is taken from its own, such as one method trained with and without the
+    people of a test set (004, tables 1 and 2).
     """
 
     deals: int = 200
+    against: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for fewer than two deals, which have no spread."""
         if self.deals < 2:
             raise SpecError("analyses.accuracy.deals", f"found {self.deals}", "2 or more")
+        for name, other in self.against.items():
+            if name == other:
+                raise SpecError("analyses.accuracy.against", f"{name!r} against itself", "another system")
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
+        named = [*self.against, *self.against.values()]
+        known = on_panel(trial.spec, trial.material) if named else ()
+        for name in named:
+            if name not in known:
+                raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
         own = {} if trial.fold_pairs is None else {DEFAULT: trial.fold_pairs}
         sets = own | dict(trial.test_sets)
         if not sets:
@@ -49,7 +61,72 @@ class Accuracy:
             place = _Place(trial=trial, pairs=pairs, name=name, alpha=alpha)
             found += place.estimates(self.deals)
             notes += place.notes()
-        return Outcome(estimates=tuple(found), notes=tuple(notes))
+        kept = sets if trial.provider in named else None
+        return Outcome(estimates=tuple(found), notes=tuple(notes), kept=kept)
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  as others
+        """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
+        held = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in kept.items()}
+        found = [
+            _between(held[name][pairs], held[other][pairs], name, {"pairs": pairs, "against": other}, alpha)
+            for name, other in self.against.items()
+            if name in held and other in held
+            for pairs in held[name]
+        ]
+        return Outcome(estimates=tuple(found))
+
+
+def _between(
+    own: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
+) -> Estimate:
+    """The difference on common pairs in the folds of the ``other``, each system at thresholds of its own."""
+    common, one, two = np.intersect1d(_places(own), _places(other), return_indices=True)
+    of, first, second = other.folds[two], other.first[two], other.second[two]
+    value: float | None = None
+    interval: tuple[Interval, ...] = ()
+    note = "a fold holds no pair that both scored"
+    if not folds.empty_folds(of, other.k):
+        a, b = (
+            folds.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
+            for pairs, rows in ((own, one), (other, two))
+        )
+        delta = foldings.accuracy_difference(a, b, (of, of), first, second)
+        people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
+        value, interval = delta.value, (_of_systems(delta, people, alpha),)
+        note = f"{delta.discordant} of {int(a.total.sum())} pairs"
+    return Estimate(
+        provider=provider,
+        analysis=NAME,
+        metric="delta_accuracy_systems",
+        schema=None,
+        group="all",
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=None,
+        denominator=None,
+        unit=f"difference of two systems on {common.size} common pairs",
+        intervals=interval,
+        note=note,
+    )
+
+
+def _of_systems(delta: foldings.Difference, people: int, alpha: float) -> Interval:
+    bounds = foldings.difference_interval(delta, 0.0, people, alpha)
+    few = bounds is None or delta.discordant < MIN_ERRORS
+    low, high = (None, None) if few or bounds is None else bounds
+    return Interval(
+        low=low,
+        high=high,
+        level=1 - alpha,
+        method=Method.DYADIC,
+        target=Target.POPULATION,
+        note=f"fewer than {MIN_ERRORS} pairs are decided otherwise" if few else "fold thresholds held fixed",
+    )
+
+
+def _places(pairs: FoldPairs) -> folds.Ints:
+    return np.arange(pairs.score.size) if pairs.at is None else pairs.at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -87,10 +87,7 @@ class TemplateFolder:
         reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
         files = _template_files(root, index, cohort, reasons, self.flipped)
         inputs = _digests(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
-        training = {
-            name: replace(self, root=path, training={}, **_OWN).load({}, 0)
-            for name, path in self.training.items()
-        }
+        training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, held in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
         return Material(
@@ -104,6 +101,15 @@ class TemplateFolder:
             training=training,
         )
 
+    def _trained(self, name: str, path: str) -> Material:
+        """A training set; what is wrong with it is said of it."""
+        where = f"cohort.training.{name}"
+        _folder(Path(path), where)
+        try:
+            return replace(self, root=path, training={}, **_OWN).load({}, 0)
+        except DataError as error:
+            raise DataError(where, f"{error.where}: {error.found}", error.accepted) from None
+
     def _metadata(self, root: Path) -> Table:
         name = self.metadata or "metadata.csv"
         if self.metadata is None and not (root / name).is_file() and (root / "metadata.parquet").is_file():
@@ -111,11 +117,9 @@ class TemplateFolder:
         return read_table(root / name, name)
 
 
-def _folder(root: Path) -> Path:
+def _folder(root: Path, where: str = "cohort.root") -> Path:
     if not root.is_dir():
-        raise DataError(
-            "cohort.root", f"no folder {str(root)!r}", "a folder with metadata.csv and templates/"
-        )
+        raise DataError(where, f"no folder {str(root)!r}", "a folder with metadata.csv and templates/")
     return root
 
 

@@ -42,6 +42,7 @@ def build(source: Source) -> Accuracy | None:
         *_matrix(source, found, sets),
         _means(source, found, sets),
         *_classes(source, sets),
+        *_between(source),
         *_differences(source),
         *(table for name, own in parts if own for table in [_folds(source, name, own)]),
     ]
@@ -103,6 +104,53 @@ def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text
     return tuple(
         Piece(text=piece.text, pointer=piece.pointer, kind="n low") if piece.kind == "n" else piece
         for piece in text
+    )
+
+
+def _between(source: Source) -> list[Table]:
+    """Systems against others on the same pairs: one method trained on several sets (004, tables 1 and 2)."""
+    found = source.select("delta_accuracy_systems")
+    if not found:
+        return []
+    notes = Footnotes()
+    blocks = [
+        Block(head=_against(source, own[0]), rows=tuple(_row(item, notes) for item in own))
+        for _, every in by_provider(source, found)
+        for other in dict.fromkeys(item.estimate.at["against"] for item in every)
+        for own in [[item for item in every if item.estimate.at["against"] == other]]
+    ]
+    columns = (
+        Column(title="Test set"),
+        *(
+            Column(title=title, kind="num")
+            for title in ("difference", "for new people like these", "decided otherwise")
+        ),
+    )
+    caption = say(
+        Piece(text="Systems against each other. ", kind="b"),
+        "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each at "
+        "thresholds of its own. Of one method trained with and without the people of a test set this is what their "
+        "presence in training does, if nothing else differs.",
+        methods_said(found, *BOTH),
+    )
+    return [finished("accuracy-systems", caption, columns, blocks, notes)]
+
+
+def _against(source: Source, record: Record) -> Text:
+    """Both systems, each with its declared training set."""
+    other = str(record.estimate.at["against"])
+    second = Piece(text=other, pointer=f"{record.pointer}/at/against", kind="b")
+    sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
+    one, two = ("" if name is None else f" (trained on {name})" for name in sets)
+    return say(provider(record), one, " against ", second, two)
+
+
+def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    return (
+        (Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
+        phrases.value(record, places=FINE),
+        interval_cells(record, notes, *BOTH, places=FINE)[0],
+        (Piece(text=str(record.estimate.note), pointer=f"{record.pointer}/note"),),
     )
 
 

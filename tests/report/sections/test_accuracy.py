@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from small_audits import audit, spec
 
+from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Folds, FoldSource, PairSetSpec
 from frtaudit.protocols.sampled import Sampled
@@ -89,3 +90,16 @@ def test_accuracy_by_class_with_the_skewed_error_ratio() -> None:
     assert rows[-1][0] == "group: skewed error ratio"
     assert all(" to " in row[3] for row in rows[:-1])
     assert " to " not in rows[-1][3]
+
+
+def test_systems_against_each_other() -> None:
+    """A block for each pair of systems, with their training sets where declared; a row for each test set."""
+    made = spec("accuracy", test_sets={"a": PairSetSpec(folds=Folds(source=FoldSource.DISJOINT, k=3))})
+    made = replace(made, analyses={"accuracy": Accuracy(against={"one": "two"})}, trained_on={"one": "Faces"})
+    view = accuracy.build(Source(audit(made).result))
+    assert view is not None
+    table = next(item for item in view.tables if item.name == "accuracy-systems")
+    assert plain_text(table.blocks[0].head) == "one (trained on Faces) against two"
+    cells = [plain_text(cell) for cell in table.blocks[0].rows[0]]
+    assert cells[0] == "a"
+    assert re.match(r"−?\d+\.\d{3} %", cells[1])
