@@ -12,7 +12,7 @@ from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import MIN_ERRORS, SHARE, from_score
 from frtaudit.registry import register
-from frtaudit.stats import foldings, folds, rates, wilson
+from frtaudit.stats import fold_differences, folds, rates, wilson
 from frtaudit.stats.trials import members
 from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
 
@@ -90,7 +90,7 @@ def _between(
             folds.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
             for pairs, rows in ((own, one), (other, two))
         )
-        delta = foldings.accuracy_difference(a, b, (of, of), first, second)
+        delta = fold_differences.accuracy_difference(a, b, (of, of), first, second)
         people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
         value, interval = delta.value, (_of_systems(delta, people, alpha),)
         note = f"{delta.discordant} of {int(a.total.sum())} pairs"
@@ -111,8 +111,8 @@ def _between(
     )
 
 
-def _of_systems(delta: foldings.Difference, people: int, alpha: float) -> Interval:
-    bounds = foldings.difference_interval(delta, 0.0, people, alpha)
+def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -> Interval:
+    bounds = fold_differences.difference_interval(delta, 0.0, people, alpha)
     few = bounds is None or delta.discordant < MIN_ERRORS
     low, high = (None, None) if few or bounds is None else bounds
     return Interval(
@@ -213,9 +213,11 @@ class _Place:
         yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, made)
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
         both = (pairs.folds, overlap)
-        delta = foldings.accuracy_difference(found, other, both, pairs.first, pairs.second)
+        delta = fold_differences.accuracy_difference(found, other, both, pairs.first, pairs.second)
         rng = np.random.default_rng(seed_of(self.trial.spec.seed, NAME, "deals", self.name))
-        drawn = foldings.redealt_differences(pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng)
+        drawn = fold_differences.redealt_differences(
+            pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng
+        )
         unit = "difference of two accuracies of the same pairs"
         bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
         yield self.estimate("delta_accuracy", delta.value, None, unit, bounds)
@@ -305,8 +307,8 @@ def _over_folds(found: folds.FoldAccuracy, alpha: float) -> Interval:
     )
 
 
-def _of_difference(found: foldings.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
-    bounds = foldings.difference_interval(found, dealt, subjects, alpha)
+def _of_difference(found: fold_differences.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
+    bounds = fold_differences.difference_interval(found, dealt, subjects, alpha)
     low, high = bounds or (None, None)
     return Interval(
         low=low,

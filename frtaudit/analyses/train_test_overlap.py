@@ -24,7 +24,7 @@ from frtaudit.overlap import (
     survey,
 )
 from frtaudit.registry import register
-from frtaudit.stats import foldings, folds, violins
+from frtaudit.stats import fold_differences, foldings, folds, violins
 from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
 
 NAME = "train_test_overlap"
@@ -263,7 +263,7 @@ def _without(trial: Trial, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -
         return
     both = (pairs.folds, kept)
     one, other = (folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
-    delta = foldings.accuracy_difference(one, other, both, pairs.first, pairs.second)
+    delta = fold_differences.accuracy_difference(one, other, both, pairs.first, pairs.second)
     interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
     unit = "accuracy of all pairs minus that without overlap"
     yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
@@ -279,8 +279,8 @@ def _too_few(pairs: FoldPairs, found: folds.FoldAccuracy, hit: Flags) -> str | N
     return None
 
 
-def _of_delta(delta: foldings.Difference, few: str | None, subjects: int, alpha: float) -> Interval:
-    bounds = foldings.difference_interval(delta, 0.0, subjects, alpha)
+def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int, alpha: float) -> Interval:
+    bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
     low, high = (None, None) if few or bounds is None else bounds
     note = "fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs"
     return Interval(
