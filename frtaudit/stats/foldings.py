@@ -192,7 +192,7 @@ def strict_folds(
     size = int(max(first.max(), second.max())) + 1
     labels = _names(size, names)
     unit = impostor_components(first, second, size)
-    loads = np.bincount(unit[first])
+    loads = np.bincount(unit[first], minlength=int(unit.max()) + 1)
     if loads.max() > math.ceil(first.size / k):
         unit, loads = np.arange(size), np.bincount(first[mated], minlength=size)
     home = _balance(loads, _least_name(unit, labels), k)[unit]

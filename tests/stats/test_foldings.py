@@ -105,6 +105,14 @@ def test_strict_folds_share_no_subject_and_count_what_they_drop(
     assert (made.folds[mated] >= 0).all()
 
 
+def test_strict_folds_of_a_list_that_leaves_subjects_out() -> None:
+    """Codes of subjects that stand in no pair, which are components of their own, change nothing."""
+    first, second = np.array([0, 0, 1, 1]), np.array([0, 0, 1, 3])
+    made = foldings.strict_folds(first, second, first == second, 2)
+    assert made.dropped == 0
+    assert made.folds.tolist() == [0, 0, 1, 1]
+
+
 def test_strict_folds_drop_nothing_where_components_fit() -> None:
     """Subjects that are compared within ten circles only: circles are dealt whole."""
     circle = np.repeat(np.arange(10), 12)
