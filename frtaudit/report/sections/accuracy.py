@@ -1,5 +1,6 @@
 """k-fold accuracy: systems by test sets, each mean with its intervals, disjoint minus overlap, and every fold."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from frtaudit.report import figures, phrases
@@ -15,7 +16,7 @@ from frtaudit.report.sections.tables import (
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, mapping
 
 DEFAULT = "folds"
 LOWEST = 2
@@ -82,9 +83,26 @@ def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]
         Piece(text="Accuracy by test set. ", kind="b"),
         f"{low}{trained}Test sets differ in who stands in them and in how pairs were chosen: a difference between "
         "columns says how hard a set is for a system, not why.",
+        _chosen(source, sets),
     )
     made = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
     return [finished("accuracy-sets", caption, columns, made, notes)]
+
+
+def _chosen(source: Source, sets: Iterable[str]) -> str:
+    """Which sets were made with the scores of one system: they are no fair ground for it and others."""
+    spec = source.result.spec
+    by: dict[str, list[str]] = {}
+    for name in sets:
+        pairs = mapping(mapping(mapping(spec.get("test_sets")).get(name)).get("pairs"))
+        rules = mapping((pairs or mapping(spec.get("protocol"))).get("rules"))
+        if "matcher" in rules:
+            by.setdefault(str(rules["matcher"]), []).append(said(name))
+    return "".join(
+        f" Pairs of {' and '.join(names)} were chosen by the scores of {matcher}, which can make them harder for it "
+        "than for other systems."
+        for matcher, names in by.items()
+    )
 
 
 def _trained(source: Source, name: str | None) -> Text:
@@ -131,6 +149,7 @@ def _between(source: Source) -> list[Table]:
         "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each at "
         "thresholds of its own. Of one method trained with and without the people of a test set this is what their "
         "presence in training does, if nothing else differs.",
+        _chosen(source, dict.fromkeys(set_of(item) for item in found)),
         methods_said(found, *BOTH),
     )
     return [finished("accuracy-systems", caption, columns, blocks, notes)]

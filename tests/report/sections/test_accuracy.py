@@ -103,3 +103,17 @@ def test_systems_against_each_other() -> None:
     cells = [plain_text(cell) for cell in table.blocks[0].rows[0]]
     assert cells[0] == "a"
     assert re.match(r"−?\d+\.\d{3} %", cells[1])
+
+
+def test_sets_chosen_by_a_system_are_named() -> None:
+    """Where the spec says that pairs were chosen by a system's scores, the captions that compare systems say so."""
+    found = result(2)
+    rules = {"pairs": {"type": "curated", "rules": {"matcher": "one"}}}
+    told = replace(
+        found, spec={**found.spec, "test_sets": {"set_0": rules, "set_1": {"pairs": {"type": "sampled"}}}}
+    )
+    plain, named = (accuracy.build(Source(item)) for item in (found, told))
+    assert plain is not None
+    assert named is not None
+    assert "chosen by the scores" not in plain_text(plain.tables[0].caption)
+    assert " Pairs of set 0 were chosen by the scores of one, " in plain_text(named.tables[0].caption)
