@@ -46,7 +46,7 @@ class Robustness:
     reviewed: str | None = field(default=None, metadata=PATH)
     mix: Shares = field(default_factory=dict)
     mislabelled: Shares = field(default_factory=dict)
-    metrics = ("absent_kind", "worst_share", "fmr_mix", "fnmr_mix", "threshold_mix")
+    metrics = ("fmr_mix", "fnmr_mix")
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for shares that are none, and for no number of label errors."""
