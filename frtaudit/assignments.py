@@ -199,6 +199,44 @@ def _both(errors: float, trials: float, low: list[Pool], high: list[Pool]) -> tu
     return smallest_ratio(errors, trials, low), largest_ratio(errors, trials, high)
 
 
+def pair_box(first: Ints, second: Ints, wrong: npt.NDArray[np.bool_], code: Ints, n_classes: int) -> Box:
+    """Shares of wrong pairs within each class when each unknown subject could belong to any, at most: as for FMR.
+
+    ``first``, ``second`` (P,) int64: subjects of listed pairs, mated ones among them; ``wrong`` (P,) bool: decided
+    wrongly, at thresholds that classes do not move; ``code`` (K,) as in :class:`Standing`.
+
+    >>> pairs = np.array([[0, 0], [1, 1], [2, 2]])
+    >>> box = pair_box(pairs[:, 0], pairs[:, 1], np.array([False, True, True]), np.array([0, 0, 1]), 1)
+    >>> box.low.tolist(), box.high.tolist()
+    ([0.5], [0.6666666666666667])
+    """
+    over, under = (
+        _met(first, second, part, code, n_classes) for part in (wrong, np.ones(wrong.size, dtype=bool))
+    )
+    some = code == n_classes
+    ends = []
+    for c in range(n_classes):
+        base = [float((own + met[:, c] / 2)[code == c].sum()) for own, met in (over, under)]
+        joins, sizes = ((own + met[:, c])[some] for own, met in (over, under))
+        high = Pool(errors=joins + over[1][some, -1] / 2, trials=sizes)
+        low = Pool(errors=joins, trials=sizes + under[1][some, -1] / 2)
+        ends.append(_both(base[0], base[1], [low], [high]))
+    return _box(ends)
+
+
+def _met(
+    first: Ints, second: Ints, counted: npt.NDArray[np.bool_], code: Ints, n_classes: int
+) -> tuple[Floats, Floats]:
+    """Counted pairs of each subject with itself, (K,), and with the subjects of each class, (K, C+1)."""
+    own, met = np.zeros(code.size), np.zeros((code.size, n_classes + 1))
+    mated = counted & (first == second)
+    other = counted & (first != second)
+    np.add.at(own, first[mated], 1.0)
+    np.add.at(met, (first[other], code[second[other]]), 1.0)
+    np.add.at(met, (second[other], code[first[other]]), 1.0)
+    return own, met
+
+
 def _box(ends: list[tuple[float, float]]) -> Box:
     low, high = np.array(ends, dtype=np.float64).reshape(-1, 2).T
     return Box(low=low, high=high, critical=0.0)

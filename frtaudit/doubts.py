@@ -13,6 +13,7 @@ from frtaudit.assignments import (
     curve_range,
     failure_boxes,
     mislabelled_boxes,
+    pair_box,
     unknown_boxes,
 )
 from frtaudit.attempts import attempts_of
@@ -34,7 +35,7 @@ from frtaudit.inference import (
     read,
 )
 from frtaudit.leverage import BELOW, written
-from frtaudit.stats import dependence, mixtures, wilson
+from frtaudit.stats import dependence, folds, mixtures, wilson
 from frtaudit.stats.class_sums import ClassSums, ClassTrials, class_sums, class_trials
 from frtaudit.stats.contrasts import Box
 from frtaudit.stats.differentials import RateIndex
@@ -44,6 +45,7 @@ from frtaudit.stats.rectangles import composite_range, index_range
 from frtaudit.stats.sums import BelowFloorError, mated_sums
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
 
+FOLDS = "folds"  # what the spec's own folds are called among test sets
 GRID = 400  # thresholds at which curves of classes are bounded
 UNCOMPARED = (
     "classes that were not compared with each other are left out of the mix: people of one class meet"
@@ -82,6 +84,8 @@ class Doubts:
                     yield from self._mix(standing, threshold, at, a, held)
         for cause in causes:
             yield from self._curves(cause)
+        if Missing.UNKNOWN in causes:
+            yield from self._accuracies()
 
     def _held(self) -> ClassTrials:
         return class_trials(self.trial.tail, self._code(), self._count() + 1)
@@ -205,6 +209,20 @@ class Doubts:
         for space in ("quantile", "tar"):
             at: At = {"index": "d_l2", "space": space, "missing": cause.value}
             yield from self._cases(None if bounds is None else bounds[space], Worse.LARGER, at, "max", None)
+
+    def _accuracies(self) -> Iterator[Estimate]:
+        """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""
+        own = {} if self.trial.fold_pairs is None else {FOLDS: self.trial.fold_pairs}
+        for name, pairs in {**own, **self.trial.test_sets}.items():
+            if folds.empty_folds(pairs.folds, pairs.k):
+                continue
+            found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+            used = pairs.folds >= 0
+            ends = pairs.first[used], pairs.second[used]
+            box = pair_box(*ends, ~found.is_correct[used], self._code(), self._count())
+            at: At = {"index": "skewed_error_ratio", "pairs": name, "missing": Missing.UNKNOWN.value}
+            bounds = index_range(RateIndex.MAX_MIN, box.low, box.high)
+            yield from self._cases(bounds, Worse.LARGER, at, "all", None)
 
     def _standing_mated(self, errors: Ints) -> Standing:
         tail = self.trial.tail

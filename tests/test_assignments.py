@@ -9,7 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracles_robustness import People
 
-from frtaudit.assignments import Standing, curve_range, failure_boxes, mislabelled_boxes, unknown_boxes
+from frtaudit.assignments import (
+    Standing,
+    curve_range,
+    failure_boxes,
+    mislabelled_boxes,
+    pair_box,
+    unknown_boxes,
+)
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.class_sums import class_sums, class_trials
 from frtaudit.stats.contrasts import Box
@@ -121,6 +128,27 @@ def test_failures_are_right_or_wrong() -> None:
     assert box.low[0] == 0.25
     assert box.high[0] == 0.5
     assert np.isnan(box.low[1])
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000))
+def test_bounds_for_pairs_in_folds_hold_every_assignment(seed: int) -> None:
+    """Shares of wrong pairs, mated and non-mated together, under every assignment; exact with one unknown subject."""
+    people = People(seed, unknown=1 + seed % 2)
+    rng = np.random.default_rng(seed)
+    pairs = np.array([(a, b) for a, b, _ in people.pairs()])[rng.random(sum(1 for _ in people.pairs())) < 0.5]
+    wrong = rng.random(len(pairs)) < 0.3
+    box = pair_box(pairs[:, 0], pairs[:, 1], wrong, people.code, 2)
+    slow = []
+    for code in people.assignments():
+        inside = [(code[pairs] == c).all(axis=1) for c in range(2)]
+        slow.append([wrong[part].mean() if part.any() else np.nan for part in inside])
+    low, high = np.nanmin(slow, axis=0), np.nanmax(slow, axis=0)
+    assert np.all(box.low <= low + SLACK)
+    assert np.all(box.high >= high - SLACK)
+    if seed % 2 == 0:
+        assert box.low == pytest.approx(low)
+        assert box.high == pytest.approx(high)
 
 
 @settings(max_examples=15)

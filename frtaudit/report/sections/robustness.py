@@ -149,12 +149,10 @@ def _worst(source: Source) -> Table | None:
         Column(title="false matches with one of them", kind="num"),
     )
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
-    title = (
-        f"The worst {numbers.exact(float(share))} of people. "
-        if isinstance(share, (int, float))
-        else "The worst. "
-    )
-    caption = say(Piece(text=title, kind="b"), words().robustness["worst"])
+    how = numbers.exact(float(share)) if isinstance(share, (int, float)) else ""
+    number = Piece(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
+    title = say(Piece(text="The worst ", kind="b"), number, Piece(text=" of people. ", kind="b"))
+    caption = say(title, words().robustness["worst"])
     return finished("robustness-worst", caption, columns, blocks, notes, "dense")
 
 

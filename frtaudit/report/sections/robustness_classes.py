@@ -7,7 +7,7 @@ from frtaudit.core import Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
-from frtaudit.report.source import At, Record, Source, at_key, mapping
+from frtaudit.report.source import At, Record, Source, at_key, escape, mapping
 from frtaudit.report.words import INDICES, called, words
 
 ANALYSIS = "robustness"
@@ -27,7 +27,7 @@ def bounds(source: Source, schema: str) -> Table | None:
     if not records:
         return None
     notes = Footnotes()
-    measured = measured_by(source, *INDICES, "d_l2", weightings=True)
+    measured = measured_by(source, *INDICES, "d_l2", "skewed_error_ratio", weightings=True)
     causes = [name for name in CAUSES if any(item.estimate.at.get("missing") == name for item in records)]
     behind = any(item.estimate.metric == "index_behind_labels" for item in records)
     blocks = []
@@ -100,7 +100,8 @@ def _index(record: Record) -> Text:
     name = called(words().metric, str(at["index"]))
     of = f" of {called(words().at_value, str(at['rate']))}" if "rate" in at else ""
     space = f", {called(words().at_value, str(at['space']))}" if "space" in at else ""
-    what = Piece(text=f"{name}{of}{space}", pointer=f"{record.pointer}/at/index")
+    pairs = f", {str(at['pairs']).replace('_', ' ')}" if "pairs" in at else ""
+    what = Piece(text=f"{name}{of}{space}{pairs}", pointer=f"{record.pointer}/at/index")
     return say(what, *((" at ", point(record, *(key for key in at if key != "fmr"))) if "fmr" in at else ()))
 
 
@@ -172,7 +173,7 @@ def _declared_mix(source: Source, schema: str) -> list[Part]:
     )
     parts: list[Part] = []
     for name, share in shares.items():
-        pointer = f"/spec/analyses/{ANALYSIS}/mix/{schema}/{name}"
+        pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
         parts += [", " if parts else "", f"{source.label(schema, name)} "]
         parts.append(
             phrases.number(numbers.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
