@@ -252,7 +252,11 @@ class RequirementSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the report says of itself; none of it is part of the audit's identity."""
+    """What the report says of itself; none of it is part of the audit's identity.
+
+    ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
+    where it is null ``not declared`` is.
+    """
 
     title: str | None = None
     organisation: str | None = None
@@ -261,6 +265,7 @@ class Report:
     purpose: str | None = None
     system_version: str | None = None
     reference: str | None = None
+    earlier_runs: str | None = None
     date: str | None = None
     sign: bool = True
     key: str | None = None

@@ -25,6 +25,7 @@ from frtaudit.report.sections import (
     record,
     releases,
     requirements,
+    robustness,
     sanitization,
     summary,
     tar_curves,
@@ -61,6 +62,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("orders", "Both orders", orders.build),
     ("failures", "Failures", failures.build),
     ("failure_scores", "Failures as scores of zero", failure_scores.build),
+    ("robustness", "What an opponent would attack", robustness.build),
     ("other", "Further estimates", other.build),
     ("method", "Method", method.build),
     ("cohort", "Cohort", cohort.build),
@@ -100,7 +102,7 @@ class Context:
 
 def context(result: AuditResult, settings: Report, date: str, status: Status) -> Context:
     """The view of a whole report. ``date``: ISO, to the day."""
-    source = Source(result)
+    source = Source(result, settings)
     views = [(name, title, build(source)) for name, title, build in SECTIONS]
     standing = [(name, title, view) for name, title, view in views if view is not None]
     name = str(result.spec.get("name", "audit"))

@@ -32,6 +32,11 @@ PRINTED = frozenset(
         *("quality_mean", "quality_spread", "d_l2_failures", "d_l2_failures_change", "failed_mated"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
+        *("absent_kind", "unknown_subjects", "worst_share", "worst_involved", "reviewed_label_errors"),
+        *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
+        *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
+        *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix", "threshold_mix"),
+        *("index_best_case", "index_worst_case", "index_behind_labels"),
         *INDICES,
     }
 )
