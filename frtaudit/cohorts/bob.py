@@ -16,7 +16,8 @@ from frtaudit.intake.tables import read_table
 from frtaudit.registry import register
 
 CLAIMED, REAL, MODEL, LABEL = "claimed_id", "real_id", "model_label", "test_label"
-FOUR = Layout(columns=(CLAIMED, REAL, LABEL, SCORE))
+OTHERS = f"; or five, with {MODEL} after {CLAIMED}; or CSV with a header"
+FOUR = Layout(columns=(CLAIMED, REAL, LABEL, SCORE), others=OTHERS)
 FIVE = Layout(columns=(CLAIMED, MODEL, REAL, LABEL, SCORE))
 REFERENCE, PROBE = "bio_ref_", "probe_"
 SUBJECT = "subject_id"
@@ -74,9 +75,9 @@ class BobScores:
 def _gathered(path: Path, nan: Nan) -> Gathered:
     """One file, whichever of the three layouts its first line has."""
     line = first_line(path, path.name)
-    if "," in line and len(line.split()) < len(FOUR.columns):
-        return _of_csv(path, nan)
     count = len(line.split())
+    if path.suffix == ".csv" or ("," in line and count < len(FOUR.columns)):
+        return _of_csv(path, nan)
     if count == len(FIVE.columns):
         read = read_fields(path, path.name, FIVE, FIVE.columns[:-1], nan)
         text = read.texts
@@ -86,9 +87,6 @@ def _gathered(path: Path, nan: Nan) -> Gathered:
             subject=(text[CLAIMED], text[REAL]),
             columns={},
         )
-    if count != len(FOUR.columns) and count != 1:
-        accepted = f"{FOUR.said}; or {FIVE.said}; or CSV with a header"
-        raise DataError(path.name, f"{count} fields in the first line", accepted)
     read = read_fields(path, path.name, FOUR, FOUR.columns[:-1], nan)
     claimed, text = read.texts[CLAIMED], read.texts
     models = Coded(codes=claimed.codes, names=[MODEL_OF + name for name in claimed.names])
@@ -97,7 +95,9 @@ def _gathered(path: Path, nan: Nan) -> Gathered:
 
 def _of_csv(path: Path, nan: Nan) -> Gathered:
     columns = header_of(path, path.name)
-    needed = [_need(columns, prefix, names, path) for names in (SAMPLE, (SUBJECT,)) for prefix in (REFERENCE, PROBE)]
+    needed = [
+        _need(columns, prefix, names, path) for names in (SAMPLE, (SUBJECT,)) for prefix in (REFERENCE, PROBE)
+    ]
     _need(columns, "", (SCORE,), path)
     stems = {name.removeprefix(PROBE) for name in columns if name.startswith(PROBE)}
     taken = {name.removeprefix(prefix) for name in needed for prefix in (REFERENCE, PROBE)}
@@ -117,7 +117,11 @@ def _need(columns: tuple[str, ...], prefix: str, names: tuple[str, ...], path: P
     found = next((prefix + name for name in names if prefix + name in columns), None)
     if found is None:
         wanted = " or ".join(prefix + name for name in names)
-        raise DataError(f"{path.name} line 1", f"no column {wanted}", f"columns parted by commas; found {', '.join(columns)}")
+        raise DataError(
+            f"{path.name} line 1",
+            f"no column {wanted}",
+            f"columns parted by commas; found {', '.join(columns)}",
+        )
     return found
 
 

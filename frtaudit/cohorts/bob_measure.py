@@ -45,7 +45,9 @@ def _scores(path: Path, nan: Nan) -> Scores:
     said = np.array([_number(name) for name in coded.names])[coded.codes]
     wrong = ~np.isin(said, (-1.0, 1.0))
     if wrong.any():
-        raise DataError(read.place(int(np.argmax(wrong))), "the label is neither 1 nor -1", "1 mated, -1 non-mated")
+        raise DataError(
+            read.place(int(np.argmax(wrong))), "the label is neither 1 nor -1", "1 mated, -1 non-mated"
+        )
     return Scores(name=path.stem, mated=read.score[said == 1], non_mated=read.score[said == -1])
 
 

@@ -29,7 +29,8 @@ class PyeerScores:
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line."""
-        systems, inputs = [], {}
+        systems: list[Scores] = []
+        inputs: dict[str, str] = {}
         for name, (mated, non_mated) in self._pairs().items():
             systems.append(
                 Scores(name=name, mated=_read(mated, self.nan), non_mated=_read(non_mated, self.nan))
@@ -42,7 +43,9 @@ class PyeerScores:
         """System to its two files."""
         one, other = Path(self.mated), Path(self.non_mated)
         if one.is_dir() != other.is_dir():
-            raise DataError("cohort.mated", "one of mated and non_mated is a folder", "two files, or two folders")
+            raise DataError(
+                "cohort.mated", "one of mated and non_mated is a folder", "two files, or two folders"
+            )
         if not one.is_dir():
             if one.exists() and other.exists() and one.samefile(other):
                 raise DataError("cohort.non_mated", "the file of mated scores again", "a file of its own")

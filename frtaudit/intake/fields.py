@@ -48,16 +48,18 @@ class Layout:
     """How lines are to be read: ``columns`` by name, in their order, the score one of them.
 
     ``header``: the first line names the columns, and commas part them; else there is none, and white space does.
+    ``others``: what else the caller would have taken, for errors.
     """
 
     columns: tuple[str, ...]
     header: bool = False
+    others: str = ""
 
     @property
     def said(self) -> str:
         """For an error: what a line is to hold."""
         parted = "commas" if self.header else "spaces"
-        return f"{len(self.columns)} fields, parted by {parted}: {' '.join(self.columns)}"
+        return f"{len(self.columns)} fields, parted by {parted}: {' '.join(self.columns)}{self.others}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,11 +102,17 @@ def first_line(path: Path, name: str) -> str:
 
 def header_of(path: Path, name: str) -> tuple[str, ...]:
     """The column names of a file with a header; :class:`DataError` when one stands twice."""
-    line = first_line(path, name)
-    columns = tuple(column.strip() for column in _split_csv(line, f"{name} line 1"))
+    _check_file(path, name)
+    place = f"{name} line 1"
+    with path.open("rb") as stream:
+        line = stream.readline(LONGEST + 1)
+    _check_bytes(line, place, first=True)
+    columns = tuple(
+        column.strip() for column in _split_csv(_decoded(line.removeprefix(_UTF8), place).strip(), place)
+    )
     twice = sorted({column for column in columns if columns.count(column) > 1})
     if twice:
-        raise DataError(f"{name} line 1", f"column {', '.join(twice)} stands twice", "unique column names")
+        raise DataError(place, f"column {', '.join(twice)} stands twice", "unique column names")
     return columns
 
 
@@ -247,7 +255,7 @@ def _decoded(row: bytes, place: str) -> str:
 
 def _split_csv(line: str, place: str) -> list[str]:
     try:
-        return next(csv.reader([line], strict=True))
+        return next(csv.reader([line], strict=True), [])
     except csv.Error:
         raise DataError(place, "a quote is not closed", "quotes in pairs, on one line") from None
 

@@ -54,7 +54,9 @@ class People:
 def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[Path]:
     """The files of scores: ``root`` itself, those of ``files`` in it, or all in it but hidden ones and ``apart``."""
     if not root.exists():
-        raise DataError("cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them")
+        raise DataError(
+            "cohort.root", f"no file or folder {str(root)!r}", "a file of scores, or a folder of them"
+        )
     if not root.is_dir():
         return [root]
     found = [path for path in sorted(root.iterdir()) if path.is_file() and not path.name.startswith(".")]
@@ -89,7 +91,9 @@ def _add(people: People, item: Gathered, side: int) -> None:
             people.subjects.append(who)
             people.places.append(place)
         elif people.subjects[known] != who:
-            raise DataError(place, f"gives a sample another subject than {people.places[known]}", "one subject")
+            raise DataError(
+                place, f"gives a sample another subject than {people.places[known]}", "one subject"
+            )
     for column, sides in item.columns.items():
         _add_column(people, item, column, sides[side], sample)
 
@@ -129,21 +133,24 @@ def table_of(
 
     ``where``: sample name to cohort index. Raises :class:`DataError` at a comparison that stands twice.
     """
+    _check_repeats(item)
     reference, probe = (
         np.array([where.get(name, -1) for name in side.names], dtype=np.int32)[side.codes]
         for side in item.sample
     )
-    _check_repeats(item.read, reference, probe)
     dropped = (probe < 0) | (reference < 0)
     alone = (probe == reference) & ~dropped
     keep = ~(dropped | alone)
     if not keep.any():
         raise DataError(item.read.name, "no line compares two samples", "comparisons of different samples")
-    ordered = both_orders(probe[keep], reference[keep])
+    probe, reference = probe[keep], reference[keep]
+    ordered = _meet(probe, reference, cohort.n_samples) and both_orders(probe, reference)
     cells = np.zeros(cohort.n_subjects, dtype=np.int32)
-    comparisons = listed_comparisons(cohort, probe[keep], reference[keep], cells, ordered=ordered)
+    comparisons = listed_comparisons(cohort, probe, reference, cells, ordered=ordered)
     counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
-    entries = [LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n]
+    entries = [
+        LedgerEntry(code=code, count=n, unit="comparisons", provider=provider) for code, n in counted if n
+    ]
     return (comparisons, scored(item.read.score[keep])), entries
 
 
@@ -154,14 +161,34 @@ def scored(score: npt.NDArray[np.float64]) -> ScoreTable:
     return ScoreTable(score=score, failure=np.where(failed, 0, -1).astype(np.int16), codes=codes)
 
 
-def _check_repeats(read: Fields, reference: Codes, probe: Codes) -> None:
+def _meet(probe: Codes, reference: Codes, size: int) -> bool:
+    """Whether some sample stands on both sides."""
+    probes, references = (np.zeros(size, dtype=np.bool_) for _ in SIDES)
+    probes[probe], references[reference] = True, True
+    return bool((probes & references).any())
+
+
+def _check_repeats(item: Gathered) -> None:
     """Refuse a comparison that stands twice in a file: it would count twice."""
-    key = (reference.astype(np.int64) << 32) | (probe.astype(np.int64) & 0xFFFFFFFF)
-    key[(reference < 0) | (probe < 0)] = -1
-    order = np.argsort(key, kind="stable")
-    again = (key[order][1:] == key[order][:-1]) & (key[order][1:] >= 0)
-    if again.any():
-        later = order[1:][again]
-        row = int(later.min())
-        first = int(np.flatnonzero(key == key[row])[0])
-        raise DataError(read.place(row), f"the comparison of line {read.line(first)} again", "each comparison once")
+    reference, probe = item.sample
+    key = reference.codes.astype(np.int64)
+    key *= len(probe.names)
+    key += probe.codes
+    if not _repeats(key, len(reference.names) * len(probe.names)):
+        return
+    first = np.unique(key, return_index=True)[1]
+    again = np.ones(key.size, dtype=np.bool_)
+    again[first] = False
+    row = int(np.argmax(again))
+    before = int(np.argmax(key == key[row]))
+    found = f"the comparison of line {item.read.line(before)} again"
+    raise DataError(item.read.place(row), found, "each comparison once")
+
+
+def _repeats(key: npt.NDArray[np.int64], cells: int) -> bool:
+    """Whether some key, below ``cells``, stands twice: marked in a table if that is no larger than the keys."""
+    if cells > max(key.nbytes, 1 << 24):
+        return bool(np.unique(key).size < key.size)
+    seen = np.zeros(cells, dtype=np.bool_)
+    seen[key] = True
+    return int(np.count_nonzero(seen)) < key.size

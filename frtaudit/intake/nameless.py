@@ -104,5 +104,3 @@ def refuse_people(spec: AuditSpec, material: Material) -> None:
     for name, analysis in spec.analyses.items():
         if not getattr(analysis, "nameless", False):
             raise SpecError(f"analyses.{name}", why, "analyses of comparisons, such as error_rates")
-
-
