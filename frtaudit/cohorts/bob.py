@@ -8,7 +8,7 @@ from frtaudit.canonical import digest, sha256_file
 from frtaudit.core.cohort import Material
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.intake.fields import SCORE, Coded, Layout, Nan, first_line, header_of, read_fields
+from frtaudit.intake.fields import SCORE, Coded, Layout, Nan, first_line, header_of, read_fields, split_spaces
 from frtaudit.intake.gathering import Gathered, paths_below, people_of, table_of
 from frtaudit.intake.pseudonyms import key_bytes
 from frtaudit.intake.roster import attributes_of, enrol
@@ -75,7 +75,7 @@ class BobScores:
 def _gathered(path: Path, nan: Nan) -> Gathered:
     """One file, whichever of the three layouts its first line has."""
     line = first_line(path, path.name)
-    count = len(line.split())
+    count = len(split_spaces(line, f"{path.name} line 1"))
     if path.suffix == ".csv" or ("," in line and count < len(FOUR.columns)):
         return _of_csv(path, nan)
     if count == len(FIVE.columns):

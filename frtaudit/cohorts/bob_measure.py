@@ -16,7 +16,7 @@ from frtaudit.intake.nameless import Scores, material_of_scores
 from frtaudit.registry import register
 
 LABEL = "label"
-TWO = Layout(columns=(LABEL, SCORE))
+TWO = Layout(columns=(LABEL, SCORE), remarks=True)
 
 
 @register("cohort", "bob_measure")

@@ -8,7 +8,7 @@ from frtaudit.canonical import sha256_file
 from frtaudit.core.cohort import Material
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.intake.fields import SCORE, Floats, Layout, Nan, first_line, read_fields
+from frtaudit.intake.fields import SCORE, Floats, Layout, Nan, first_line, read_fields, split_spaces
 from frtaudit.intake.nameless import Scores, material_of_scores
 from frtaudit.registry import register
 
@@ -63,6 +63,6 @@ def _names(folder: Path) -> set[str]:
 
 def _read(path: Path, nan: Nan) -> Floats:
     """The last field of each line, all lines having as many as the first."""
-    count = len(first_line(path, path.name).split())
+    count = len(split_spaces(first_line(path, path.name), f"{path.name} line 1"))
     columns = (*(f"field_{place}" for place in range(1, count)), SCORE)
     return read_fields(path, path.name, Layout(columns=columns), (), nan).score

@@ -21,7 +21,7 @@ from frtaudit.errors import DataError
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
 _REMARK = b"#"
-_UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b"\n" + _REMARK)  # what is laid out anew between spaces
+_UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b'"')  # what is laid out anew between spaces
 _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
 Floats = npt.NDArray[np.float64]
@@ -48,11 +48,12 @@ class Layout:
     """How lines are to be read: ``columns`` by name, in their order, the score one of them.
 
     ``header``: the first line names the columns, and commas part them; else there is none, and white space does.
-    ``others``: what else the caller would have taken, for errors.
+    ``remarks``: lines that begin with # are none. ``others``: what else the caller would have taken, for errors.
     """
 
     columns: tuple[str, ...]
     header: bool = False
+    remarks: bool = False
     others: str = ""
 
     @property
@@ -86,7 +87,7 @@ class Fields:
 
 
 def first_line(path: Path, name: str) -> str:
-    """The first line that is no remark, stripped. Raises :class:`DataError` for what is no text file."""
+    """The first line that is not blank, stripped. Raises :class:`DataError` for what is no text file."""
     _check_file(path, name)
     with path.open("rb") as stream:
         for number in range(1, LONGEST):
@@ -95,7 +96,7 @@ def first_line(path: Path, name: str) -> str:
             if not line:
                 break
             text = line.removeprefix(_UTF8).strip()
-            if text and not text.startswith(_REMARK):
+            if text:
                 return _decoded(text, f"{name} line {number}")
     raise DataError(name, "the file is empty", "one comparison per line")
 
@@ -134,6 +135,8 @@ def read_fields(
     columns = [*wanted, *perhaps, SCORE]
     first, lines = 1 + layout.header, None
     table = None if _uneven(path, name, layout) else _fast(pa.memory_map(str(path)), layout, columns)
+    if table is not None and layout.header and table.num_rows != _count_lines(path) - 1:
+        table = None  # a quote that is not closed on its line
     if table is None:
         data, lines = _laid_out(path, name, layout)
         table = _fast(pa.BufferReader(data), layout, columns)
@@ -170,7 +173,8 @@ def _uneven(path: Path, name: str, layout: Layout) -> bool:
         if layout.header:
             return False
         start = len(_UTF8) if data[:3] == _UTF8 else 0
-        return data[start : start + 1] in (b" ", _REMARK) or any(data.find(mark) >= 0 for mark in _UNEVEN)
+        remarks = layout.remarks and (data.find(b"\n" + _REMARK) >= 0 or data[start : start + 1] == _REMARK)
+        return remarks or data[start : start + 1] == b" " or any(data.find(mark) >= 0 for mark in _UNEVEN)
 
 
 def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "pa.Table | None":
@@ -178,10 +182,7 @@ def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "p
     coded = pa.dictionary(pa.int32(), pa.string())
     kinds = {column: pa.float64() if column == SCORE else coded for column in columns}
     read = pc.ReadOptions(column_names=list(layout.columns), skip_rows=int(layout.header), block_size=LONGEST)
-    quote = '"' if layout.header else False
-    parse = pc.ParseOptions(
-        delimiter="," if layout.header else " ", quote_char=quote, ignore_empty_lines=False
-    )
+    parse = pc.ParseOptions(delimiter="," if layout.header else " ", ignore_empty_lines=False)
     convert = pc.ConvertOptions(
         column_types=kinds, include_columns=list(columns), null_values=[], strings_can_be_null=False
     )
@@ -201,7 +202,7 @@ def _laid_out(path: Path, name: str, layout: Layout) -> tuple[bytes, npt.NDArray
         if layout.header and number == 1:
             kept.append(row)
             continue
-        if not layout.header and row.lstrip().startswith(_REMARK):
+        if layout.remarks and row.lstrip().startswith(_REMARK):
             continue
         kept.append(_checked(row, f"{name} line {number}", layout))
         lines.append(number)
@@ -216,12 +217,32 @@ def _checked(row: bytes, place: str, layout: Layout) -> bytes:
     text = _decoded(row, place)
     if not text.strip():
         raise DataError(place, "the line is blank", layout.said)
-    fields = _split_csv(text, place) if layout.header else text.split()
+    fields = _split_csv(text, place) if layout.header else split_spaces(text, place)
     if len(fields) != len(layout.columns):
         count = f"{len(fields)} field{'' if len(fields) == 1 else 's'}"
         raise DataError(place, count, layout.said)
     _check_number(fields[layout.columns.index(SCORE)], place)
-    return row if layout.header else " ".join(fields).encode()
+    return row if layout.header else " ".join(_quoted(field) for field in fields).encode()
+
+
+def split_spaces(text: str, place: str) -> list[str]:
+    """The fields of a line between runs of white space; one that holds a space stands in double quotes."""
+    if '"' not in text:
+        return text.split()
+    return _split_csv(" ".join(text.split()), place, " ")
+
+
+def _quoted(field: str) -> str:
+    return '"' + field.replace('"', '""') + '"' if " " in field or '"' in field or not field else field
+
+
+def _count_lines(path: Path) -> int:
+    """Lines of a file, the last one perhaps without an end."""
+    count, last = 0, b"\n"
+    with path.open("rb") as stream:
+        while block := stream.read(LONGEST):
+            count, last = count + block.count(b"\n"), block[-1:]
+    return count + (last != b"\n")
 
 
 def _check_number(text: str, place: str) -> None:
@@ -253,9 +274,9 @@ def _decoded(row: bytes, place: str) -> str:
         raise DataError(place, f"byte {error.start + 1} of the line is not UTF-8", "UTF-8 text") from None
 
 
-def _split_csv(line: str, place: str) -> list[str]:
+def _split_csv(line: str, place: str, delimiter: str = ",") -> list[str]:
     try:
-        return next(csv.reader([line], strict=True), [])
+        return next(csv.reader([line], strict=True, delimiter=delimiter), [])
     except csv.Error:
         raise DataError(place, "a quote is not closed", "quotes in pairs, on one line") from None
 
