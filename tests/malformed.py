@@ -61,7 +61,10 @@ MALFORMED = {
     "infinite score": (text(GOOD + "a a a/3 inf\n"), "scores line 5: the score is infinite"),
     "comparison twice": (text(GOOD + "a b b/1 0.1\n"), "scores line 5: the comparison of line 2 again"),
     "one column": (text("0.9\n0.1\n"), f"scores line 1: 1 field; accepted: {FOUR}"),
-    "quote not closed": (text(CSV + ROWS + '"a/3,a,A,a,0.7\n', "s.csv"), "s.csv line 6: a quote is not closed"),
+    "quote not closed": (
+        text(CSV + ROWS + '"a/3,a,A,a,0.7\n', "s.csv"),
+        "s.csv line 6: a quote is not closed",
+    ),
     "quote closed lines later": (
         text(CSV + '"a/1,a,A,a,0.9\nb/1",b,A,a,0.1\na/2,a,B,b,0.2\n', "s.csv"),
         "s.csv line 2: a quote is not closed",

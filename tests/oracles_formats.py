@@ -1,4 +1,4 @@
-"""Slow readers of other programs' score files, from their public descriptions: split each line, nothing shared with ours."""
+"""Slow readers of other programs' score files, from their public descriptions; nothing is shared with ours."""
 
 import csv
 from pathlib import Path

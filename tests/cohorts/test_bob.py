@@ -44,8 +44,12 @@ def test_a_file_reads_as_bob_reads_it() -> None:
     four = [(claimed, real, label, score) for _, claimed, label, real, score in oracle.four(FORMATS / "four")]
     assert [list(row) for row in four] == OTHERS["four"]
     read = {name: rows(BobScores(root=str(FORMATS / name)).load({}, 0), Path(name).stem) for name in READERS}
-    assert [[claimed, real, label, score] for _, claimed, label, real, score in read["four"]] == OTHERS["four"]
-    assert [[c, model, real, label, score] for model, c, label, real, score in read["five.txt"]] == OTHERS["five.txt"]
+    assert [[claimed, real, label, score] for _, claimed, label, real, score in read["four"]] == OTHERS[
+        "four"
+    ]
+    assert [[c, model, real, label, score] for model, c, label, real, score in read["five.txt"]] == OTHERS[
+        "five.txt"
+    ]
     for kind, wanted in (("pos", True), ("neg", False)):
         own = [
             [claimed, model, real, label, score]
@@ -81,8 +85,8 @@ def test_a_refused_run_leaves_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     out = tmp_path / "runs" / "one"
     words = ["run", "audit=scores", "cohort=bob", f"cohort.root={write(tmp_path)}", f"hydra.run.dir={out}"]
     assert cli.main(words) == 1
-    assert capsys.readouterr().err.splitlines() == [f"frtaudit: {message}; or five, with model_label after "
-                                                    "claimed_id; or CSV with a header"]  # fmt: skip
+    more = "or five, with model_label after claimed_id; or CSV with a header"
+    assert capsys.readouterr().err.splitlines() == [f"frtaudit: {message}; {more}"]
     assert not out.parent.exists()
 
 
@@ -114,7 +118,9 @@ def test_columns_of_csv_are_classes(tmp_path: Path) -> None:
     """probe_X with bio_ref_X is a column X of the samples; lines that disagree about it are refused."""
     schema = {"gender": SchemaSpec(column="gender", classes=("f", "m"))}
     material = BobScores(root=str(FORMATS / "scores.csv")).load(schema, 0)
-    names = dict(zip(material.cohort.subject_ids, material.cohort.classifications["gender"].codes, strict=True))
+    names = dict(
+        zip(material.cohort.subject_ids, material.cohort.classifications["gender"].codes, strict=True)
+    )
     assert names == {"s0": 0, "s1": 1, "s2": 0, "s3": 1}
     head = CSV.replace("score", "probe_sex,bio_ref_sex,score")
     (tmp_path / "s.csv").write_text(head + "a/1,a,A,a,f,f,0.9\nb/1,b,A,a,m,f,0.1\na/1,a,B,b,m,m,0.1\n")
@@ -132,8 +138,16 @@ def test_a_sample_on_both_sides_is_one(tmp_path: Path) -> None:
     assert [(entry.code, entry.count) for entry in material.cohort.ledger] == [("self_comparison", 1)]
 
 
+def assert_one_line(error: DataError) -> None:
+    """An error that names its place and is one line."""
+    assert str(error).startswith(("scores", "cohort"))
+    assert "\n" not in str(error)
+
+
 WORD = st.text("abcé\"',#0. ", min_size=1, max_size=4)
-SCORE = st.floats(-1e6, 1e6).map(repr) | st.sampled_from(["0,5", "x", "nan", "-inf", "1e999", "", "1_0", "+.5", "7."])
+SCORE = st.floats(-1e6, 1e6).map(repr) | st.sampled_from(
+    ["0,5", "x", "nan", "-inf", "1e999", "", "1_0", "+.5", "7."]
+)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
@@ -146,7 +160,7 @@ def test_what_is_read_is_what_stands_there(rows: list[tuple[str, ...]], tmp_path
     try:
         read = BobScores(root=str(path)).load({}, 0)
     except DataError as error:
-        assert "\n" not in str(error)
+        assert_one_line(error)
         return
     wanted = [] if '"' in path.read_text() else [line.split() for line in path.read_text().splitlines()]
     if wanted and len(wanted[0]) == 4:

@@ -14,10 +14,10 @@ ID = st.text("abcé#'", min_size=1, max_size=3)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
-@given(rows=st.lists(st.tuples(ID, ID, st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=9))
-def test_both_ways_read_alike(
-    rows: list[tuple[str, str, float]], tmp_path: Path
-) -> None:
+@given(
+    rows=st.lists(st.tuples(ID, ID, st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=9)
+)
+def test_both_ways_read_alike(rows: list[tuple[str, str, float]], tmp_path: Path) -> None:
     """The fast reader and the one that lays out line by line give the same columns, bit for bit; text reads back."""
     fast, slow = tmp_path / "fast", tmp_path / "slow"
     fast.write_text("".join(f"{a} {b} {score!r}\n" for a, b, score in rows))
@@ -39,7 +39,9 @@ def test_blocks_are_joined(tmp_path: Path) -> None:
     assert path.stat().st_size > 3 * fields.LONGEST
     read = read_fields(path, "long", THREE, ["b"], Nan.REFUSE)
     assert len(read.texts["b"].names) == 7
-    assert [read.texts["b"].names[code] for code in read.texts["b"].codes[-9:]] == [row[0] for row in rows[-9:]]
+    assert [read.texts["b"].names[code] for code in read.texts["b"].codes[-9:]] == [
+        row[0] for row in rows[-9:]
+    ]
     assert read.score.tolist() == [score for _, score in rows]
 
 

@@ -17,7 +17,9 @@ def coded(*texts: str) -> Coded:
     return Coded(codes=np.array([names.index(text) for text in texts], dtype=np.int32), names=names)
 
 
-def gathered(reference: Coded, probe: Coded, of_reference: Coded, of_probe: Coded, name: str = "x") -> Gathered:
+def gathered(
+    reference: Coded, probe: Coded, of_reference: Coded, of_probe: Coded, name: str = "x"
+) -> Gathered:
     """Lines with a score of 0."""
     read = Fields(name=name, texts={}, score=np.zeros(probe.codes.size), lines=None, first=1)
     return Gathered(read=read, sample=(reference, probe), subject=(of_reference, of_probe), columns={})

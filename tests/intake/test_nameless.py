@@ -44,7 +44,10 @@ def test_intervals_hold_for_comparisons_only(scores: Path) -> None:
     assert not [note for note in result.notes if "2 subjects" in note]
     assert result.cohort["subjects"] == result.cohort["samples"] == 0
     found = {item.metric: item for item in result.estimates if item.at == {"threshold": 0.45}}
-    for metric, errors, trials in (("fnmr", (MATED <= 0.45).sum(), 400), ("fmr", (NON_MATED > 0.45).sum(), 5000)):
+    for metric, errors, trials in (
+        ("fnmr", (MATED <= 0.45).sum(), 400),
+        ("fmr", (NON_MATED > 0.45).sum(), 5000),
+    ):
         assert (found[metric].numerator, found[metric].denominator) == (errors, trials)
         low, high = proportion_confint(errors, trials, 0.05, "wilson")
         assert (found[metric].intervals[0].low, found[metric].intervals[0].high) == pytest.approx((low, high))
