@@ -44,7 +44,7 @@ MALFORMED = {
         "s.csv line 1: no column bio_ref_subject_id",
     ),
     "missing field of CSV": (text(CSV + ROWS + "a/3,a,A,a\n", "s.csv"), "s.csv line 6: 4 fields"),
-    "wrong label": (text(GOOD + "a a a/3 high\n"), "scores line 5: the score is no number"),
+    "word for a score": (text(GOOD + "a a a/3 high\n"), "scores line 5: the score is no number"),
     "mixed separators": (text(GOOD + "a,a,a/3,0.7\n"), f"scores line 5: 1 field; accepted: {FOUR}"),
     "empty file": (text(""), "scores: the file is empty"),
     "UTF-16": (raw(GOOD.encode("utf-16")), "scores line 1: the text is UTF-16; accepted: UTF-8 text"),

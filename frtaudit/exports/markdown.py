@@ -83,7 +83,7 @@ def _rates(source: Source) -> Iterable[str]:
             numbers.exact(float(item.estimate.at["fmr"])),
             "–" if item.estimate.value is None else numbers.rate(item.estimate.value),
             *_bounds(item),
-            f"{item.estimate.numerator or 0} / {item.estimate.denominator or 0}",
+            f"{numbers.count(item.estimate.numerator or 0)} / {numbers.count(item.estimate.denominator or 0)}",
         )
         for item in found
     ]

@@ -60,6 +60,8 @@ class Layout:
     def said(self) -> str:
         """For an error: what a line is to hold."""
         parted = "commas" if self.header else "spaces"
+        if len(self.columns) == 1:
+            return f"one field: {self.columns[0]}"
         return f"{len(self.columns)} fields, parted by {parted}: {' '.join(self.columns)}{self.others}"
 
 

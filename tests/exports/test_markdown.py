@@ -43,7 +43,7 @@ def test_the_page_says_what_the_result_says(tmp_path: Path) -> None:
             and item.weighting == result.spec["weighting"]
         ):
             assert any(
-                row[0] == item.provider and row[-1] == f"{item.numerator} / {item.denominator}"
+                row[0] == item.provider and row[-1] == f"{item.numerator:,} / {item.denominator:,}"
                 for row in rows
             )
     assert result.sha256 in page
