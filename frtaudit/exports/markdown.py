@@ -15,7 +15,6 @@ from frtaudit.report.words import words
 FILE = "summary.md"
 LINES = 100  # of a table: a CI server takes a megabyte at most
 ORDER = (*RISING, Verdict.PASS)
-MARKS = {Verdict.FAIL: "❌", Verdict.INCONCLUSIVE: "❔", Verdict.NOT_TESTABLE: "⏭️", Verdict.PASS: "✅"}
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&])")
 
 
@@ -42,7 +41,7 @@ def _parts(run: FinishedRun) -> Iterable[str]:
     yield from _rates(source)
     yield from _failures(run)
     if run.result.notes:
-        yield "\n".join(["**Notes**", "", *(f"- {_text(note)}" for note in run.result.notes[:LINES])])
+        yield "\n".join(["## Notes", "", *(f"- {_text(note)}" for note in run.result.notes[:LINES])])
     beside = ", ".join(f"`{name}`" for name in ("report.html", "report.pdf") if name in run.files)
     more = f"; beside it: {beside}" if beside else ""
     yield f"Result sha256 `{run.result.sha256}`{more}."
@@ -50,9 +49,7 @@ def _parts(run: FinishedRun) -> Iterable[str]:
 
 def _tally(run: FinishedRun) -> str:
     counts = [(verdict, sum(item.verdict is verdict for item in run.result.findings)) for verdict in ORDER]
-    said = [
-        f"{MARKS[verdict]} {count} {words().verdict[verdict.value]}" for verdict, count in counts if count
-    ]
+    said = [f"{count} {words().verdict[verdict.value]}" for verdict, count in counts if count]
     return f"**{' · '.join(said)}**" if said else "**No requirement was declared: estimates, no verdicts.**"
 
 
@@ -60,14 +57,20 @@ def _findings(run: FinishedRun) -> Iterable[str]:
     ranked = sorted(run.result.findings, key=lambda item: ORDER.index(item.verdict))
     lines = [
         (
-            f"{MARKS[item.verdict]} {words().verdict[item.verdict.value]}",
+            _verdict(run, item.verdict),
             _text(item.requirement),
             _text(item.sentence),
         )
         for item in ranked
     ]
     if lines:
-        yield _table(("Verdict", "Requirement", "Finding"), lines)
+        yield "## Findings\n\n" + _table(("Verdict", "Requirement", "Finding"), lines)
+
+
+def _verdict(run: FinishedRun, verdict: Verdict) -> str:
+    """What the verdict is called; bold if it counts as a failure."""
+    word = words().verdict[verdict.value]
+    return f"**{word}**" if verdict in run.failing else word
 
 
 def _rates(source: Source) -> Iterable[str]:
@@ -89,7 +92,7 @@ def _rates(source: Source) -> Iterable[str]:
     ]
     if lines:
         columns = ("System", "FMR", "FNMR", "Interval", "It holds for", "Errors / mated comparisons")
-        yield _table(columns, lines)
+        yield "## FNMR at FMR targets\n\n" + _table(columns, lines)
 
 
 def _bounds(item: Record) -> tuple[str, str]:
@@ -109,7 +112,7 @@ def _failures(run: FinishedRun) -> Iterable[str]:
         if item.count and item.schema is None
     ]
     if lines:
-        yield _table(("System", "Failed or left out", "Count", "Of"), lines)
+        yield "## Failures\n\n" + _table(("System", "Failed or left out", "Count", "Of"), lines)
 
 
 def _table(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:

@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,10 @@ from statsmodels.stats.proportion import proportion_confint
 from frtaudit.audit import audit
 from frtaudit.checkup import check
 from frtaudit.core import Target
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import SpecError
 from frtaudit.intake.nameless import SAID
+from frtaudit.report import render
 from frtaudit.spec import load_spec
 
 RNG = np.random.default_rng(11)
@@ -51,6 +53,16 @@ def test_intervals_hold_for_comparisons_only(scores: Path) -> None:
         assert (found[metric].numerator, found[metric].denominator) == (errors, trials)
         low, high = proportion_confint(errors, trials, 0.05, "wilson")
         assert (found[metric].intervals[0].low, found[metric].intervals[0].high) == pytest.approx((low, high))
+
+
+def test_the_report_says_so(scores: Path) -> None:
+    """The page prints why, counts nobody, and speaks of no resampling."""
+    page = render.html(audit(spec_on(scores)).result, Report(), "2026-01-02", "unsigned")
+    text = " ".join(re.sub("<.*?>", " ", page).split())
+    assert SAID[1:] in text
+    assert "0 people" not in text
+    assert "Subjects are resampled" not in text
+    assert "comparisons as if independent" in text
 
 
 @pytest.mark.parametrize(
