@@ -47,6 +47,13 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
     return counts if sanitized is None else counts | {"sanitized": sanitized.to_json()}
 
 
+def counts_of(material: Material) -> dict[str, Json]:
+    """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects."""
+    if material.named:
+        return cohort_counts(material.cohort, material.sanitized)
+    return {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
+
+
 def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 

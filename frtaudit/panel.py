@@ -9,6 +9,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
+from frtaudit.intake.nameless import refuse_people
 from frtaudit.intake.sanitize import as_read, sanitized
 from frtaudit.registry import lookup
 from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor
@@ -17,9 +18,10 @@ from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider
 def material_of(spec: AuditSpec) -> Material:
     """The cohort that the spec names, loaded, classified and sanitized."""
     source = cast("CohortSource", spec.cohort)
+    read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
+    refuse_people(spec, read)
     if not spec.sanitize:
-        return replace(source.load(spec.schemas, spec.seed), seed=spec.seed)
-    read = source.load(as_read(spec.schemas, spec.sanitize), spec.seed)
+        return replace(read, seed=spec.seed)
     return replace(sanitized(read, spec), seed=spec.seed)
 
 

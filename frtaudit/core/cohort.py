@@ -121,7 +121,8 @@ class Material:
     ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read;
     ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
     to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
-    ``sanitized``: what the steps of sanitization left, None where there were none.
+    ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
+    and the cohort only stands in for scores without subjects.
     """
 
     cohort: Cohort
@@ -135,3 +136,4 @@ class Material:
     training: "Mapping[str, Material]" = field(default_factory=dict)
     seed: int = 0
     sanitized: Sanitized | None = None
+    named: bool = True
