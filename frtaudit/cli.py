@@ -166,6 +166,13 @@ def export(argv: Sequence[str]) -> int:
     return 0
 
 
+def approve(argv: Sequence[str]) -> int:
+    """Add a second, approving signature to a signed run."""
+    from frtaudit.attest import approve as command
+
+    return command.main(argv)
+
+
 def keygen(argv: Sequence[str]) -> int:
     """Make a signing key and its certificate."""
     from frtaudit.attest import keys as command
@@ -217,6 +224,7 @@ COMMANDS: Mapping[str, Command] = {
     "verify": verify,
     "reproduce": reproduce,
     "export": export,
+    "approve": approve,
     "keygen": keygen,
     "list": show,
     "schema": schema,

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit import parquet
-from frtaudit.attest.keys import Signer, load_signer
+from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import sign_pdf
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
@@ -45,6 +45,8 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     ``exit_code`` turns the number of findings by verdict into the run's exit code.
     """
     signer = load_signer(spec.report.key) if spec.report.sign else None
+    if signer is not None:
+        check_years(signer, datetime.now(UTC))
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:

@@ -101,6 +101,14 @@ def is_demo(certificate: x509.Certificate) -> bool:
     return common_name(certificate) == DEMO_NAME
 
 
+def check_years(signer: Signer, when: datetime) -> None:
+    """Raise DataError for a signer whose certificate does not hold at ``when`` (aware)."""
+    first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
+    if not first <= when <= last:
+        found = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
+        raise DataError(f"key of {signer.name!r}", f"its certificate {found}", "a key within its years")
+
+
 def generate(folder: Path, name: str, password: bytes | None, when: datetime) -> Signer:
     """Make a key in ``folder``, which must be new or empty: all four files appear at once, or none.
 

@@ -117,7 +117,9 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
         if looks_signed(pdf):
             raise VerificationError(where, "holds traces of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
-    _check_form(embedded[0], where)
+    for item in embedded:
+        if str(item.sig_object_type) != TIMESTAMP:
+            _check_form(item, f"{where} ({item.field_name})")
     signatures = tuple(_check(pdf, item, roots, where) for item in embedded)
     _check_rest(pdf, embedded[-1], reader, where)
     root = reader.get_historical_root(embedded[0].signed_revision)
@@ -166,7 +168,7 @@ def _check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
 
 
 def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
-    """The first signature is ours: what it does not sign of itself has the one form of RFC 5652, 5.1 and 5.3."""
+    """What a signature does not sign of itself has the one form of RFC 5652, 5.1 and 5.3, in DER as PAdES asks."""
     info = embedded.signer_info
     holds = (
         _is_der(cms.ContentInfo.load(bytes(embedded.pkcs7_content)).dump())

@@ -1,8 +1,9 @@
 """Signed statements: in-toto Statement v1 in a DSSE envelope, Ed25519.
 
 The *inner* statement is attached to the PDF and covers spec, inputs, result and HTML; the *outer* one stands
-beside the files and covers every final byte of them, the signed PDF included (DESIGN 8). Each names both
-public halves of its signer: the Ed25519 key that signed it and the certificate that signs the PDF.
+beside the files and covers every final byte of them, the signed PDF included (DESIGN 8); an *approval* covers the
+outer one, and the PDF with the approver's own signature in it. Each names both public halves of its signer: the key
+that signed it and the certificate that signs the PDF.
 """
 
 import json
@@ -31,10 +32,11 @@ TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Scope(Enum):
-    """Attached to the PDF, or beside the files."""
+    """Attached to the PDF, beside the files, or beside both by a second signer."""
 
     INNER = "inner"
     OUTER = "outer"
+    APPROVAL = "approval"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,6 +55,11 @@ class Statement:
     def keyid(self) -> str:
         """SHA-256 of the Ed25519 public key."""
         return key_fingerprint(self.public_key)
+
+    @property
+    def is_of_certificate(self) -> bool:
+        """Whether the key that signed is the certificate's own, so that trust in one is trust in the other."""
+        return self.keyid == key_fingerprint(self.certificate.public_key())  # type: ignore[arg-type]  # any kind has a DER form
 
 
 def inner_statement(
@@ -75,6 +82,11 @@ def inner_statement(
 def outer_statement(folder: Path, signer: Signer, when: datetime) -> bytes:
     """The envelope to write as ``statement.dsse.json`` once every other file of the run folder is final."""
     return _sign(Scope.OUTER, digest_folder(folder), {}, signer, when)
+
+
+def approval_statement(files: Mapping[str, Digest], signer: Signer, when: datetime) -> bytes:
+    """The envelope to write as ``approval.N.dsse.json``: ``files``: statement, result and approved PDF."""
+    return _sign(Scope.APPROVAL, files, {}, signer, when)
 
 
 def open_statement(data: bytes, scope: Scope, where: str) -> Statement:

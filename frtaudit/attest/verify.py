@@ -3,15 +3,16 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NoReturn
 
 from cryptography import x509
 
 from frtaudit.attest.keys import PUBLIC, common_name, fingerprint, is_demo
-from frtaudit.attest.manifest import STATEMENT, Digest, covered, digest_bytes, extends, problem
+from frtaudit.attest.manifest import STATEMENT, Digest, approvals, covered, digest_bytes, extends, problem
 from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
 from frtaudit.attest.statement import INNER_NAME, Scope, Statement, open_statement, recipe
 from frtaudit.attest.trust import Trust, load_trust
@@ -38,11 +39,12 @@ USAGE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """What was opened so far: the outer statement, the signed PDF, and the statement inside it."""
+    """What was opened so far: the outer statement, the signed PDF, the statement inside it, and approvals by name."""
 
     outer: Statement | None = None
     pdf: SignedPdf | None = None
     inner: Statement | None = None
+    approvals: Mapping[str, Statement] = field(default_factory=dict)
 
 
 def verify(path: str | Path, trust: Iterable[str | Path] = ()) -> Verification:
@@ -126,7 +128,42 @@ def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
     if _is_intact(folder, RESULT, outer):
         yield from _result((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         yield from _verdict(folder)
+    evidence, checks = _approvals(folder, evidence)
+    yield from checks
     yield from _trust(evidence, trust)
+
+
+def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
+    """Every approval beside the files: it holds, it is about these files, and its signature stands in the PDF."""
+    opened: dict[str, Statement] = {}
+    checks: list[Check] = []
+    for name in approvals(folder):
+        try:
+            opened[name] = open_statement((folder / name).read_bytes(), Scope.APPROVAL, name)
+        except (OSError, VerificationError) as error:
+            checks.append(invalid(name, error.found if isinstance(error, VerificationError) else str(error)))
+            continue
+        wrong = _approved(folder, opened[name], evidence.pdf)
+        said = f"{_signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
+        checks.append(ok(name, said) if wrong is None else invalid(name, wrong))
+    return replace(evidence, approvals=opened), checks
+
+
+def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str | None:
+    """Why an approval is not one of this run; None if it is."""
+    if not {STATEMENT, RESULT} <= set(approval.subjects) or ((folder / PDF).exists()) != (
+        PDF in approval.subjects
+    ):
+        return "does not cover the statement, the result and the PDF of this run"
+    for name, recorded in approval.subjects.items():
+        if problem(folder, name, recorded) and not (name == PDF and extends(folder / name, recorded)):
+            return f"was given for another {name}"
+    ends = {(fingerprint(item.certificate), item.end) for item in pdf.signatures} if pdf else set()
+    if PDF in approval.subjects and pdf is not None:
+        wanted = (fingerprint(approval.certificate), approval.subjects[PDF].length)
+        if wanted not in ends:
+            return f"the approving signature does not stand in {PDF}"
+    return None
 
 
 def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
@@ -291,12 +328,26 @@ def _trust(evidence: Evidence, trust: Trust) -> Iterator[Check]:
     keyids = set(trust.keyids)
     if inner and signatures and signatures[0].distrust is None:
         keyids.add(inner.keyid)
+    vouched = _vouched(evidence, keyids)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
         yield from _party(STATEMENT, outer.certificate, distrust)
-    for index, item in enumerate(signatures):
-        vouched = index == 0 and inner is not None and inner.keyid in keyids
-        yield from _party(item.field, item.certificate, None if vouched else item.distrust)
+    known = {fingerprint(item.certificate) for item in signatures if item.distrust is None}
+    for item in signatures:
+        known_here = fingerprint(item.certificate) in vouched
+        yield from _party(item.field, item.certificate, None if known_here else item.distrust)
+    for name, approval in evidence.approvals.items():
+        known_here = approval.keyid in keyids or (
+            approval.is_of_certificate and fingerprint(approval.certificate) in known
+        )
+        distrust = None if known_here else f"key {approval.keyid[:16]}..."
+        yield from _party(name, approval.certificate, distrust)
+
+
+def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
+    """Certificates (by fingerprint) that a statement names whose key is trusted."""
+    statements = [evidence.inner, *evidence.approvals.values()]
+    return {fingerprint(item.certificate) for item in statements if item is not None and item.keyid in keyids}
 
 
 def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
