@@ -116,11 +116,10 @@ def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Si
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:
-    attached = {name: data for name, data in files.items() if name != HTML}
     if signer is None:
-        return render.pdf(page, attached)
+        return render.pdf(page, files)
     when = datetime.now(UTC)
     inputs = result.digests["inputs"]
     named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     inner = inner_statement(files, str(result.digests["spec"]), named, signer, when)
-    return sign_pdf(render.pdf(page, attached | {INNER_NAME: inner}), signer, when)
+    return sign_pdf(render.pdf(page, {**files, INNER_NAME: inner}), signer, when)

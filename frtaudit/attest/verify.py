@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from cryptography import x509
 
+from frtaudit.attest.contents import against_schema, printed_numbers
 from frtaudit.attest.keys import PUBLIC, common_name, fingerprint, is_demo
 from frtaudit.attest.manifest import STATEMENT, Digest, approvals, covered, digest_bytes, extends, problem
 from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
@@ -26,14 +27,15 @@ from frtaudit.attest.verification import (
     ok,
     untrusted,
 )
-from frtaudit.canonical import dumps, sha256
+from frtaudit.canonical import digest, dumps, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError
 
 RESULT = "result.json"
 PDF = "report.pdf"
+HTML = "report.html"
 VERDICT = "verdict.json"
-OURS = (RESULT, "report.html", PDF, VERDICT)
+OURS = (RESULT, HTML, PDF, VERDICT)
 USAGE = 4
 
 
@@ -128,6 +130,10 @@ def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
     if _is_intact(folder, RESULT, outer):
         yield from _result((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         yield from _verdict(folder)
+        if _is_intact(folder, HTML, outer):
+            page = (folder / HTML).read_bytes()
+            paper = (folder / PDF).read_bytes() if _is_intact(folder, PDF, outer) else None
+            yield from printed_numbers((folder / RESULT).read_bytes(), page, paper, (HTML, PDF))
     evidence, checks = _approvals(folder, evidence)
     yield from checks
     yield from _trust(evidence, trust)
@@ -186,6 +192,9 @@ def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
         return
     attached = evidence.pdf.attachments
     yield from _result(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
+    if HTML in attached and not any(check.outcome is Outcome.INVALID for check in checks):
+        names = (f"{path.name} / {HTML}", path.name)
+        yield from printed_numbers(attached.get(RESULT, b""), attached[HTML], path.read_bytes(), names)
     absent = sorted(set(evidence.inner.subjects) - set(attached))
     yield from (note(name, f"not checked: it is not inside {path.name}") for name in absent)
     yield from _trust(evidence, trust)
@@ -292,7 +301,16 @@ def _result(data: bytes, where: str, inner: Statement | None) -> Iterator[Check]
     if not canonical:
         yield invalid(where, "is not in canonical form")
         return
-    yield ok(where, f"is a result: {len(result.estimates)} estimates, {len(result.findings)} findings")
+    wrong = against_schema(json.loads(data))
+    if wrong is not None:
+        yield invalid(where, f"does not follow the schema of results: {wrong}")
+        return
+    if result.digests.get("spec") != digest(result.spec):
+        yield invalid(where, "holds another spec than the one that its digest names")
+    yield ok(
+        where,
+        f"follows the schema of results: {len(result.estimates)} estimates, {len(result.findings)} findings",
+    )
     if inner is not None:
         yield _origin(result, where, inner)
 
