@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 import pyarrow as pa
 
 from frtaudit import parquet
+from frtaudit.attest.seal import open_seal, read_seal, recorded
 from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.description import counts_of, digests_of, inputs_of, notes_of, versions
@@ -47,6 +49,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
+    seal = None if spec.seal is None else open_seal(read_seal(spec.seal), Path(spec.seal).name)
     material = material_of(spec)
     groups = groups_of(material.cohort)
     panel = panel_of(spec, material)
@@ -84,6 +87,8 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         cohort=counts_of(material),
         notes=notes_of(spec, outcomes),
     )
+    if seal is not None:
+        result = replace(result, seal=recorded(seal, result))
     return Audited(result=result, tables=tables, files=files)
 
 

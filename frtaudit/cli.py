@@ -166,6 +166,14 @@ def export(argv: Sequence[str]) -> int:
     return 0
 
 
+def seal(argv: Sequence[str]) -> int:
+    """Sign spec and cohort before the scores are seen."""
+    from frtaudit.attest import seal as command
+    from frtaudit.sealing import content
+
+    return command.main(argv, content)
+
+
 def approve(argv: Sequence[str]) -> int:
     """Add a second, approving signature to a signed run."""
     from frtaudit.attest import approve as command
@@ -224,6 +232,7 @@ COMMANDS: Mapping[str, Command] = {
     "verify": verify,
     "reproduce": reproduce,
     "export": export,
+    "seal": seal,
     "approve": approve,
     "keygen": keygen,
     "list": show,

@@ -13,6 +13,7 @@ from frtaudit import parquet
 from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.seal import SEAL, read_seal
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
 from frtaudit.audit import Audited, audit
 from frtaudit.canonical import Json, to_bytes
@@ -47,14 +48,17 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     signer = load_signer(spec.report.key) if spec.report.sign else None
     if signer is not None:
         check_years(signer, datetime.now(UTC))
+    sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:
         counts[finding.verdict.value] += 1
     code = exit_code(counts)
     with _draft(folder) as draft:
+        for name, data in sealed.items():
+            (draft / name).write_bytes(data)
         _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, signer)
+        _write_report(audited.result, spec.report, draft, signer, sealed)
         if signer is not None:
             (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
     report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
@@ -97,7 +101,9 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
     (draft / VERDICT).write_bytes(to_bytes(verdict))
 
 
-def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Signer | None) -> None:
+def _write_report(
+    result: AuditResult, settings: Report, draft: Path, signer: Signer | None, sealed: Mapping[str, bytes]
+) -> None:
     """The page, and the PDF with result, settings and inner statement attached, signed."""
     if not (settings.html or settings.pdf):
         return
@@ -105,6 +111,7 @@ def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Si
     status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
     page = render.html(result, settings, date, status)
     files = {
+        **sealed,
         RESULT: result.to_bytes(),
         HTML: page.encode(),
         SETTINGS: to_bytes(dataclasses.asdict(settings) | {"date": date, "key": None}),

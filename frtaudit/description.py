@@ -70,6 +70,7 @@ def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) ->
         "protocol.reviewed": getattr(spec.protocol, "reviewed", None),
         "thresholds": spec.thresholds.file,
         "folds": spec.folds.file,
+        "seal": spec.seal,
     }
     for name, item in spec.test_sets.items():
         named |= {f"test_sets.{name}.pairs": getattr(item.pairs, "file", None)}

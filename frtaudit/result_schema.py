@@ -43,7 +43,8 @@ def result_schema(spec: Mapping[str, Json]) -> Schema:
         "finding": _finding(),
         "failure": _failure(),
     }
-    return {"title": "frtaudit result", **_closed(parts), "$defs": dict(kinds)}
+    closed = _closed(parts) | {"properties": {**parts, "seal": _seal()}}
+    return {"title": "frtaudit result", **closed, "$defs": dict(kinds)}
 
 
 def _interval() -> Schema:
@@ -158,6 +159,21 @@ def _failure() -> Schema:
     }
     closed = _closed(fields)
     return closed | {"properties": {**fields, "names": _list_of(_TEXT)}}
+
+
+def _seal() -> Schema:
+    """Stands only where the run had a seal."""
+    departure = _closed({"place": _TEXT, "sealed": _or_null(_TEXT), "run": _or_null(_TEXT)})
+    return _closed(
+        {
+            "sha256": _SHA256,
+            "signer": _TEXT,
+            "keyid": _SHA256,
+            "signed_at": _TEXT,
+            "stamped_at": _or_null(_TEXT),
+            "departures": _list_of(departure),
+        }
+    )
 
 
 def _digests() -> Schema:

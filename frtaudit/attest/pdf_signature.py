@@ -4,14 +4,11 @@ The first signature certifies the document and permits further signatures and no
 level 2).
 """
 
-import asyncio
 import logging
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
-from typing import TypeVar
 
 from asn1crypto import cms, keys
 from asn1crypto import x509 as asn1_x509
@@ -38,6 +35,7 @@ from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.attest.keys import Signer
+from frtaudit.attest.waiting import wait
 from frtaudit.errors import VerificationError
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
@@ -45,8 +43,6 @@ HEADER = b"%PDF-"
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
 PERMITTED = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +80,7 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime) -> bytes:
         certify=earlier == 0,
         docmdp_permissions=MDPPerm.FILL_FORMS,
     )
-    return _wait(_sign(PdfSigner(meta, _pyhanko_signer(signer)), writer, when))
+    return wait(_sign(PdfSigner(meta, _pyhanko_signer(signer)), writer, when))
 
 
 def looks_signed(pdf: bytes) -> bool:
@@ -132,7 +128,7 @@ def _check(
     field = str(embedded.field_name)
     _check_hole(pdf, embedded, f"{where} ({field})")
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
-    status = _wait(_status(embedded, roots))
+    status = wait(_status(embedded, roots))
     if not (status.intact and status.valid):
         raise VerificationError(f"{where} ({field})", "does not hold: signed bytes were changed")
     _check_changes(status, f"{where} ({field})")
@@ -286,12 +282,6 @@ def _pyhanko_signer(signer: Signer) -> SimpleSigner:
     certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
     chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
     return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
-
-
-def _wait(work: Coroutine[object, None, T]) -> T:
-    """Run a coroutine to its end, also where the caller is in an event loop already (a notebook)."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, work).result()
 
 
 def _quiet() -> None:

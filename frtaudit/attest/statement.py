@@ -32,11 +32,12 @@ TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Scope(Enum):
-    """Attached to the PDF, beside the files, or beside both by a second signer."""
+    """Attached to the PDF, beside the files, beside both by a second signer, or before all of them."""
 
     INNER = "inner"
     OUTER = "outer"
     APPROVAL = "approval"
+    SEAL = "seal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +51,7 @@ class Statement:
     when: datetime
     public_key: ed25519.Ed25519PublicKey
     certificate: x509.Certificate
+    sealed: Json = None
 
     @property
     def keyid(self) -> str:
@@ -87,6 +89,13 @@ def outer_statement(folder: Path, signer: Signer, when: datetime) -> bytes:
 def approval_statement(files: Mapping[str, Digest], signer: Signer, when: datetime) -> bytes:
     """The envelope to write as ``approval.N.dsse.json``: ``files``: statement, result and approved PDF."""
     return _sign(Scope.APPROVAL, files, {}, signer, when)
+
+
+def seal_statement(
+    files: Mapping[str, Digest], content: Mapping[str, Json], signer: Signer, when: datetime
+) -> bytes:
+    """The envelope inside a seal: ``files`` digests ``content``, which stands in it whole."""
+    return _sign(Scope.SEAL, files, {"sealed": content}, signer, when)
 
 
 def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
@@ -184,6 +193,7 @@ def _read(value: Mapping[str, object]) -> Statement:
         when=datetime.strptime(_text(predicate["signed_at"]), TIME_FORMAT).replace(tzinfo=UTC),
         public_key=_public_key(_text(signer["public_key"])),
         certificate=x509.load_pem_x509_certificate(_text(signer["certificate"]).encode()),
+        sealed=predicate.get("sealed"),  # type: ignore[arg-type]  # parsed JSON
     )
 
 

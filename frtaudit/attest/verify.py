@@ -3,18 +3,18 @@
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import NoReturn
 
-from cryptography import x509
-
-from frtaudit.attest.contents import against_schema, printed_numbers
-from frtaudit.attest.keys import PUBLIC, common_name, fingerprint, is_demo
+from frtaudit.attest.contents import against_schema, printed_numbers, seal_checks
+from frtaudit.attest.keys import common_name, fingerprint
 from frtaudit.attest.manifest import STATEMENT, Digest, approvals, covered, digest_bytes, extends, problem
+from frtaudit.attest.parties import Evidence, parties
 from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
+from frtaudit.attest.seal import SEAL
 from frtaudit.attest.statement import INNER_NAME, Scope, Statement, open_statement, recipe
 from frtaudit.attest.trust import Trust, load_trust
 from frtaudit.attest.verification import (
@@ -25,7 +25,6 @@ from frtaudit.attest.verification import (
     invalid,
     note,
     ok,
-    untrusted,
 )
 from frtaudit.canonical import digest, dumps, sha256
 from frtaudit.core.result import AuditResult
@@ -35,18 +34,8 @@ RESULT = "result.json"
 PDF = "report.pdf"
 HTML = "report.html"
 VERDICT = "verdict.json"
-OURS = (RESULT, HTML, PDF, VERDICT)
+OURS = (RESULT, HTML, PDF, VERDICT, SEAL)
 USAGE = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """What was opened so far: the outer statement, the signed PDF, the statement inside it, and approvals by name."""
-
-    outer: Statement | None = None
-    pdf: SignedPdf | None = None
-    inner: Statement | None = None
-    approvals: Mapping[str, Statement] = field(default_factory=dict)
 
 
 def verify(path: str | Path, trust: Iterable[str | Path] = ()) -> Verification:
@@ -130,13 +119,15 @@ def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
     if _is_intact(folder, RESULT, outer):
         yield from _result((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         yield from _verdict(folder)
+        sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
+        yield from _seal((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
         if _is_intact(folder, HTML, outer):
             page = (folder / HTML).read_bytes()
             paper = (folder / PDF).read_bytes() if _is_intact(folder, PDF, outer) else None
             yield from printed_numbers((folder / RESULT).read_bytes(), page, paper, (HTML, PDF))
     evidence, checks = _approvals(folder, evidence)
     yield from checks
-    yield from _trust(evidence, trust)
+    yield from parties(evidence, trust)
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
@@ -192,12 +183,14 @@ def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
         return
     attached = evidence.pdf.attachments
     yield from _result(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
+    where = f"{path.name} / {SEAL}"
+    yield from _seal(attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust)
     if HTML in attached and not any(check.outcome is Outcome.INVALID for check in checks):
         names = (f"{path.name} / {HTML}", path.name)
         yield from printed_numbers(attached.get(RESULT, b""), attached[HTML], path.read_bytes(), names)
     absent = sorted(set(evidence.inner.subjects) - set(attached))
     yield from (note(name, f"not checked: it is not inside {path.name}") for name in absent)
-    yield from _trust(evidence, trust)
+    yield from parties(evidence, trust)
 
 
 def _files(folder: Path, outer: Statement) -> Iterator[Check]:
@@ -315,6 +308,14 @@ def _result(data: bytes, where: str, inner: Statement | None) -> Iterator[Check]
         yield _origin(result, where, inner)
 
 
+def _seal(result: bytes, sealed: bytes | None, where: str, when: datetime, trust: Trust) -> Iterator[Check]:
+    try:
+        read = AuditResult.from_json(json.loads(result))
+    except Exception:  # noqa: BLE001  said already
+        return
+    yield from seal_checks(read, sealed, where, when, trust)
+
+
 def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
     spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
     if (spec, inputs) == (inner.spec, dict(inner.inputs)):
@@ -332,51 +333,6 @@ def _verdict(folder: Path) -> Iterator[Check]:
         yield ok(VERDICT, f"is about this {RESULT}")
     else:
         yield invalid(VERDICT, f"is about another {RESULT}")
-
-
-def _trust(evidence: Evidence, trust: Trust) -> Iterator[Check]:
-    """Who signed, and whether this machine trusts them.
-
-    A signer has two public halves, and each vouches for the other: a trusted key signed the inner statement,
-    which names the certificate; a trusted certificate signed the PDF, inside of which the inner statement names
-    the key.
-    """
-    inner, outer = evidence.inner, evidence.outer
-    signatures = evidence.pdf.signatures if evidence.pdf else ()
-    keyids = set(trust.keyids)
-    if inner and signatures and signatures[0].distrust is None:
-        keyids.add(inner.keyid)
-    vouched = _vouched(evidence, keyids)
-    if outer:
-        distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
-        yield from _party(STATEMENT, outer.certificate, distrust)
-    known = {fingerprint(item.certificate) for item in signatures if item.distrust is None}
-    for item in signatures:
-        known_here = fingerprint(item.certificate) in vouched
-        yield from _party(item.field, item.certificate, None if known_here else item.distrust)
-    for name, approval in evidence.approvals.items():
-        known_here = approval.keyid in keyids or (
-            approval.is_of_certificate and fingerprint(approval.certificate) in known
-        )
-        distrust = None if known_here else f"key {approval.keyid[:16]}..."
-        yield from _party(name, approval.certificate, distrust)
-
-
-def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
-    """Certificates (by fingerprint) that a statement names whose key is trusted."""
-    statements = [evidence.inner, *evidence.approvals.values()]
-    return {fingerprint(item.certificate) for item in statements if item is not None and item.keyid in keyids}
-
-
-def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
-    name = f"signer {common_name(certificate)!r}"
-    if distrust is not None:
-        said = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
-        yield untrusted(subject, said)
-        return
-    yield ok(subject, f"{name} is trusted on this machine")
-    if is_demo(certificate):
-        yield note(subject, "a demo key proves that nothing was changed, not who signed")
 
 
 def _signature(item: PdfSignature) -> str:

@@ -303,4 +303,5 @@ class AuditSpec:
     sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
     trained_on: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
+    seal: str | None = field(default=None, metadata=PATH)
     report: Report = field(default_factory=Report)

@@ -1,4 +1,4 @@
-"""Tests of frtaudit.attest.verify."""
+"""Tests of frtaudit.attest.verify. Tests also parties, whom it asks who signed."""
 
 import json
 import random
