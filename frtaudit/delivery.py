@@ -12,6 +12,7 @@ from pathlib import Path
 from frtaudit import parquet
 from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
+from frtaudit.attest.pades import BASIC, Pades, pades_of
 from frtaudit.attest.pdf_signature import sign_pdf
 from frtaudit.attest.seal import SEAL, read_seal
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
@@ -26,6 +27,7 @@ from frtaudit.report import render
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
 SETTINGS = "report.json"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
+PRIVATE: dict[str, Json] = {"key": None, "tsa": None, "evidence": None}  # places of one machine
 
 ExitCode = Callable[[Mapping[str, int]], int]
 
@@ -40,6 +42,20 @@ class RunSummary:
     report: Path | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """Who signs (nobody: a draft), and how far the PDF's signature reaches."""
+
+    signer: Signer | None
+    pades: Pades
+
+
+def _pades(settings: Report, signer: Signer | None) -> Pades:
+    if signer is None or not settings.pdf:
+        return BASIC
+    return pades_of(settings.pades, settings.tsa, settings.evidence, signer)
+
+
 def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     """Audit, render, sign and write into ``folder``; all files appear, or none.
 
@@ -48,6 +64,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     signer = load_signer(spec.report.key) if spec.report.sign else None
     if signer is not None:
         check_years(signer, datetime.now(UTC))
+    pades = _pades(spec.report, signer)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
@@ -58,7 +75,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
         for name, data in sealed.items():
             (draft / name).write_bytes(data)
         _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, signer, sealed)
+        _write_report(audited.result, spec.report, draft, Signing(signer=signer, pades=pades), sealed)
         if signer is not None:
             (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
     report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
@@ -102,31 +119,35 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
 
 
 def _write_report(
-    result: AuditResult, settings: Report, draft: Path, signer: Signer | None, sealed: Mapping[str, bytes]
+    result: AuditResult, settings: Report, draft: Path, signing: Signing, sealed: Mapping[str, bytes]
 ) -> None:
     """The page, and the PDF with result, settings and inner statement attached, signed."""
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
+    signer = signing.signer
     status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
     page = render.html(result, settings, date, status)
     files = {
         **sealed,
         RESULT: result.to_bytes(),
         HTML: page.encode(),
-        SETTINGS: to_bytes(dataclasses.asdict(settings) | {"date": date, "key": None}),
+        SETTINGS: to_bytes(
+            dataclasses.asdict(settings) | {"date": date, "pades": settings.pades.value} | PRIVATE
+        ),
     }
     if settings.html:
         (draft / HTML).write_bytes(files[HTML])
     if settings.pdf:
-        (draft / PDF).write_bytes(_pdf(result, page, files, signer))
+        (draft / PDF).write_bytes(_pdf(result, page, files, signing))
 
 
-def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:
+def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signing: Signing) -> bytes:
+    signer = signing.signer
     if signer is None:
         return render.pdf(page, files)
     when = datetime.now(UTC)
     inputs = result.digests["inputs"]
     named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     inner = inner_statement(files, str(result.digests["spec"]), named, signer, when)
-    return sign_pdf(render.pdf(page, {**files, INNER_NAME: inner}), signer, when)
+    return sign_pdf(render.pdf(page, {**files, INNER_NAME: inner}), signer, when, signing.pades)

@@ -233,7 +233,7 @@ def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch:
     run(replace(plain, seed=7, seal=str(tmp_path / "mine.json")), folder, code)
     found = verify(folder)
     assert found.exit_code == 0, str(found)
-    assert "departures, all listed: 1" in str(found)
+    assert "departures, all listed: 2" in str(found)
     assert "seal.json" in str(verify(folder / "report.pdf"))
     assert b"/spec/seed" in (folder / "report.html").read_bytes()
 

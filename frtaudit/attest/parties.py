@@ -37,6 +37,11 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
     if inner and signatures and signatures[0].distrust is None:
         keyids.add(inner.keyid)
     vouched = _vouched(evidence, keyids)
+    certificate = fingerprint(outer.certificate) if outer and outer.is_of_certificate else None
+    if outer and certificate in {
+        fingerprint(item.certificate) for item in signatures if item.distrust is None
+    }:
+        keyids.add(outer.keyid)
     if outer:
         distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
         yield from _party(STATEMENT, outer.certificate, distrust)
@@ -44,6 +49,8 @@ def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
     for item in signatures:
         known_here = fingerprint(item.certificate) in vouched
         yield from _party(item.field, item.certificate, None if known_here else item.distrust)
+        if item.authority is not None:
+            yield from _party(f"{item.field} / time", item.authority, item.time_distrust)
     for name, approval in evidence.approvals.items():
         known_here = approval.keyid in keyids or (
             approval.is_of_certificate and fingerprint(approval.certificate) in known

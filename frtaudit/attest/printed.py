@@ -122,7 +122,7 @@ def in_pdf(pdf: bytes, page: Page) -> Printed:
     whole, lines = "".join(sheets), [_bare(line) for line in page.lines]
     lost = [line for line in lines if line not in whole and not _breaks(line, sheets)]
     wrong = [f"{_short(line)!r} does not stand in the PDF as on the page" for line in lost]
-    return Printed(compared=len(lines), wrong=(*wrong, *_foreign(texts, page)))
+    return Printed(compared=len(lines), wrong=(*wrong, *_foreign(texts, page, lines)))
 
 
 def resolve(result: Json, pointer: str) -> Json:
@@ -226,7 +226,7 @@ def _breaks(line: str, sheets: Sequence[str]) -> bool:
     return False
 
 
-def _foreign(texts: Sequence[str], page: Page) -> Iterator[str]:
+def _foreign(texts: Sequence[str], page: Page, lines: Sequence[str]) -> Iterator[str]:
     """Numbers of the PDF that are neither on the page nor of a sheet."""
     known = {token for line in page.lines for token in TOKEN.findall(line)}
     sheets = {str(number) for number in range(1, len(texts) + 1)}
@@ -234,6 +234,20 @@ def _foreign(texts: Sequence[str], page: Page) -> Iterator[str]:
         first + second for first in sheets for second in sheets
     }  # contents: a chapter's number, its sheet
     allowed = known | sheets | joined
-    for token in sorted({token for text in texts for token in TOKEN.findall(text)}):
+    left = _without(" ".join(texts), lines)
+    for token in sorted(set(TOKEN.findall(left))):
         if token not in allowed:
             yield f"{token!r} stands in the PDF and not on the page"
+
+
+def _without(text: str, lines: Sequence[str]) -> str:
+    """A text with every occurrence of every line blanked, wherever the paper broke it."""
+    places = [place for place, letter in enumerate(text) if not letter.isspace()]
+    bare, left = "".join(text[place] for place in places), list(text)
+    for line in sorted(set(lines), key=len, reverse=True):
+        start = bare.find(line)
+        while start >= 0:
+            for place in places[start : start + len(line)]:
+                left[place] = " "
+            start = bare.find(line, start + len(line))
+    return "".join(left)

@@ -14,12 +14,12 @@ from enum import Enum
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
-from frtaudit.attest.keys import Signer, key_fingerprint
+from frtaudit.attest.keys import PublicKey, Signer, key_fingerprint
 from frtaudit.attest.manifest import Digest, digest_bytes, digest_folder
 from frtaudit.canonical import Json, to_bytes
 from frtaudit.errors import VerificationError
@@ -49,7 +49,7 @@ class Statement:
     spec: str | None
     inputs: Mapping[str, str]
     when: datetime
-    public_key: ed25519.Ed25519PublicKey
+    public_key: PublicKey
     certificate: x509.Certificate
     sealed: Json = None
 
@@ -120,6 +120,7 @@ def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
 def recipe(name: str, statement: Statement) -> str:
     """Shell lines that check the signature with openssl 3 and nothing of ours."""
     public = statement.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    raw = f"-rawin{_options(statement.public_key)}"
     head = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} %d "
     return "\n".join(
         (
@@ -129,10 +130,18 @@ def recipe(name: str, statement: Statement) -> str:
             f"""sed 's/.*"payload":"\\([^"]*\\)".*/\\1/' {name} | openssl base64 -d -A > payload.json""",
             f"""sed 's/.*"sig":"\\([^"]*\\)".*/\\1/' {name} | openssl base64 -d -A > signature.bin""",
             f"(printf '{head}' $(wc -c < payload.json); cat payload.json) > signed.bin",
-            "openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in signed.bin -sigfile signature.bin",
+            f"openssl pkeyutl -verify -pubin -inkey key.pem {raw} -in signed.bin -sigfile signature.bin",
             "# payload.json lists each file with its sha256 and length: compare with sha256sum and wc -c.",
         )
     )
+
+
+def _options(public: PublicKey) -> str:
+    """What openssl must be told of a kind of key."""
+    if isinstance(public, ed25519.Ed25519PublicKey):
+        return ""
+    padding = " -pkeyopt rsa_padding_mode:pss" if isinstance(public, rsa.RSAPublicKey) else ""
+    return f" -digest sha256{padding}"
 
 
 def _sign(
@@ -215,14 +224,14 @@ def _sha256(item: Mapping[str, object]) -> str:
     return _text(_mapping(item["digest"])["sha256"])
 
 
-def _public_key(pem: str) -> ed25519.Ed25519PublicKey:
+def _public_key(pem: str) -> PublicKey:
     public = load_pem_public_key(pem.encode())
-    if not isinstance(public, ed25519.Ed25519PublicKey):
-        raise TypeError("statements are signed with Ed25519")
+    if not isinstance(public, (ed25519.Ed25519PublicKey, ec.EllipticCurvePublicKey, rsa.RSAPublicKey)):
+        raise TypeError("statements are signed with Ed25519, ECDSA or RSA")
     return public
 
 
-def _check_envelope(envelope: Envelope, data: bytes, public: ed25519.Ed25519PublicKey, where: str) -> None:
+def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: str) -> None:
     if envelope.payload_type != PAYLOAD_TYPE:
         raise VerificationError(where, f"payloadType is {envelope.payload_type!r}", PAYLOAD_TYPE)
     if len(envelope.signatures) != 1:

@@ -235,7 +235,8 @@ def _open_pdf(
         return Evidence(outer=outer), [invalid(error.where, error.found)]
     if not pdf.signatures:
         return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where)]
-    checks = [ok(where, _signature(item)) for item in pdf.signatures]
+    checks = [ok(where, f"PAdES {pdf.level.value}, signatures: {len(pdf.signatures)}")]
+    checks += [ok(where, _signature(item)) for item in pdf.signatures]
     if INNER_NAME not in pdf.attachments:
         missing = indeterminate(
             where, f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
@@ -337,6 +338,8 @@ def _verdict(folder: Path) -> Iterator[Check]:
 
 def _signature(item: PdfSignature) -> str:
     kind = "timestamp" if item.is_timestamp else "PAdES signature"
+    if item.stamped is not None:
+        kind += f" (with a time of {item.stamped:%Y-%m-%d %H:%M:%S %Z})"
     when = f"{item.when:%Y-%m-%d %H:%M:%S %Z}" if item.when else "unknown time"
     return (
         f"{kind} {item.field} of {common_name(item.certificate)!r}, {when}, holds for bytes 0 to {item.end}"

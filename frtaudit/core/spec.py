@@ -250,9 +250,18 @@ class RequirementSpec:
     source: str | None = None
 
 
+class PadesLevel(Enum):
+    """How far the PDF's signature reaches: by itself, with a time, with revocation data, with a time over all of it."""
+
+    B_B = "B-B"
+    B_T = "B-T"
+    B_LT = "B-LT"
+    B_LTA = "B-LTA"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the report says of itself; none of it is part of the audit's identity.
+    """What the report says of itself, and how it is signed; none of it is part of the audit's identity.
 
     ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
     where it is null ``not declared`` is.
@@ -269,6 +278,9 @@ class Report:
     date: str | None = None
     sign: bool = True
     key: str | None = None
+    pades: PadesLevel = PadesLevel.B_B
+    tsa: str | None = None
+    evidence: str | None = None
     html: bool = True
     pdf: bool = True
 
