@@ -11,7 +11,7 @@ from asn1crypto import crl, ocsp, pem
 from asn1crypto import x509 as asn1_x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko_certvalidator import CertificateValidator, ValidationContext
-from pyhanko_certvalidator.errors import PathError
+from pyhanko_certvalidator.errors import PathError, ValidationError
 
 from frtaudit.attest.keys import Signer
 from frtaudit.attest.timestamp import Authority, authority
@@ -68,7 +68,7 @@ def _context(folder: Path, signer: Signer) -> ValidationContext:
         other_certs=[*certificates, *own],
         crls=[item for item in held if isinstance(item, crl.CertificateList)],
         ocsps=[item for item in held if isinstance(item, ocsp.OCSPResponse)],
-        revocation_mode="hard-fail",
+        revocation_mode="require",  # hard-fail lets a certificate pass that names no place of revocation data
         allow_fetching=False,
     )
 
@@ -84,7 +84,7 @@ def _check_paths(found: Authority, context: ValidationContext, signer: Signer, l
 
     try:
         wait(check())
-    except PathError as error:
+    except (PathError, ValidationError) as error:
         raise DataError(
             "report.evidence", f"{level.value} cannot be reached ({error})", "what is missing"
         ) from None

@@ -34,7 +34,7 @@ from pyhanko.sign.validation import (
 from pyhanko.sign.validation.generic_cms import extract_tst_data_iter
 from pyhanko.sign.validation.settings import KeyUsageConstraints
 from pyhanko_certvalidator import ValidationContext
-from pyhanko_certvalidator.errors import PathError
+from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.attest.keys import Signer
@@ -83,6 +83,15 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
     ``when``: aware time of signing, as the signature will claim it. Raises DataError when the level of ``pades`` is not
     reached.
     """
+    signed = _appended(pdf, signer, when, pades)
+    reached = read_signed_pdf(signed, (), "report.pdf").level
+    if reached is not pades.level and pades.level is not PadesLevel.B_B:
+        raise DataError("report.pades", f"{reached.value} was reached, not {pades.level.value}")
+    return signed
+
+
+def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
+    """The PDF with one more signature, not looked at again."""
     writer = IncrementalPdfFileWriter(BytesIO(pdf))
     earlier = len(writer.prev.embedded_signatures)
     meta = PdfSignatureMetadata(
@@ -98,13 +107,9 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
     )
     try:
         maker = PdfSigner(meta, _pyhanko_signer(signer), timestamper=pades.authority)
-        signed = wait(_sign(maker, writer, when))
-    except (OSError, SigningError, PathError) as error:
+        return wait(_sign(maker, writer, when))
+    except (OSError, SigningError, PathError, ValidationError) as error:
         raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
-    reached = read_signed_pdf(signed, (), "report.pdf").level
-    if reached is not pades.level and pades.level is not PadesLevel.B_B:
-        raise DataError("report.pades", f"{reached.value} was reached, not {pades.level.value}")
-    return signed
 
 
 def looks_signed(pdf: bytes) -> bool:

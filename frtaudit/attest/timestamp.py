@@ -48,8 +48,12 @@ class Authority(TimeStamper):
     def _ask(self, body: bytes) -> bytes:
         headers = set_tsp_headers({})
         request = urllib.request.Request(self.url, data=body, headers=headers)  # noqa: S310  checked by authority()
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310  the same
-            data: bytes = answer.read(LARGEST)
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310  the same
+                data: bytes = answer.read(LARGEST)
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise OSError(f"HTTP {error.code} {error.reason}") from None
         return data
 
 
@@ -98,7 +102,5 @@ def _asked(found: Authority, data: bytes) -> cms.ContentInfo:
         token: cms.ContentInfo = wait(found.async_timestamp(bytes.fromhex(sha256(data)), "sha256"))
     except Exception as error:  # noqa: BLE001  network, HTTP, ASN.1 and refusals share no narrower base
         reason = getattr(error, "reason", None) or error
-        if isinstance(error, urllib.error.HTTPError):
-            error.close()
         raise DataError(f"tsa {found.url}", f"gives no time ({reason})", "an RFC 3161 authority") from None
     return token

@@ -50,6 +50,13 @@ def test_sentences_are_compared_in_full() -> None:
     assert agrees("FNMR is 2 %", "FNMR is 3 %", "/findings/0/sentence") is False
 
 
+def test_a_digest_may_be_cut_short() -> None:
+    """Sixteen digits of a digest stand for it; fewer, or others, do not."""
+    digest = "0123456789abcdef" * 4
+    for shown, same in ((digest, True), (digest[:16], True), (digest[:15], False), ("f" * 16, False)):
+        assert agrees(digest, shown, "/digests/spec") is same
+
+
 def test_places_are_resolved() -> None:
     """A pointer leads to its value; one that leads nowhere raises."""
     assert resolve(CONTENT, "/estimates/0/intervals/0/level") == 0.95

@@ -17,6 +17,8 @@ from tampering import unseen
 from frtaudit.attest.approve import approve
 from frtaudit.attest.keys import PUBLIC, Signer
 from frtaudit.attest.manifest import STATEMENT, Digest, digest_bytes
+from frtaudit.attest.pades import BASIC
+from frtaudit.attest.pdf_signature import _appended as append_unchecked
 from frtaudit.attest.pdf_signature import read_signed_pdf, sign_pdf
 from frtaudit.attest.statement import INNER_NAME, PAYLOAD_TYPE, Scope, inner_statement
 from frtaudit.attest.statement import _sign as sign_statement
@@ -274,7 +276,7 @@ def approval_stripped(scene: Scene) -> None:
 def junk_between_signatures(scene: Scene) -> None:
     """A change between the first signature and an approving one."""
     incremental_update(scene)
-    scene.pdf.write_bytes(sign_pdf(scene.pdf.read_bytes(), scene.thief, LATER))
+    scene.pdf.write_bytes(append_unchecked(scene.pdf.read_bytes(), scene.thief, LATER, BASIC))
 
 
 ATTACKS = (
