@@ -1,6 +1,6 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
 # make guarantees   what the intervals cover: made-up people of known truth, about 70 minutes of one core
-# make check   format, lint, types, floors, coverage                             make bench   measured ratios against other ways
+# make check   format, lint, types, floors, PDF/A, coverage                   make bench   measured ratios against other ways
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -37,6 +37,7 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/verapdf.py
 	$(MAKE) --no-print-directory coverage
 
 # The kernels run as plain Python, so that their branches are seen.

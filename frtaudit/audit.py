@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 import pyarrow as pa
 
 from frtaudit import parquet
-from frtaudit.attest.seal import open_seal, read_seal, recorded
+from frtaudit.attest.seal import opened, under
 from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.description import counts_of, digests_of, inputs_of, notes_of, versions
@@ -49,7 +48,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
-    seal = None if spec.seal is None else open_seal(read_seal(spec.seal), Path(spec.seal).name)
+    seal = opened(spec.seal)
     material = material_of(spec)
     groups = groups_of(material.cohort)
     panel = panel_of(spec, material)
@@ -87,9 +86,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         cohort=counts_of(material),
         notes=notes_of(spec, outcomes),
     )
-    if seal is not None:
-        result = replace(result, seal=recorded(seal, result))
-    return Audited(result=result, tables=tables, files=files)
+    return Audited(result=under(seal, result), tables=tables, files=files)
 
 
 def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:

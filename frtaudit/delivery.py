@@ -25,7 +25,7 @@ from frtaudit.progress import on_terminal
 from frtaudit.report import render
 
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
-SETTINGS = "report.json"
+SETTINGS, SPEC = "report.json", "spec.json"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 PRIVATE: dict[str, Json] = {"key": None, "tsa": None, "evidence": None}  # places of one machine
 
@@ -121,7 +121,7 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
 def _write_report(
     result: AuditResult, settings: Report, draft: Path, signing: Signing, sealed: Mapping[str, bytes]
 ) -> None:
-    """The page, and the PDF with result, settings and inner statement attached, signed."""
+    """The page, and the PDF with result, spec, page, settings and inner statement attached, signed."""
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
@@ -131,6 +131,7 @@ def _write_report(
     files = {
         **sealed,
         RESULT: result.to_bytes(),
+        SPEC: to_bytes(result.spec),
         HTML: page.encode(),
         SETTINGS: to_bytes(
             dataclasses.asdict(settings) | {"date": date, "pades": settings.pades.value} | PRIVATE

@@ -177,9 +177,17 @@ def _seal() -> Schema:
 
 
 def _digests() -> Schema:
-    """``outputs`` stands only where an analysis wrote lists."""
+    """``outputs`` stands only where an analysis wrote lists, ``rows`` where inputs are files with rows."""
     fields: dict[str, Schema] = {"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)}
-    return _closed(fields) | {"properties": {**fields, "outputs": _map_of(_SHA256)}}
+    rows = {
+        "unit": _TEXT,
+        "first": _COUNT,
+        "count": _COUNT,
+        "blocks": _list_of(_TEXT),
+        "strides": _list_of(_TEXT),
+    }
+    more = {"outputs": _map_of(_SHA256), "rows": _map_of(_closed(rows))}
+    return _closed(fields) | {"properties": {**fields, **more}}
 
 
 def _cohort() -> Schema:

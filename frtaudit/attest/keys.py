@@ -2,6 +2,8 @@
 
 A key is a folder of four PEM files; ``public.pem`` is the one to hand to those who verify. A self-signed
 certificate proves integrity; who holds the key must be settled outside of it.
+
+Long because every way to a key stands here: made, read, issued by somebody else, with its password.
 """
 
 import argparse

@@ -9,7 +9,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -78,6 +78,11 @@ def read_seal(path: str | Path) -> bytes:
         ) from None
 
 
+def opened(path: str | None) -> Seal | None:
+    """The seal that a spec names, None where it names none. Raises DataError, VerificationError."""
+    return None if path is None else open_seal(read_seal(path), Path(path).name)
+
+
 def record_of(seal: Seal, content: Mapping[str, Json]) -> SealRecord:
     """What a result says of a seal when ``content`` (as :func:`sealed_content` makes it) is what was run."""
     return SealRecord(
@@ -97,6 +102,11 @@ def recorded(seal: Seal, result: AuditResult) -> SealRecord:
     named = {str(name): str(item) for name, item in inputs.items()} if isinstance(inputs, Mapping) else {}
     others = {name: item for name, item in named.items() if item != seal.sha256}
     return record_of(seal, sealed_content(result.spec, str(digests.get("cohort")), others))
+
+
+def under(seal: Seal | None, result: AuditResult) -> AuditResult:
+    """The result with what it must say of the seal that it was run under."""
+    return result if seal is None else replace(result, seal=recorded(seal, result))
 
 
 def main(argv: Sequence[str], content: Content) -> int:

@@ -86,7 +86,8 @@ class TemplateFolder:
         index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
         reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
         files = _template_files(root, index, cohort, reasons, self.flipped)
-        inputs = _digests(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        paths = _named(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        inputs = {name: sha256_file(path) for name, path in paths.items()}
         training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, held in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
@@ -96,6 +97,7 @@ class TemplateFolder:
             failures=Failures(files),
             pairs=pairs,
             inputs=inputs,
+            paths=paths,
             pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
             attributes=attributes_of(roster, cohort),
             training=training,
@@ -187,9 +189,9 @@ def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templa
     return {name: file.templates for name, file in files.items()}
 
 
-def _digests(root: Path, paths: list[Path | None]) -> dict[str, str]:
+def _named(root: Path, paths: list[Path | None]) -> dict[str, Path]:
     known = [path for path in paths if path is not None]
     return {
-        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): sha256_file(path)
+        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): path
         for path in known
     }

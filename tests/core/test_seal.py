@@ -58,6 +58,21 @@ def test_a_changed_field_always_shows(path: tuple[Any, ...]) -> None:
     assert len(departures(PLAIN, shorter)) == 1
 
 
+@given(st.sets(st.sampled_from(list(leaves(PLAIN))), min_size=1, max_size=5), st.integers(0, 10**6))
+def test_every_departure_of_a_random_edit_shows(paths: set[tuple[Any, ...]], value: int) -> None:
+    """Several fields changed at once: each shows, and nothing else does."""
+    changed = copy.deepcopy(PLAIN)
+    for path in paths:
+        inner = changed
+        for step in path[:-1]:
+            inner = inner[step]
+        inner[path[-1]] = f"edited {value}"
+    places = {
+        "".join(f"/{str(step).replace('~', '~0').replace('/', '~1')}" for step in path) for path in paths
+    }
+    assert {item.place for item in departures(PLAIN, changed)} == places
+
+
 def test_what_is_new_or_gone_shows_as_nothing() -> None:
     """A value on one side only has None on the other; a null is not nothing."""
     assert departures({"a": None}, {}) == (Departure(place="/a", sealed="null", run=None),)
