@@ -20,6 +20,7 @@ from frtaudit.report.sections import (
     orders,
     other,
     overlap,
+    publication,
     quality,
     rates,
     record,
@@ -46,6 +47,7 @@ Build = Callable[[Source], object | None]
 
 # name of the template, title in the contents, what builds its view (None: the section does not stand)
 SECTIONS: tuple[tuple[str, str, Build], ...] = (
+    ("publication", "What is withheld", publication.build),
     ("requirements", "Requirements", requirements.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
