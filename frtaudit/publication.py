@@ -93,7 +93,8 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     )
     findings = tuple(_findings(result, place, withheld))
     ledger = tuple(_ledger(result.failures, withheld, minimum))
-    notes = tuple(item for item in result.notes if _is_plain(item))
+    names = names_of(result)
+    notes = tuple(item for item in result.notes if _is_plain(item) and not holds(item, names))
     left_out: dict[str, Json] = {
         "estimates": len(result.estimates) - len(kept),
         "curves": len(result.curves) - len(curves),
@@ -104,7 +105,7 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
     read = {
         "type": _mapping(result.spec.get("cohort")).get("type")
     }  # shares and sizes of a cohort are counts
-    spec = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names_of(result))
+    spec = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names)
     cohort = _cohort(result.cohort, withheld) | {"publication": _record(withheld, minimum, left_out)}
     return AuditResult(
         spec=spec if isinstance(spec, dict) else {},
