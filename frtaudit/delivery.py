@@ -19,16 +19,18 @@ from frtaudit.attest.verification import Outcome
 from frtaudit.attest.verify import verify
 from frtaudit.audit import Audited, audit
 from frtaudit.canonical import Json, sha256_file, to_bytes
+from frtaudit.checklists import check_names, filled, to_csv, to_json
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import DataError
 from frtaudit.progress import on_terminal
 from frtaudit.publication import holds, names_of, published, verdicts_of
 from frtaudit.report import render
-from frtaudit.typed import build
+from frtaudit.typed import build, silent
 
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
 SETTINGS = "report.json"
+CHECKLISTS = "checklists.json"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
@@ -50,6 +52,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     ``exit_code`` turns the number of findings by verdict into the run's exit code.
     """
     signer = load_signer(spec.report.key) if spec.report.sign else None
+    check_names(spec.report.checklists)
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:
@@ -161,12 +164,24 @@ def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Si
     files = {
         RESULT: result.to_bytes(),
         HTML: page.encode(),
-        SETTINGS: to_bytes(dataclasses.asdict(settings) | {"date": date, "key": None}),
+        SETTINGS: to_bytes(_said(settings) | {"date": date, "key": None}),
     }
+    if settings.checklists:
+        lists = filled(result, dataclasses.replace(settings, date=date), settings.checklists)
+        (draft / CHECKLISTS).write_bytes(to_json(lists))
+        (draft / CHECKLISTS).with_suffix(".csv").write_bytes(to_csv(lists))
     if settings.html:
         (draft / HTML).write_bytes(files[HTML])
     if settings.pdf:
         (draft / PDF).write_bytes(_pdf(result, page, files, signer))
+
+
+def _said(settings: Report) -> dict[str, Json]:
+    """The settings as plain data; what was added later stands only where it is set."""
+    added = {
+        field.name for field in dataclasses.fields(settings) if silent(field, getattr(settings, field.name))
+    }
+    return {name: value for name, value in dataclasses.asdict(settings).items() if name not in added}
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:

@@ -252,7 +252,10 @@ class RequirementSpec:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the report says of itself; none of it is part of the audit's identity."""
+    """What the report says of itself; none of it is part of the audit's identity.
+
+    ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles, words and a logo of one's own.
+    """
 
     title: str | None = None
     organisation: str | None = None
@@ -266,6 +269,8 @@ class Report:
     key: str | None = None
     html: bool = True
     pdf: bool = True
+    checklists: tuple[str, ...] = field(default=(), metadata=ADDED)
+    templates: str | None = field(default=None, metadata=PATH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

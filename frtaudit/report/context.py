@@ -1,7 +1,7 @@
 """From a result to what the templates lay out: one list says which sections there are and in which order."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from frtaudit.core import AuditResult
@@ -9,6 +9,7 @@ from frtaudit.core.spec import Report
 from frtaudit.report.sections import (
     accuracy,
     card,
+    checklists,
     cohort,
     coverage,
     densities,
@@ -69,6 +70,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("sanitization", "Sanitization", sanitization.build),
     ("coverage", "Simulated coverage", coverage.build),
     ("glossary", "Glossary", lambda _: words().glossary),
+    ("checklists", "Checklists", checklists.build),
     ("record", "Record", record.build),
 )
 
@@ -102,7 +104,7 @@ class Context:
 
 def context(result: AuditResult, settings: Report, date: str, status: Status) -> Context:
     """The view of a whole report. ``date``: ISO, to the day."""
-    source = Source(result)
+    source = Source(result, replace(settings, date=date))
     views = [(name, title, build(source)) for name, title, build in SECTIONS]
     standing = [(name, title, view) for name, title, view in views if view is not None]
     name = str(result.spec.get("name", "audit"))

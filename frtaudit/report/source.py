@@ -6,6 +6,7 @@ from functools import cached_property
 
 from frtaudit.canonical import Json
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
+from frtaudit.core.spec import Report
 from frtaudit.numbers import count
 from frtaudit.report.pieces import Piece
 
@@ -82,9 +83,13 @@ def at_key(at: Mapping[str, float | str]) -> At:
 
 @dataclass(frozen=True)
 class Source:
-    """The result with pointers; ``records``: its estimates, those that say the same thing merged."""
+    """The result with pointers; ``records``: its estimates, those that say the same thing merged.
+
+    ``settings``: what the report says of itself.
+    """
 
     result: AuditResult
+    settings: Report = field(default_factory=Report)
     records: tuple[Record, ...] = field(init=False)
 
     def __post_init__(self) -> None:
