@@ -7,7 +7,7 @@ reader will find where; whether that is enough is for the reader to say.
 import csv
 import io
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
 from functools import cache
@@ -142,24 +142,27 @@ class Evidence:
         return self._one(rule)
 
     def _one(self, rule: str) -> str | None:
-        kind, _, words = rule.partition(" ")
         if rule.startswith("/"):
             return next(_places(self.result.to_json(), rule.split("/")[1:], ""), None)
-        if kind == "metric":
-            return self._metric(words)
-        if kind == "interval":
-            return self._interval(Target(words))
-        if kind == "curve":
-            return _first("curves", [item.analysis in words.split("|") for item in self.result.curves])
-        if kind == "verdict":
-            return "/findings" if self.result.findings else None
-        if kind == "test":
-            return _first("estimates", [item.test is not None for item in self.result.estimates], "/test")
-        if kind == "report":
-            return f"report.{words}" if getattr(self.settings, words, None) else None
-        if kind == "printed":
-            return f"report: {words.replace('_', ' ')}"
-        raise SpecError("checklists.toml", f"found the rule {rule!r}", "a rule that its head explains")
+        kind, _, words = rule.partition(" ")
+        readers: Mapping[str, Callable[[str], str | None]] = {
+            "metric": self._metric,
+            "interval": self._interval,
+            "curve": self._curve,
+            "verdict": lambda _: "/findings" if self.result.findings else None,
+            "test": self._test,
+            "report": lambda name: f"report.{name}" if getattr(self.settings, name, None) else None,
+            "printed": lambda name: f"report: {name.replace('_', ' ')}",
+        }
+        if kind not in readers:
+            raise SpecError("checklists.toml", f"found the rule {rule!r}", "a rule that its head explains")
+        return readers[kind](words)
+
+    def _curve(self, words: str) -> str | None:
+        return _first("curves", [item.analysis in words.split("|") for item in self.result.curves])
+
+    def _test(self, _: str) -> str | None:
+        return _first("estimates", [item.test is not None for item in self.result.estimates], "/test")
 
     def _metric(self, words: str) -> str | None:
         names, _, grouped = words.partition(" ")
@@ -171,7 +174,8 @@ class Evidence:
         ]
         return _first("estimates", holds)
 
-    def _interval(self, target: Target) -> str | None:
+    def _interval(self, words: str) -> str | None:
+        target = Target(words)
         for number, estimate in enumerate(self.result.estimates):
             for place, item in enumerate(estimate.intervals):
                 if item.target is target and item.low is not None:

@@ -31,6 +31,7 @@ from frtaudit.typed import build, silent
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
 SETTINGS = "report.json"
 CHECKLISTS = "checklists.json"
+TEMPLATES = "templates"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
@@ -53,6 +54,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     """
     signer = load_signer(spec.report.key) if spec.report.sign else None
     check_names(spec.report.checklists)
+    render.check_shape(spec.report)
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:
@@ -104,7 +106,10 @@ def _settings_of(run_folder: Path, key: str | None) -> Report:
     attached = read_signed_pdf(path.read_bytes(), (), PDF).attachments if path.is_file() else {}
     said = json.loads(attached.get(SETTINGS, b"{}"))
     known = {field.name for field in dataclasses.fields(Report)}
-    settings = build(Report, {name: value for name, value in said.items() if name in known}, "report")
+    own = run_folder / TEMPLATES
+    said = {name: value for name, value in said.items() if name in known}
+    said["templates"] = str(own) if own.is_dir() else None
+    settings = build(Report, said, "report")
     if not isinstance(settings, Report):  # build returns what it was asked for
         raise TypeError(type(settings).__name__)
     title = f"{settings.title or 'Audit'} (publishable variant)"
@@ -166,6 +171,9 @@ def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Si
         HTML: page.encode(),
         SETTINGS: to_bytes(_said(settings) | {"date": date, "key": None}),
     }
+    for name, data in render.check_shape(settings).files.items():
+        (draft / TEMPLATES / name).parent.mkdir(parents=True, exist_ok=True)
+        (draft / TEMPLATES / name).write_bytes(data)
     if settings.checklists:
         lists = filled(result, dataclasses.replace(settings, date=date), settings.checklists)
         (draft / CHECKLISTS).write_bytes(to_json(lists))
@@ -177,11 +185,13 @@ def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Si
 
 
 def _said(settings: Report) -> dict[str, Json]:
-    """The settings as plain data; what was added later stands only where it is set."""
+    """The settings as plain data, templates by their digests; what was added later stands only where it is set."""
     added = {
         field.name for field in dataclasses.fields(settings) if silent(field, getattr(settings, field.name))
     }
-    return {name: value for name, value in dataclasses.asdict(settings).items() if name not in added}
+    said = {name: value for name, value in dataclasses.asdict(settings).items() if name not in added}
+    shape: dict[str, Json] = dict(render.check_shape(settings).digests)
+    return said | ({"templates": shape} if shape else {})
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:

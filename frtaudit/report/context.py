@@ -32,6 +32,7 @@ from frtaudit.report.sections import (
     tar_curves,
     uncertainty,
 )
+from frtaudit.report.shape import Shape
 from frtaudit.report.source import Source
 from frtaudit.report.words import words
 
@@ -45,6 +46,7 @@ class Status(Enum):
 
 
 Build = Callable[[Source], object | None]
+PLAIN = Shape()
 
 # name of the template, title in the contents, what builds its view (None: the section does not stand)
 SECTIONS: tuple[tuple[str, str, Build], ...] = (
@@ -102,10 +104,21 @@ class Context:
     sections: tuple[Section, ...]
 
 
-def context(result: AuditResult, settings: Report, date: str, status: Status) -> Context:
+def titles() -> dict[str, str]:
+    """Shipped sections in their order: name to title."""
+    return {name: title for name, title, _ in SECTIONS}
+
+
+def context(
+    result: AuditResult, settings: Report, date: str, status: Status, shape: Shape = PLAIN
+) -> Context:
     """The view of a whole report. ``date``: ISO, to the day."""
     source = Source(result, replace(settings, date=date))
-    views = [(name, title, build(source)) for name, title, build in SECTIONS]
+    views = [(name, shape.titles.get(name, title), build(source)) for name, title, build in SECTIONS]
+    for own in shape.own(titles()):
+        after = own.after or "failure_scores"  # findings first, then sections of one's own, then the method
+        place = next(index for index, (name, _, _) in enumerate(views, 1) if name == after)
+        views.insert(place, (own.name, own.title, own))
     standing = [(name, title, view) for name, title, view in views if view is not None]
     name = str(result.spec.get("name", "audit"))
     return Context(
