@@ -12,6 +12,8 @@ What is not known to be safe is left out: metrics and curves that are not listed
 labels (who knows all labels but one could try them), names, free text with numbers. Counts of errors and of failures
 stay where their class stays: they count decisions, not people. Two variants of one audit with two minima, or of two
 nearly equal cohorts, can be subtracted from each other; no rule for one result can prevent that.
+
+Long because the rule is one: what is withheld, and how each part of a result follows, are read together.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Made-up people with labels, images and errors, the full result that counts them, and a reader who sums and subtracts."""
+"""Made-up people with labels, images and errors, the full result that counts them, and a reader who sums."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -148,7 +148,7 @@ def _rates(people: Sequence[Person], schema: str | None, group: str) -> Iterator
             at=AT,
             value=numerator / denominator if denominator else None,
             numerator=numerator if denominator else None,
-            denominator=denominator if denominator else None,
+            denominator=denominator or None,
             unit="share",
             note=None if denominator else "no comparison in this group",
         )
@@ -204,7 +204,7 @@ def _line(schema: str, group: str, count: int, names: tuple[str, ...]) -> Ledger
     )
 
 
-# ------------------------------------------------------------------------------------------------------------ the reader
+# ----------------------------------------------------------------------------------------------- the reader
 ATOMS = tuple(product((*SEXES, UNKNOWN), (*TONES, UNKNOWN)))
 
 

@@ -270,7 +270,7 @@ class Report:
     html: bool = True
     pdf: bool = True
     checklists: tuple[str, ...] = field(default=(), metadata=ADDED)
-    templates: str | None = field(default=None, metadata=PATH)
+    templates: str | None = field(default=None, metadata={**PATH, **ADDED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from frtaudit.delivery import SETTINGS as SETTINGS_FILE
 from frtaudit.delivery import _said, _write_report
 from frtaudit.errors import SpecError
 from frtaudit.report import render
+from frtaudit.report.words import words
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "shaping.md"
 PNG = bytes.fromhex(
@@ -32,9 +33,17 @@ def write(folder: Path, **files: str | bytes) -> Report:
     return replace(SETTINGS, templates=str(folder))
 
 
+BARE = replace(result(), estimates=(), curves=(), findings=(), failures=())
+
+
 def page_of(settings: Report) -> str:
     """The made-up report in a shape."""
     return render.html(result(), settings, DATE, "demo")
+
+
+def bare(settings: Report) -> str:
+    """A report without a figure, which is laid out at once."""
+    return render.html(BARE, settings, DATE, "demo")
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +64,12 @@ def shaped(office: Path) -> str:
     return page_of(replace(SETTINGS, templates=str(office)))
 
 
+@pytest.fixture(scope="module")
+def whole() -> str:
+    """The page in the shipped shape."""
+    return page_of(SETTINGS)
+
+
 def test_the_documented_example_does_what_it_says(shaped: str) -> None:
     """Logo, colour, German heading, a sentence before a shipped section, and a section of one's own at its place."""
     assert '<html lang="de"' in shaped
@@ -69,12 +84,12 @@ def test_the_documented_example_does_what_it_says(shaped: str) -> None:
     assert ("office", "Die prüfende Stelle") in titles
 
 
-def test_the_frame_and_every_number_stay(shaped: str) -> None:
+def test_the_frame_and_every_number_stay(shaped: str, whole: str) -> None:
     """Mark, digest and policy stand as before, and each traced number of the plain page is traced in the shaped one."""
-    plain = page_of(SETTINGS)
+    plain = whole
     assert "DEMO KEY" in shaped
     assert result().sha256 in shaped
-    assert "default-src 'none'" in shaped
+    assert "default-src &#39;none&#39;" in shaped
     assert "img-src data:" in shaped
     assert "script-src" not in shaped
     before = {(p, text) for p, kind, text in Page(plain).traced if "n" in kind.split()}
@@ -82,9 +97,9 @@ def test_the_frame_and_every_number_stay(shaped: str) -> None:
     assert before <= after
 
 
-def test_without_a_folder_nothing_changes() -> None:
+def test_without_a_folder_nothing_changes(whole: str) -> None:
     """No trace of templates where none are set: page, report.json and words are the shipped ones."""
-    plain = page_of(SETTINGS)
+    plain = whole
     assert "Laid out with" not in plain
     assert "img-src" not in plain
     assert '<html lang="en" data-status="demo">' in plain
@@ -94,13 +109,14 @@ def test_without_a_folder_nothing_changes() -> None:
 def test_words_are_those_of_one_report_only(shaped: str) -> None:
     """A report in other words leaves the words of the next one alone."""
     assert "erfüllt" in shaped
-    assert "erfüllt" not in page_of(SETTINGS)
+    assert "erfüllt" not in bare(SETTINGS)
+    assert words().verdict["pass"] == "met"
 
 
 def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: Path, tmp_path: Path) -> None:
     """The run keeps a copy; report.json names each file's sha256 and no path; the page names their digest."""
     settings = replace(SETTINGS, templates=str(office), pdf=False)
-    _write_report(result(), settings, tmp_path, None)
+    _write_report(BARE, settings, tmp_path, None)
     copies = {
         path.relative_to(tmp_path / "templates").as_posix(): sha256(path.read_bytes())
         for path in (tmp_path / "templates").rglob("*")
@@ -115,13 +131,13 @@ def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: 
 
 @pytest.mark.filterwarnings(r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning")
 @pytest.mark.filterwarnings(r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning")
-def test_the_paper_has_the_shape_too(shaped: str) -> None:
+def test_the_paper_has_the_shape_too(office: Path) -> None:
     """The PDF is made from the shaped page: heading, own section, and the logo drawn."""
     import io
 
     import pypdf
 
-    reader = pypdf.PdfReader(io.BytesIO(render.pdf(shaped)))
+    reader = pypdf.PdfReader(io.BytesIO(render.pdf(bare(replace(SETTINGS, templates=str(office))))))
     text = "\n".join(page.extract_text() for page in reader.pages)
     assert "Geprüfte Personen" in text
     assert "Die prüfende Stelle" in text
@@ -218,7 +234,7 @@ def test_what_cannot_be_used_is_refused_in_one_line(case: str, tmp_path: Path) -
     """Each mistake, and each try to read or load something else, is one line that names file and, where known, line."""
     files, said = REFUSED[case]
     with pytest.raises(SpecError, match=said) as caught:
-        page_of(write(tmp_path, **files))
+        bare(write(tmp_path, **files))
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("report.templates: ")
 
@@ -248,13 +264,13 @@ def test_a_syntax_error_is_found_before_the_audit(tmp_path: Path) -> None:
 
 def test_markup_in_the_result_stays_text(tmp_path: Path) -> None:
     """A section of one's own escapes what the result holds."""
-    made = replace(result(), spec={**result().spec, "question": "<script>alert(1)</script>"})
+    made = replace(BARE, spec={**BARE.spec, "question": "<script>alert(1)</script>"})
     settings = write(tmp_path, sections__own_dot_html_dot_j2="<p>{{ result.spec.question }}</p>")
     assert "<script>" not in render.html(made, settings, DATE, "demo")
 
 
 def test_a_png_logo_is_held_by_the_page(tmp_path: Path) -> None:
     """A PNG logo stands in the page itself, and the policy allows nothing else."""
-    page = page_of(write(tmp_path, logo_dot_png=PNG))
+    page = bare(write(tmp_path, logo_dot_png=PNG))
     assert "data:image/png;base64," in page
     assert "img-src data:" in page
