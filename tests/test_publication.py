@@ -220,7 +220,7 @@ def test_the_same_result_gives_the_same_variant() -> None:
     assert SCHEMAS == ("sex", "tone", "both")
 
 
-# ------------------------------------------------------------------------------------------------------- a run, published
+# ------------------------------------------------------------------------------------ a run, published
 COHORT = replace(
     small_audits.COHORT,
     subjects=30,
@@ -301,7 +301,7 @@ def test_the_variant_follows_the_schema_of_results(folders: tuple[Path, Path]) -
 
 def test_the_page_says_what_is_withheld_and_prints_no_class_of_it(folders: tuple[Path, Path]) -> None:
     """The first section names rule and classes; the small class stands in no other table, figure or alt text."""
-    full, public = folders
+    _, public = folders
     page, file = (public / "report.html").read_text(), json.loads((public / "result.json").read_bytes())
     hidden = file["cohort"]["publication"]["withheld"]["group"]
     assert "z" in hidden
