@@ -228,7 +228,7 @@ def of_class(schema: str, group: str) -> npt.NDArray[np.bool_]:
 
 
 def ranges(cohort: dict[str, Any]) -> dict[tuple[str, str], int]:
-    """For every class whose count of people is withheld: largest minus least count in all tables that fit, one by one."""
+    """For every class whose count of people is withheld: largest minus least count in all tables that fit."""
     tables = tables_of(cohort["subjects"])
     rows = [
         (schema, row["group"], row["subjects"])

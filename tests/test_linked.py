@@ -57,7 +57,7 @@ def test_schemas_on_one_column_share_its_values() -> None:
     ],
 )
 def test_overlaps_that_no_equation_says_are_kin(two: dict[str, object]) -> None:
-    """Bins of a shared column, bins within another schema, another rule for conflicts: published whole, or not at all."""
+    """Bins of a shared column, bins within another schema, another rule for conflicts: published whole or not."""
     tables = linked(schemas(one={"column": "age", "conflicts": "error"}, two=two))
     assert frozenset(("one", "two")) in tables.kin
 

@@ -59,7 +59,7 @@ def test_extremes_are_those_of_every_table_that_fits(cells: list[int], shown: li
 @settings(max_examples=30)
 @given(st.lists(st.integers(0, 30), min_size=12, max_size=12), st.integers(2, 12))
 def test_no_withheld_cell_is_left_narrow(cells: list[int], minimum: int) -> None:
-    """Whatever the table, each withheld cell may still have values as far apart as declared, and small ones are withheld."""
+    """Whatever the table, withheld cells keep values as far apart as declared, and all small ones are withheld."""
     table = np.array(cells).reshape(3, 4)
     values, system = whole(table), crossed(3, 4)
     if values[0] < minimum:
