@@ -181,6 +181,23 @@ def approve(argv: Sequence[str]) -> int:
     return command.main(argv)
 
 
+def publish(argv: Sequence[str]) -> int:
+    """Write a smaller, signed variant of a run that anybody may read: small classes of people are withheld."""
+    parser = Parser(prog="frtaudit publish", description=(publish.__doc__ or "").strip())
+    parser.add_argument("run", metavar="RUN", help="the folder of a signed run")
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
+    parser.add_argument(
+        "--minimum", type=int, default=10, metavar="N", help="people of a class (default: 10)"
+    )
+    parser.add_argument("--key", metavar="KEY", help="what signs it (default: this machine's demo key)")
+    options = parser.parse_args(argv)
+    from frtaudit.delivery import publish as write
+
+    made = write(Path(options.run), Path(options.out), options.minimum, options.key)
+    print(f"published: {made.report}\nits result: sha256 {made.result_sha256}")
+    return made.exit_code
+
+
 def keygen(argv: Sequence[str]) -> int:
     """Make a signing key and its certificate."""
     from frtaudit.attest import keys as command
@@ -234,6 +251,7 @@ COMMANDS: Mapping[str, Command] = {
     "export": export,
     "seal": seal,
     "approve": approve,
+    "publish": publish,
     "keygen": keygen,
     "list": show,
     "schema": schema,

@@ -1,6 +1,7 @@
 """From a finished audit to the files of a run: written beside, signed, then moved into place together."""
 
 import dataclasses
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -13,19 +14,26 @@ from frtaudit import parquet
 from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pades import BASIC, Pades, pades_of
-from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.pdf_signature import read_signed_pdf, sign_pdf
 from frtaudit.attest.seal import SEAL, read_seal
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
+from frtaudit.attest.verification import Outcome
+from frtaudit.attest.verify import verify
 from frtaudit.audit import Audited, audit
-from frtaudit.canonical import Json, to_bytes
+from frtaudit.canonical import Json, sha256_file, to_bytes
+from frtaudit.checklists import check_names, filled, to_csv, to_json
 from frtaudit.core import AuditResult, Verdict
-from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.core.spec import AuditSpec, PadesLevel, Report
 from frtaudit.errors import DataError
 from frtaudit.progress import on_terminal
+from frtaudit.publication import holds, names_of, published, verdicts_of
 from frtaudit.report import render
+from frtaudit.typed import build, silent
 
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
 SETTINGS, SPEC = "report.json", "spec.json"
+CHECKLISTS = "checklists.json"
+TEMPLATES = "templates"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 PRIVATE: dict[str, Json] = {"key": None, "tsa": None, "evidence": None}  # places of one machine
 
@@ -66,6 +74,8 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
         check_years(signer, datetime.now(UTC))
     pades = _pades(spec.report, signer)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
+    check_names(spec.report.checklists)
+    render.check_shape(spec.report)
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:
@@ -78,10 +88,62 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
         _write_report(audited.result, spec.report, draft, Signing(signer=signer, pades=pades), sealed)
         if signer is not None:
             (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
-    report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
-    return RunSummary(
-        exit_code=code, verdict_counts=counts, result_sha256=audited.result.sha256, report=report
+    return _summary(folder, audited.result, code, counts)
+
+
+def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> RunSummary:
+    """Write the publishable variant of a signed run into ``folder``, signed with ``key`` (None: the demo key).
+
+    The run is verified first; its report settings are taken from its PDF. Raises :class:`DataError` where the run does
+    not verify, or where a name that may not be published stands in what would be written.
+    """
+    found = verify(run_folder)
+    if found.worst in (Outcome.INVALID, Outcome.INDETERMINATE):
+        first = next(item for item in found.checks if item.outcome is found.worst)
+        raise DataError(
+            str(run_folder), f"{first.subject} {first.said}", "a signed run that frtaudit verify accepts"
+        )
+    if folder.exists() and any(folder.iterdir()):
+        raise DataError(str(folder), "holds something already", "a new or empty folder")
+    signer = load_signer(key)
+    full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
+    settings = _settings_of(run_folder, key)
+    result = published(full, sha256_file(run_folder / STATEMENT), minimum)
+    text = result.to_bytes().decode() + str(settings)
+    if holds(text, names_of(full)):
+        raise DataError(
+            "publish", "a name of a file or of a sample stands in the result or in report.*", "other words"
+        )
+    counts = verdicts_of(result)
+    with _draft(folder) as draft:
+        (draft / RESULT).write_bytes(result.to_bytes())
+        _write_verdict(result, draft, 0, counts)
+        _write_report(result, settings, draft, Signing(signer=signer, pades=BASIC), {})
+        (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
+    return _summary(folder, result, 0, counts)
+
+
+def _settings_of(run_folder: Path, key: str | None) -> Report:
+    """What the full report says of itself, as its PDF carries it; the title says what the variant is."""
+    path = run_folder / PDF
+    attached = read_signed_pdf(path.read_bytes(), (), PDF).attachments if path.is_file() else {}
+    said = json.loads(attached.get(SETTINGS, b"{}"))
+    known = {field.name for field in dataclasses.fields(Report)}
+    own = run_folder / TEMPLATES
+    said = {name: value for name, value in said.items() if name in known}
+    said["templates"] = str(own) if own.is_dir() else None
+    settings = build(Report, said, "report")
+    if not isinstance(settings, Report):  # build returns what it was asked for
+        raise TypeError(type(settings).__name__)
+    title = f"{settings.title or 'Audit'} (publishable variant)"
+    return dataclasses.replace(
+        settings, title=title, key=key, sign=True, html=True, pdf=True, pades=PadesLevel.B_B
     )
+
+
+def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, int]) -> RunSummary:
+    report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
+    return RunSummary(exit_code=code, verdict_counts=counts, result_sha256=result.sha256, report=report)
 
 
 @contextmanager
@@ -110,10 +172,14 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
     (draft / TABLES).mkdir()
     for name, tables in audited.tables.items():
         parquet.write(tables, draft / TABLES / name)
+    _write_verdict(audited.result, draft, code, counts)
+
+
+def _write_verdict(result: AuditResult, draft: Path, code: int, counts: Mapping[str, int]) -> None:
     verdict: dict[str, Json] = {
         "exit_code": code,
         "counts": dict(counts),
-        "result_sha256": audited.result.sha256,
+        "result_sha256": result.sha256,
     }
     (draft / VERDICT).write_bytes(to_bytes(verdict))
 
@@ -133,14 +199,30 @@ def _write_report(
         RESULT: result.to_bytes(),
         SPEC: to_bytes(result.spec),
         HTML: page.encode(),
-        SETTINGS: to_bytes(
-            dataclasses.asdict(settings) | {"date": date, "pades": settings.pades.value} | PRIVATE
-        ),
+        SETTINGS: to_bytes(_said(settings) | {"date": date}),
     }
+    for name, data in render.check_shape(settings).files.items():
+        (draft / TEMPLATES / name).parent.mkdir(parents=True, exist_ok=True)
+        (draft / TEMPLATES / name).write_bytes(data)
+    if settings.checklists:
+        lists = filled(result, dataclasses.replace(settings, date=date), settings.checklists)
+        (draft / CHECKLISTS).write_bytes(to_json(lists))
+        (draft / CHECKLISTS).with_suffix(".csv").write_bytes(to_csv(lists))
     if settings.html:
         (draft / HTML).write_bytes(files[HTML])
     if settings.pdf:
         (draft / PDF).write_bytes(_pdf(result, page, files, signing))
+
+
+def _said(settings: Report) -> dict[str, Json]:
+    """The settings as plain data, templates by their digests; what was added later stands only where it is set."""
+    added = {
+        field.name for field in dataclasses.fields(settings) if silent(field, getattr(settings, field.name))
+    }
+    said = {name: value for name, value in dataclasses.asdict(settings).items() if name not in added}
+    said |= {"pades": settings.pades.value} | PRIVATE
+    shape: dict[str, Json] = dict(render.check_shape(settings).digests)
+    return said | ({"templates": shape} if shape else {})
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signing: Signing) -> bytes:

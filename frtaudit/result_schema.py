@@ -177,7 +177,7 @@ def _seal() -> Schema:
 
 
 def _digests() -> Schema:
-    """``outputs`` stands only where an analysis wrote lists, ``rows`` where inputs are files with rows."""
+    """Only where they apply: ``outputs`` (an analysis wrote lists), ``rows`` (inputs have rows), ``full`` (a variant)."""
     fields: dict[str, Schema] = {"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)}
     rows = {
         "unit": _TEXT,
@@ -186,24 +186,30 @@ def _digests() -> Schema:
         "blocks": _list_of(_TEXT),
         "strides": _list_of(_TEXT),
     }
-    more = {"outputs": _map_of(_SHA256), "rows": _map_of(_closed(rows))}
+    more = {"outputs": _map_of(_SHA256), "rows": _map_of(_closed(rows)), "full": _SHA256}
     return _closed(fields) | {"properties": {**fields, **more}}
 
 
 def _cohort() -> Schema:
-    group = _closed(
+    """A count is null where a publishable variant withholds it."""
+    counts: Schema = dict.fromkeys(("samples", "subjects", "subjects_with_two_samples"), _or_null(_COUNT))
+    group = _closed({"group": _TEXT, "label": _TEXT, **counts})
+    schema = _closed({"groups": _list_of(group), "super_classes": _map_of(_list_of(_TEXT))})
+    fields = {**counts, "schemas": _map_of(schema)}
+    more = {"sanitized": _sanitized(), "publication": _publication()}
+    return _closed(fields) | {"properties": {**fields, **more}}
+
+
+def _publication() -> Schema:
+    """Stands only in a publishable variant: its rule, the classes withheld by schema, how much was left out."""
+    return _closed(
         {
-            "group": _TEXT,
-            "label": _TEXT,
-            "subjects": _COUNT,
-            "samples": _COUNT,
-            "subjects_with_two_samples": _COUNT,
+            "minimum": _COUNT,
+            "withheld": _map_of(_list_of(_TEXT)),
+            "by_no_class": _list_of(_TEXT),
+            "left_out": _map_of(_COUNT),
         }
     )
-    schema = _closed({"groups": _list_of(group), "super_classes": _map_of(_list_of(_TEXT))})
-    counts = {"samples": _COUNT, "subjects": _COUNT, "subjects_with_two_samples": _COUNT}
-    closed = _closed({**counts, "schemas": _map_of(schema)})
-    return closed | {"properties": {**counts, "schemas": _map_of(schema), "sanitized": _sanitized()}}
 
 
 def _sanitized() -> Schema:

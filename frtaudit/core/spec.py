@@ -264,7 +264,8 @@ class Report:
     """What the report says of itself, and how it is signed; none of it is part of the audit's identity.
 
     ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
-    where it is null ``not declared`` is.
+    where it is null ``not declared`` is. ``checklists``: lists to fill, by name; ``templates``: a folder of sections,
+    styles, words and a logo of one's own.
     """
 
     title: str | None = None
@@ -283,6 +284,8 @@ class Report:
     evidence: str | None = None
     html: bool = True
     pdf: bool = True
+    checklists: tuple[str, ...] = field(default=(), metadata=ADDED)
+    templates: str | None = field(default=None, metadata={**PATH, **ADDED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """From a result to what the templates lay out: one list says which sections there are and in which order."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from frtaudit.core import AuditResult
@@ -9,6 +9,7 @@ from frtaudit.core.spec import Report
 from frtaudit.report.sections import (
     accuracy,
     card,
+    checklists,
     cohort,
     coverage,
     densities,
@@ -20,6 +21,7 @@ from frtaudit.report.sections import (
     orders,
     other,
     overlap,
+    publication,
     quality,
     rates,
     record,
@@ -32,6 +34,7 @@ from frtaudit.report.sections import (
     tar_curves,
     uncertainty,
 )
+from frtaudit.report.shape import Shape
 from frtaudit.report.source import Source
 from frtaudit.report.words import words
 
@@ -45,9 +48,11 @@ class Status(Enum):
 
 
 Build = Callable[[Source], object | None]
+PLAIN = Shape()
 
 # name of the template, title in the contents, what builds its view (None: the section does not stand)
 SECTIONS: tuple[tuple[str, str, Build], ...] = (
+    ("publication", "What is withheld", publication.build),
     ("requirements", "Requirements", requirements.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
@@ -71,6 +76,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("sanitization", "Sanitization", sanitization.build),
     ("coverage", "Simulated coverage", coverage.build),
     ("glossary", "Glossary", lambda _: words().glossary),
+    ("checklists", "Checklists", checklists.build),
     ("record", "Record", record.build),
 )
 
@@ -102,10 +108,21 @@ class Context:
     sections: tuple[Section, ...]
 
 
-def context(result: AuditResult, settings: Report, date: str, status: Status) -> Context:
+def titles() -> dict[str, str]:
+    """Shipped sections in their order: name to title."""
+    return {name: title for name, title, _ in SECTIONS}
+
+
+def context(
+    result: AuditResult, settings: Report, date: str, status: Status, shape: Shape = PLAIN
+) -> Context:
     """The view of a whole report. ``date``: ISO, to the day."""
-    source = Source(result, settings)
-    views = [(name, title, build(source)) for name, title, build in SECTIONS]
+    source = Source(result, replace(settings, date=date))
+    views = [(name, shape.titles.get(name, title), build(source)) for name, title, build in SECTIONS]
+    for own in shape.own(titles()):
+        after = own.after or "failure_scores"  # findings first, then sections of one's own, then the method
+        place = next(index for index, (name, _, _) in enumerate(views, 1) if name == after)
+        views.insert(place, (own.name, own.title, own))
     standing = [(name, title, view) for name, title, view in views if view is not None]
     name = str(result.spec.get("name", "audit"))
     return Context(

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from frtaudit.report import guarantee_figures as draw
+from frtaudit.report.layout import environment
 from frtaudit.report.pieces import Panel
-from frtaudit.report.render import environment, minified, policy_of
+from frtaudit.report.render import minified, policy_of
 from frtaudit.shipped import shipped
 
 Study = Mapping[str, Any]  # Any: JSON of mixed depth

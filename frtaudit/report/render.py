@@ -14,12 +14,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Report
 from frtaudit.errors import DataError, FrtauditError
-from frtaudit.report.context import Status, context
+from frtaudit.report.context import Status, context, titles
+from frtaudit.report.layout import check_templates, rendered
+from frtaudit.report.shape import Shape, shape_of
+from frtaudit.report.words import speaking
 from frtaudit.shipped import shipped
 
 APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
@@ -37,11 +38,21 @@ def html(result: AuditResult, settings: Report, date: str, status: str) -> str:
     Raises :class:`DataError` for another status or a date that is none.
     """
     _moment(date)
-    view = context(result, settings, date, _status(status))
-    style = minified((shipped("templates") / "report.css").read_text("utf-8"))
-    values = {field.name: getattr(view, field.name) for field in fields(view)}
-    page = environment().get_template("report.html.j2")
-    return page.render(**values, style=style, policy=policy_of(style))
+    shape = shape_of(settings.templates, titles())
+    with speaking(shape.words):
+        view = context(result, settings, date, _status(status), shape)
+        style = minified((shipped("templates") / "report.css").read_text("utf-8") + shape.style)
+        values = {field.name: getattr(view, field.name) for field in fields(view)}
+        values |= {"lang": shape.lang, "logo": shape.logo, "shape": shape if shape.files else None}
+        values |= {"style": style, "policy": policy_of(style) + shape.policy}
+        return rendered(shape, result, values)
+
+
+def check_shape(settings: Report) -> Shape:
+    """The shape that ``report.templates`` gives. Raises :class:`SpecError` where that cannot be used."""
+    shape = shape_of(settings.templates, titles())
+    check_templates(shape)
+    return shape
 
 
 def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
@@ -53,7 +64,9 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
     moment, digest = _moment(_found(_DATE, page)), _found(_DIGEST, page)
     base = (shipped("templates") / "report.html.j2").as_uri()
     with _frozen(moment):
-        files = writer.URLFetcher(allowed_protocols={"file"}, allow_redirects=False, fail_on_errors=True)
+        files = writer.URLFetcher(
+            allowed_protocols={"file", "data"}, allow_redirects=False, fail_on_errors=True
+        )
         written = writer.HTML(string=_on_paper(page), base_url=base, url_fetcher=files).write_pdf(
             attachments=[_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
             pdf_identifier=digest[:32].encode(),
@@ -91,17 +104,6 @@ def _moment(date: str) -> datetime:
         return datetime.fromisoformat(date).replace(hour=0, minute=0, second=0, microsecond=0, tzinfo=UTC)
     except ValueError:
         raise DataError("report.date", f"found {date!r}", "a date such as 2026-01-31") from None
-
-
-def environment() -> Environment:
-    """Templates of the package: escaped, and strict about names."""
-    return Environment(
-        loader=FileSystemLoader(shipped("templates")),
-        undefined=StrictUndefined,
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
 
 
 def policy_of(style: str) -> str:

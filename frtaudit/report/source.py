@@ -171,8 +171,10 @@ class Source:
 
     @staticmethod
     def counted(row: Mapping[str, Json], pointer: str, key: str) -> tuple[Piece, ...]:
-        """A count of the cohort, when the result has it."""
+        """A count of the cohort, when the result has it; ``withheld`` where a publishable variant says null."""
         found = row.get(key)
+        if key in row and found is None:
+            return (Piece(text="withheld", pointer=f"{pointer}/{key}", kind="none"),)
         if not isinstance(found, (int, float)):
             return ()
         return (Piece(text=count(found), pointer=f"{pointer}/{key}", kind="n"),)

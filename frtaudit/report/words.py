@@ -1,7 +1,9 @@
 """The report's vocabulary, read from ``templates/words.toml``, and which metrics are printed as what."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 
@@ -48,13 +50,30 @@ class Words:
     glossary: tuple[Names, ...]
 
 
-@cache
+_spoken: ContextVar[Words | None] = ContextVar("words of a report", default=None)
+
+
 def words() -> Words:
-    """The shipped vocabulary.
+    """The vocabulary in force: the shipped one, or the one that a report is being written with (:func:`speaking`).
 
     >>> words().verdict["pass"]
     'met'
     """
+    return _spoken.get() or _shipped_words()
+
+
+@contextmanager
+def speaking(chosen: Words) -> Iterator[None]:
+    """Within it, :func:`words` gives ``chosen``."""
+    before = _spoken.set(chosen)
+    try:
+        yield
+    finally:
+        _spoken.reset(before)
+
+
+@cache
+def _shipped_words() -> Words:
     fields = tomllib.loads((shipped("templates") / "words.toml").read_text("utf-8"))
     for name in ("cannot_show", "glossary"):
         fields[name] = tuple(fields[name])

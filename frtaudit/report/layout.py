@@ -1,0 +1,127 @@
+"""Templates laid out in Jinja's sandbox; what is wrong in a template of a user's own is said by file and line."""
+
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from typing import NoReturn
+
+from jinja2 import (
+    BaseLoader,
+    ChoiceLoader,
+    Environment,
+    FileSystemLoader,
+    FunctionLoader,
+    PrefixLoader,
+    StrictUndefined,
+    TemplateError,
+    TemplateSyntaxError,
+)
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from frtaudit import numbers
+from frtaudit.canonical import Json, number_in
+from frtaudit.core import AuditResult
+from frtaudit.errors import SpecError
+from frtaudit.metrics import kind_of, printed
+from frtaudit.report.phrases import ABSENT
+from frtaudit.report.pieces import Piece, Text
+from frtaudit.report.shape import WHERE, Shape, check_page
+from frtaudit.shipped import shipped
+
+OF_ESTIMATE = re.compile(r"/estimates/(\d+)/(?:value|intervals/\d+/(?:low|high))")
+
+
+def environment(loader: BaseLoader | None = None) -> Environment:
+    """Templates of the package: escaped, strict about names, in Jinja's sandbox."""
+    return ImmutableSandboxedEnvironment(
+        loader=loader or FileSystemLoader(shipped("templates")),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def rendered(shape: Shape, result: AuditResult, values: Mapping[str, object]) -> str:
+    """The page; templates of ``shape`` first, the shipped ones below ``shipped/`` as well.
+
+    With a shape, templates also have ``result`` (what ``result.json`` holds) and ``number(pointer)``.
+    Raises :class:`SpecError` naming file and line of a template of the user's own that cannot be laid out.
+    """
+    if not shape.files:
+        return environment().get_template("report.html.j2").render(**values)
+    content = result.to_json()
+    try:
+        made = _environment(shape)
+        made.globals |= {"result": content, "number": _numbers(content)}
+        page = made.get_template("report.html.j2").render(**values)
+    except Exception as error:  # noqa: BLE001  a template may raise anything; what is ours is raised again
+        _say(error, shape)
+    check_page(page)
+    return page
+
+
+def check_templates(shape: Shape) -> None:
+    """Raise :class:`SpecError` for a template of the user's own that is not written as one."""
+    made = _environment(shape)
+    for name in shape.templates():
+        try:
+            made.get_template(name)
+        except TemplateError as error:
+            _say(error, shape)
+
+
+def _environment(shape: Shape) -> Environment:
+    own = shape.templates()
+    ours = FileSystemLoader(shipped("templates"))
+    theirs = FunctionLoader(lambda name: (own[name], name, lambda: True) if name in own else None)
+    return environment(ChoiceLoader([theirs, ours, PrefixLoader({"shipped": ours})]))
+
+
+def _numbers(content: Json) -> Callable[[str], Text]:
+    """``number(pointer)``: what stands there in print, traced; for m.text()."""
+
+    def number(pointer: str) -> Text:
+        found = _resolved(content, pointer)
+        if found is None:
+            return (Piece(text=ABSENT, pointer=pointer),)
+        if isinstance(found, bool) or not isinstance(found, (int, float, str)):
+            raise TypeError(f"{pointer} is no number and no text")
+        return (Piece(text=_printed(content, pointer, found), pointer=pointer, kind="n"),)
+
+    return number
+
+
+def _printed(content: Json, pointer: str, found: float | str) -> str:
+    estimate = OF_ESTIMATE.fullmatch(pointer)
+    if estimate:
+        metric = _resolved(content, f"/estimates/{estimate[1]}/metric")
+        return printed(kind_of(str(metric)), float(number_in(found)))
+    if isinstance(found, str):
+        return found
+    return numbers.count(found) if isinstance(found, int) else numbers.plain(found)
+
+
+def _resolved(content: Json, pointer: str) -> Json:
+    found = content
+    for step in pointer.split("/")[1:]:
+        key = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, Mapping) and key in found:
+            found = found[key]
+        elif isinstance(found, (list, tuple)) and key.isdigit() and int(key) < len(found):
+            found = found[int(key)]
+        else:
+            raise LookupError(f"the result has no {pointer}")
+    return found
+
+
+def _say(error: Exception, shape: Shape) -> NoReturn:
+    """One line with file and line of the user's template; an error that none of them raised is ours."""
+    if isinstance(error, TemplateSyntaxError) and error.name in shape.files:
+        place = f"{error.name}, line {error.lineno}"
+    else:
+        frames = [item for item in traceback.extract_tb(error.__traceback__) if item.filename in shape.files]
+        if not frames:
+            raise error
+        place = f"{frames[-1].filename}, line {frames[-1].lineno}"
+    raise SpecError(WHERE, f"{place}: {error}", "a Jinja template; docs/shaping.md has examples") from None

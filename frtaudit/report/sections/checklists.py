@@ -1,0 +1,52 @@
+"""Checklists: what readers of four kinds look for, where this report speaks to it, and what is missing."""
+
+from dataclasses import dataclass
+
+from frtaudit.checklists import DISCLAIMER, Checklist, Standing, filled
+from frtaudit.checklists import Item as Filled
+from frtaudit.report.source import Source
+
+WORDS = {
+    Standing.PROVIDED: "provided",
+    Standing.MISSING: "missing",
+    Standing.NOT_APPLICABLE: "not applicable",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """An item in print: its standing in words, and what follows it."""
+
+    item: Filled
+    status: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A list with its rows and a tally."""
+
+    checklist: Checklist
+    tally: str
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checklists:
+    """The view: what a list is not, and the lists."""
+
+    disclaimer: str
+    lists: tuple[View, ...]
+
+
+def build(source: Source) -> Checklists | None:
+    """None where ``report.checklists`` names none."""
+    lists = filled(source.result, source.settings, source.settings.checklists)
+    if not lists:
+        return None
+    return Checklists(disclaimer=DISCLAIMER, lists=tuple(_view(one) for one in lists))
+
+
+def _view(one: Checklist) -> View:
+    tally = ", ".join(f"{one.count(status)} {word}" for status, word in WORDS.items())
+    rows = tuple(Row(item=item, status=WORDS[item.status]) for item in one.items)
+    return View(checklist=one, tally=tally, rows=rows)

@@ -1,0 +1,106 @@
+"""What a publishable variant withholds, by which rule, and which full report it was made from."""
+
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, listed, say
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import Source, escape, mapping
+
+AT = "/cohort/publication"
+COUNTS = {
+    "subjects": "people",
+    "samples": "images",
+    "subjects_with_two_samples": "people with two images or more",
+}
+LEFT_OUT = {
+    "estimates": ("estimate", "estimates"),
+    "curves": ("curve", "curves"),
+    "findings": ("finding", "findings"),
+    "failures": ("line of the failure ledger", "lines of the failure ledger"),
+    "notes": ("note on the method", "notes on the method"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Publication:
+    """The view: the rule, what it left out, the classes, and the link to the full report."""
+
+    rule: Text
+    left_out: Text
+    tables: tuple[Table, ...]
+    link: Text
+
+
+def build(source: Source) -> Publication | None:
+    """None in a full report."""
+    found = mapping(source.result.cohort.get("publication"))
+    if not found:
+        return None
+    minimum = phrases.number(numbers.count(int(str(found["minimum"]))), f"{AT}/minimum")
+    return Publication(
+        rule=say(
+            "This is the publishable variant of a longer report. A class of fewer than ",
+            minimum,
+            " people is withheld whole, and further classes with it, until the numbers that stand leave every "
+            "withheld count at least ",
+            minimum,
+            " values apart that it may have. Zero is printed as zero. People without a label are a class as the others "
+            "are. Errors and failures are counted where their class stands: they count decisions, not people. The "
+            "worst-off group that this variant names is the worst-off of those that stand.",
+        ),
+        left_out=_left_out(source),
+        tables=tuple(_table(source)),
+        link=say(
+            "Made from the run whose ",
+            Piece(text="statement.dsse.json", kind="code"),
+            " has sha256 ",
+            Piece(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
+            ". Who may read that run can compare: ",
+            Piece(text="sha256sum statement.dsse.json", kind="code"),
+            ". Digests of spec and cohort in this variant are of what stands in it.",
+        ),
+    )
+
+
+def _left_out(source: Source) -> Text:
+    publication = mapping(source.result.cohort.get("publication"))
+    found = mapping(publication.get("left_out"))
+    parts = []
+    for name, (one, many) in LEFT_OUT.items():
+        count = found.get(name)
+        if isinstance(count, int) and count:
+            shown = phrases.number(numbers.count(count), f"{AT}/left_out/{name}")
+            parts.append(say(shown, f" {one if count == 1 else many}"))
+    hidden = [COUNTS[str(name)] for name in _names(publication.get("by_no_class"))]
+    said = [say("Left out of the full report: ", listed(parts), ". ")] if parts else []
+    said += [say("Counted for no class: ", listed(hidden), ".")] if hidden else []
+    return say(*said)
+
+
+def _names(value: object) -> list[object]:
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def _table(source: Source) -> list[Table]:
+    withheld = mapping(mapping(source.result.cohort.get("publication")).get("withheld"))
+    rows = tuple(
+        (
+            say(schema.replace("_", " ")),
+            (
+                Piece(
+                    text=source.label(schema, str(group)), pointer=f"{AT}/withheld/{escape(schema)}/{index}"
+                ),
+            ),
+        )
+        for schema, groups in withheld.items()
+        for index, group in enumerate(_names(groups))
+    )
+    if not rows:
+        return []
+    caption = say(
+        Piece(text="Withheld classes. ", kind="b"), "Small ones and those that protect them, not told apart."
+    )
+    columns = (Column(title="Schema"), Column(title="Class"))
+    return [finished("withheld", caption, columns, [Block(rows=rows)], Footnotes())]

@@ -1,0 +1,270 @@
+"""A report in a shape of one's own: sections, styles, words and a logo from a folder, laid over the shipped ones.
+
+The folder is data, not code: templates run in Jinja's sandbox and see the folder and the shipped templates, nothing
+else; what they render may load nothing and run nothing. The frame of the page (policy, banner, digests, contents)
+stays the shipped one. What may stand in the folder:
+
+``sections/NAME.html.j2``  in place of a shipped section, or a new one (``{# title: ... #}``, ``{# after: rates #}``)
+``style.css``  after the shipped styles; ``@media print`` for paper alone
+``words.toml``  other words for the codes of the result; ``lang``; ``[title]``: section to heading
+``logo.svg`` or ``logo.png``
+"""
+
+import base64
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from html.parser import HTMLParser
+from pathlib import Path
+from types import MappingProxyType
+from typing import NoReturn
+
+from frtaudit.canonical import sha256, to_bytes
+from frtaudit.errors import SpecError
+from frtaudit.report.words import Words, words
+from frtaudit.shipped import shipped
+from frtaudit.typed import closest
+
+WHERE = "report.templates"
+STYLE, WORDS = "style.css", "words.toml"
+LOGOS = {"logo.svg": "image/svg+xml", "logo.png": "image/png"}
+SECTION = re.compile(r"sections/([a-z][a-z0-9_]*)\.html\.j2")
+ACCEPTED = "sections/NAME.html.j2, style.css, words.toml, logo.svg, logo.png"
+LOGO_STYLE = ".logo { display: block; max-height: 3.2rem; max-width: 60%; margin: 0 0 1rem; }"
+_HEAD = re.compile(r"\{#\s*(title|after):\s*(.*?)\s*#\}")
+_LOADS = re.compile(r"url\(\s*(?!['\"]?#)|@import|src\(|image-set\(|expression\(|</style", re.IGNORECASE)
+_DRAWN = re.compile(
+    r"<script|<!doctype|<!entity|<foreignobject|<style|\bon\w+\s*=|href\s*=\s*['\"](?!#)", re.IGNORECASE
+)
+_FORBIDDEN = frozenset({"iframe", "object", "embed", "base", "frame", "link", "form", "audio", "video"})
+_ADDRESSES = frozenset(
+    {"href", "src", "srcset", "data", "action", "xlink:href", "poster", "background", "formaction"}
+)
+_FRAMED = ("style", "meta", "script")  # the frame has them, sections may not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Own:
+    """A section of the folder that is not a shipped one; ``after``: the section that it follows."""
+
+    name: str
+    title: str
+    after: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape:
+    """What a folder holds. ``files``: name to bytes; ``titles``: section to heading; the empty one changes nothing."""
+
+    files: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
+    titles: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    lang: str = "en"
+    words: Words = field(default_factory=words)
+
+    def text(self, name: str) -> str:
+        """A file's text, empty where there is none."""
+        return self.files.get(name, b"").decode()
+
+    @property
+    def style(self) -> str:
+        """What follows the shipped style sheet."""
+        return "\n".join(part for part in (LOGO_STYLE if self.logo else "", self.text(STYLE)) if part)
+
+    @property
+    def logo(self) -> str:
+        """The logo as an address that holds it whole, empty where there is none."""
+        for name, kind in LOGOS.items():
+            if name in self.files:
+                return f"data:{kind};base64,{base64.b64encode(self.files[name]).decode()}"
+        return ""
+
+    @property
+    def policy(self) -> str:
+        """What a Content-Security-Policy must allow besides: the logo, which the page itself holds."""
+        return "; img-src data:" if self.logo else ""
+
+    @property
+    def digests(self) -> dict[str, str]:
+        """File name to sha256."""
+        return {name: sha256(data) for name, data in sorted(self.files.items())}
+
+    @property
+    def sha256(self) -> str:
+        """Digest of all names and digests, empty for the empty shape."""
+        return sha256(to_bytes(dict(self.digests))) if self.files else ""
+
+    def templates(self) -> dict[str, str]:
+        """Section templates by name."""
+        return {name: data.decode() for name, data in self.files.items() if SECTION.fullmatch(name)}
+
+    def own(self, known: Mapping[str, str]) -> tuple[Own, ...]:
+        """Sections that are not among the ``known`` (name to title), by name. Raises SpecError for an unknown place."""
+        found = []
+        for name, text in sorted(self.templates().items()):
+            section = SECTION.fullmatch(name)
+            if section is None or section[1] in known or section[1] == "summary":
+                continue
+            head: dict[str, str] = dict(_HEAD.findall(text))
+            after = head.get("after")
+            if after is not None and after not in known:
+                _refuse(
+                    f"{name} stands after {after!r}, which is no section{closest(after, known)}",
+                    ", ".join(known),
+                )
+            title = (
+                self.titles.get(section[1]) or head.get("title") or section[1].replace("_", " ").capitalize()
+            )
+            found.append(Own(name=section[1], title=title, after=after))
+        return tuple(found)
+
+
+def shape_of(folder: str | None, known: Mapping[str, str]) -> Shape:
+    """The shape that a folder gives; the empty one for None. ``known``: shipped sections, name to title.
+
+    Raises :class:`SpecError` in one line for a folder or file that cannot be used.
+    """
+    if folder is None:
+        return Shape()
+    files = _files(Path(folder))
+    _check_styles(files)
+    shape = _worded(Shape(files=MappingProxyType(files)), known)
+    shape.own(known)
+    return shape
+
+
+def check_page(page: str) -> None:
+    """Raise :class:`SpecError` where a page would load or run something, or styles itself past its policy."""
+    reader = _Reader()
+    reader.feed(page)
+    reader.close()
+    frame = (shipped("templates") / "report.html.j2").read_text("utf-8")
+    for tag in _FRAMED:
+        if reader.seen.get(tag, 0) > frame.count(f"<{tag}"):
+            _refuse(f"a section holds <{tag}>", f"sections without it; styles stand in {STYLE}")
+
+
+def _files(folder: Path) -> dict[str, bytes]:
+    if not folder.is_dir():
+        _refuse(f"{folder.name!r} is not a folder", f"a folder that holds {ACCEPTED}")
+    root, found = folder.resolve(), {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir() or any(part.startswith(".") for part in path.relative_to(folder).parts):
+            continue
+        if not path.resolve().is_relative_to(root):
+            _refuse(f"{name} leads out of the folder", "files that stand in it")
+        if not (SECTION.fullmatch(name) or name in (STYLE, WORDS, *LOGOS)):
+            _refuse(f"{name} has no place in a report", ACCEPTED)
+        found[name] = path.read_bytes()
+        _check_text(name, found[name])
+    if not found:
+        _refuse(f"{folder.name!r} holds nothing", ACCEPTED)
+    return found
+
+
+def _check_text(name: str, data: bytes) -> None:
+    if name.endswith(".png"):
+        if not data.startswith(b"\x89PNG\r\n"):
+            _refuse(f"{name} is no PNG", "a PNG image")
+        return
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        _refuse(f"{name} is not UTF-8 ({error.reason} at byte {error.start})", "text in UTF-8")
+
+
+def _check_styles(files: Mapping[str, bytes]) -> None:
+    for name, pattern in ((STYLE, _LOADS), ("logo.svg", _LOADS), ("logo.svg", _DRAWN)):
+        text = files.get(name, b"").decode()
+        for number, line in enumerate(text.splitlines(), 1):
+            if hit := pattern.search(line):
+                _refuse(
+                    f"{name}, line {number}: {hit[0]!r} would load or run something",
+                    "what stands in the file",
+                )
+
+
+def _worded(shape: Shape, known: Mapping[str, str]) -> Shape:
+    """The shape with its words laid over the shipped ones: no table and no key that those do not have."""
+    try:
+        said = tomllib.loads(shape.text(WORDS))
+    except tomllib.TOMLDecodeError as error:
+        _refuse(f"{WORDS}: {error}", "TOML")
+    shipped_words = {item.name: getattr(words(), item.name) for item in fields(Words)}
+    more = set(_sections()) | {own.name for own in shape.own(known)} | {"summary"}
+    allowed = {*shipped_words, "lang", "title"}
+    changed: dict[str, object] = {}
+    for table, value in said.items():
+        if table not in allowed:
+            _refuse(
+                f"{WORDS}: no words called {table!r}{closest(table, allowed)}", ", ".join(sorted(allowed))
+            )
+        if table in ("lang", "title"):
+            continue
+        changed[table] = _laid_over(table, shipped_words[table], value)
+    titles = said.get("title", {})
+    for name in titles:
+        if name not in more:
+            _refuse(f"{WORDS}: [title] has no section {name!r}{closest(name, more)}", ", ".join(sorted(more)))
+    lang = str(said.get("lang", "en"))
+    if not re.fullmatch(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*", lang):
+        _refuse(f"{WORDS}: lang is {lang!r}", "a language tag such as de")
+    return replace(
+        shape,
+        titles=MappingProxyType({str(key): str(value) for key, value in titles.items()}),
+        lang=lang,
+        words=replace(words(), **changed),  # type: ignore[arg-type]  # held against the shipped words above
+    )
+
+
+def _laid_over(table: str, ours: object, theirs: object) -> object:
+    if isinstance(ours, Mapping) and isinstance(theirs, Mapping):
+        for key, value in theirs.items():
+            if key not in ours:
+                _refuse(
+                    f"{WORDS}: [{table}] has no word for {key!r}{closest(key, ours)}", ", ".join(sorted(ours))
+                )
+            if not isinstance(value, str):
+                _refuse(f"{WORDS}: [{table}] {key} is no text", "text")
+        return {**ours, **theirs}
+    if not (isinstance(ours, tuple) and isinstance(theirs, list) and _alike(ours, theirs)):
+        _refuse(f"{WORDS}: {table} is not what the shipped words have there", "see the shipped words.toml")
+    return tuple(theirs)
+
+
+def _alike(ours: tuple[object, ...], theirs: list[object]) -> bool:
+    """Whether a list holds what the shipped one holds: texts, or tables with the same keys."""
+    first = ours[0]
+    if isinstance(first, Mapping):
+        return all(isinstance(item, Mapping) and set(item) == set(first) for item in theirs)
+    return all(isinstance(item, str) for item in theirs)
+
+
+def _sections() -> tuple[str, ...]:
+    found = (shipped("templates") / "sections").iterdir()
+    return tuple(sorted(path.name.removesuffix(".html.j2") for path in found))
+
+
+class _Reader(HTMLParser):
+    """Refuses what loads or runs; counts the elements that the frame has."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: dict[str, int] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Look at one element."""
+        self.seen[tag] = self.seen.get(tag, 0) + 1
+        if tag in _FORBIDDEN:
+            _refuse(f"a section holds <{tag}>", "sections that load and run nothing")
+        for name, value in attrs:
+            if name.startswith("on") or name == "style":
+                _refuse(f"a section holds the attribute {name!r}", f"classes, and rules for them in {STYLE}")
+            held = (value or "").startswith("#") or (tag == "img" and (value or "").startswith("data:image/"))
+            if name in _ADDRESSES and not held:
+                _refuse(f"a section holds {name}={value!r}", "addresses in the page itself: #rates")
+
+
+def _refuse(found: str, accepted: str) -> NoReturn:
+    raise SpecError(WHERE, found, accepted)
