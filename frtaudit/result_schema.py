@@ -177,7 +177,7 @@ def _seal() -> Schema:
 
 
 def _digests() -> Schema:
-    """Only where they apply: ``outputs`` (an analysis wrote lists), ``rows`` (inputs have rows), ``full`` (a variant)."""
+    """Only where they apply: ``outputs`` (lists were written), ``rows`` (inputs have rows), ``full`` (a variant)."""
     fields: dict[str, Schema] = {"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)}
     rows = {
         "unit": _TEXT,
