@@ -1,6 +1,5 @@
 """From a finished audit to the files of a run: written beside, signed, then moved into place together."""
 
-import dataclasses
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit import parquet
+from frtaudit import parquet, typed
 from frtaudit.attest.keys import Signer, load_signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import sign_pdf
@@ -17,13 +16,16 @@ from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_stateme
 from frtaudit.audit import Audited, audit
 from frtaudit.canonical import Json, to_bytes
 from frtaudit.core import AuditResult, Verdict
+from frtaudit.core.previous import Previous
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import DataError
+from frtaudit.intake.previous import read_previous
 from frtaudit.progress import on_terminal
 from frtaudit.report import render
 
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
 SETTINGS = "report.json"
+PREVIOUS = "previous.json"  # the last audit's result, attached where the report compares with it
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 
 ExitCode = Callable[[Mapping[str, int]], int]
@@ -45,6 +47,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     ``exit_code`` turns the number of findings by verdict into the run's exit code.
     """
     signer = load_signer(spec.report.key) if spec.report.sign else None
+    previous = read_previous(spec.report.previous) if spec.report.previous else None
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:
@@ -52,7 +55,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     code = exit_code(counts)
     with _draft(folder) as draft:
         _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, signer)
+        _write_report(audited.result, spec.report, draft, signer, previous)
         if signer is not None:
             (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
     report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
@@ -95,22 +98,33 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
     (draft / VERDICT).write_bytes(to_bytes(verdict))
 
 
-def _write_report(result: AuditResult, settings: Report, draft: Path, signer: Signer | None) -> None:
+def _write_report(
+    result: AuditResult, settings: Report, draft: Path, signer: Signer | None, previous: Previous | None
+) -> None:
     """The page, and the PDF with result, settings and inner statement attached, signed."""
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
     status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
-    page = render.html(result, settings, date, status)
+    page = render.html(result, settings, date, status, previous)
     files = {
         RESULT: result.to_bytes(),
         HTML: page.encode(),
-        SETTINGS: to_bytes(dataclasses.asdict(settings) | {"date": date, "key": None}),
+        SETTINGS: to_bytes(_settings(settings, date, previous)),
     }
+    if previous is not None:
+        files[PREVIOUS] = previous.data
     if settings.html:
         (draft / HTML).write_bytes(files[HTML])
     if settings.pdf:
         (draft / PDF).write_bytes(_pdf(result, page, files, signer))
+
+
+def _settings(settings: Report, date: str, previous: Previous | None) -> dict[str, Json]:
+    """What the report was told, without paths: the last audit by its digest."""
+    told = typed.plain(settings)
+    digest = None if previous is None else previous.sha256
+    return {**(told if isinstance(told, Mapping) else {}), "date": date, "key": None, "previous": digest}
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:

@@ -69,6 +69,9 @@ report:
   purpose: null
   system_version: null
   reference: null
+  paper: a4                            # or letter
+  signatories: []                      # who signs in ink: [{{name: A. Person, role: Auditor}}]
+  previous: null                       # the result.json of the last audit: the report says what changed
 """
 METADATA = "image_id,subject_id,gender\n"
 

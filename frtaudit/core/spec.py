@@ -250,9 +250,27 @@ class RequirementSpec:
     source: str | None = None
 
 
+class Paper(Enum):
+    """The sheet that the PDF is laid out for."""
+
+    A4 = "a4"
+    LETTER = "letter"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signatory:
+    """Who signs the paper: a name and, where it is declared, a role."""
+
+    name: str
+    role: str | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the report says of itself; none of it is part of the audit's identity."""
+    """What the report says of itself; none of it is part of the audit's identity.
+
+    ``signatories``: who signs it in ink; ``previous``: the result.json of the last audit of the same systems.
+    """
 
     title: str | None = None
     organisation: str | None = None
@@ -266,6 +284,9 @@ class Report:
     key: str | None = None
     html: bool = True
     pdf: bool = True
+    paper: Paper = Paper.A4
+    signatories: tuple[Signatory, ...] = ()
+    previous: str | None = field(default=None, metadata=PATH)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 from frtaudit.core import AuditResult
+from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
+from frtaudit.report.dials import embedded
 from frtaudit.report.sections import (
     accuracy,
     card,
+    changes,
     cohort,
     coverage,
     densities,
@@ -26,6 +29,7 @@ from frtaudit.report.sections import (
     releases,
     requirements,
     sanitization,
+    signatures,
     summary,
     tar_curves,
     uncertainty,
@@ -46,7 +50,8 @@ Build = Callable[[Source], object | None]
 
 # name of the template, title in the contents, what builds its view (None: the section does not stand)
 SECTIONS: tuple[tuple[str, str, Build], ...] = (
-    ("requirements", "Requirements", requirements.build),
+    ("requirements", "Findings", requirements.build),
+    ("changes", "Since the last audit", changes.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
     ("uncertainty", "Uncertainty over FMR", uncertainty.build),
@@ -68,6 +73,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("coverage", "Simulated coverage", coverage.build),
     ("glossary", "Glossary", lambda _: words().glossary),
     ("record", "Record", record.build),
+    ("signatures", "Signatures", signatures.build),
 )
 
 
@@ -94,13 +100,17 @@ class Context:
     digest: str
     short_digest: str
     author: str
+    paper: str
+    data: str
     summary: summary.Summary
     sections: tuple[Section, ...]
 
 
-def context(result: AuditResult, settings: Report, date: str, status: Status) -> Context:
-    """The view of a whole report. ``date``: ISO, to the day."""
-    source = Source(result)
+def context(
+    result: AuditResult, settings: Report, date: str, status: Status, previous: Previous | None = None
+) -> Context:
+    """The view of a whole report. ``date``: ISO, to the day; ``previous``: the last audit, where one was given."""
+    source = Source(result, settings, previous)
     views = [(name, title, build(source)) for name, title, build in SECTIONS]
     standing = [(name, title, view) for name, title, view in views if view is not None]
     name = str(result.spec.get("name", "audit"))
@@ -114,6 +124,8 @@ def context(result: AuditResult, settings: Report, date: str, status: Status) ->
         digest=result.sha256,
         short_digest=result.sha256[:16],
         author=settings.auditor or settings.organisation or "not declared",
+        paper=settings.paper.value,
+        data=embedded(source),
         summary=summary.build(source, settings, date),
         sections=tuple(
             Section(name=name, number=number, title=title, view=view)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from frtaudit import metrics, numbers
-from frtaudit.core import Estimate, Interval
+from frtaudit.core import Estimate
 from frtaudit.metrics import RATES, Kind, kind_of, printed
 from frtaudit.numbers import Style
 from frtaudit.report.pieces import Footnotes, Piece, Text, say
@@ -32,7 +32,7 @@ def value(
     if estimate.value is None:
         return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
     chosen = style(like or estimate)
-    text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit)
+    text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit, limits=record.limits)
     return say(number(text, f"{record.pointer}/value"), mark)
 
 
@@ -66,17 +66,20 @@ def bounds(
         said = notes.mark(item.note, note_at) if notes else (Piece(text=f" {item.note}", pointer=note_at),)
         return say(Piece(text="none", kind="none"), said)
     mark = notes.mark(item.note, note_at) if notes else ()
-    low, high = _ends(item, estimate, limit)
+    low, high = _ends(found, estimate, limit)
     return say(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
 
 
-def _ends(item: Interval, estimate: Estimate, limit: float | None) -> tuple[str, str]:
+def _ends(found: Bounds, estimate: Estimate, limit: float | None) -> tuple[str, str]:
+    item = found.interval
     low, high = float(item.low or 0.0), float(item.high or 0.0)
     kind = kind_of(estimate.metric)
     if estimate.metric in RATES:
         low, high = numbers.clipped(low, high)
     chosen = numbers.style_of(estimate.value, high)
-    low_text, high_text = (printed(kind, end, style=chosen, limit=limit) for end in (low, high))
+    low_text, high_text = (
+        printed(kind, end, style=chosen, limit=limit, limits=found.limits) for end in (low, high)
+    )
     return low_text, high_text
 
 

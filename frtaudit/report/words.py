@@ -43,6 +43,7 @@ class Words:
     coverage: Names
     notice: Names
     mark: Names
+    signing: Names
     cannot_show: tuple[str, ...]
     glossary: tuple[Names, ...]
 

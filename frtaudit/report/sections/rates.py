@@ -93,7 +93,12 @@ def _over_threshold(source: Source) -> Figure | None:
 
 
 def _series(source: Source, curve: Curve) -> Series:
-    return Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+    return Series(
+        name=curve.provider,
+        index=source.providers.index(curve.provider),
+        curve=curve,
+        at=source.place(curve),
+    )
 
 
 def _at_targets(source: Source) -> list[Table]:

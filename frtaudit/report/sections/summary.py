@@ -1,5 +1,6 @@
 """The first page: who asked what, the verdicts, the worst-off group, the headline numbers, what this cannot show."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit import numbers
@@ -19,16 +20,29 @@ from frtaudit.report.pieces import (
     Table,
     Text,
     listed,
+    plain_text,
     say,
 )
 from frtaudit.report.sections import coverage, differences
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst, worst_group
-from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets, two_sided
+from frtaudit.report.sections.verdicts import (
+    ORDER,
+    Docket,
+    Ruling,
+    all_rulings,
+    dockets,
+    record_of,
+    two_sided,
+)
 from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import called, words
 
 NOT_DECLARED = "not declared"
-FIRST_PAGE_VERDICTS = 10
+FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
+FIRST_PAGE_SYSTEMS = 8
+FIRST_PAGE_CLASSES = 8
+FRONT_HEIGHT = 2.0  # inches
+EVERYBODY = "everybody"
 HEADLINE_TARGETS = 3
 
 
@@ -37,6 +51,7 @@ class Summary:
     """The view of the first page."""
 
     declared: tuple[tuple[str, str, bool], ...]
+    facts: tuple[tuple[str, Text], ...]
     question: Text
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[Docket, ...]
@@ -53,13 +68,15 @@ class Summary:
 def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
     rulings = all_rulings(source)
+    shown = _room(rulings)
     tallies = [(v, sum(item.verdict is v for item in source.result.findings)) for v in ORDER]
     return Summary(
         declared=_declared(settings, date, source.result.sha256),
+        facts=tuple(_facts(source)),
         question=_question(source),
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
-        dockets=dockets(rulings[:FIRST_PAGE_VERDICTS]),
-        more=max(len(rulings) - FIRST_PAGE_VERDICTS, 0),
+        dockets=dockets(rulings[:shown]),
+        more=len(rulings) - shown,
         alike=differences.headline(source, main_target(source)),
         worst=worst_group(source),
         warnings=coverage.warnings(source),
@@ -72,16 +89,83 @@ def build(source: Source, settings: Report, date: str) -> Summary:
 
 def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str, bool], ...]:
     fields = (
-        ("Organisation", settings.organisation),
-        ("Auditor", settings.auditor),
         ("Commissioned by", settings.commissioner),
         ("Purpose", settings.purpose),
+        ("Organisation", settings.organisation),
+        ("Auditor", settings.auditor),
         ("System and version", settings.system_version),
         ("Reference", settings.reference),
         ("Date", date),
         ("Result", f"sha256 {digest[:16]}"),
     )
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
+
+
+def _room(rulings: tuple[Ruling, ...]) -> int:
+    """How many rulings the first page has room for, each requirement taking a line of its own."""
+    names: set[str] = set()
+    for count, item in enumerate(rulings):
+        names.add(item.requirement.text)
+        if count + 1 + len(names) > FIRST_PAGE_LINES:
+            return count
+    return len(rulings)
+
+
+def _facts(source: Source) -> Iterator[tuple[str, Text]]:
+    """Which systems, which people, and for whom the verdicts hold."""
+    systems = [
+        Piece(text=name, pointer=_named_at(source, name), kind="b")
+        for name in source.providers[:FIRST_PAGE_SYSTEMS]
+    ]
+    if systems:
+        rest = len(source.providers) - len(systems)
+        more: list[Part] = [f" and {rest} more"] if rest else []
+        yield "Systems", say(listed(systems) if not rest else _commas(systems), *more)
+    people = _people(source)
+    if people:
+        yield "People", people
+    deciding = [
+        found
+        for item in source.result.findings
+        if (record := record_of(source, item)) is not None
+        and item.bound is not None
+        and (found := record.bound(Target.POPULATION)) is not None
+    ]
+    if deciding:
+        said = ", drawn the way these were drawn. That these stand for the people a system will meet was not tested."
+        yield "Verdicts hold for", say(phrases.target(deciding[0]), said)
+
+
+def _named_at(source: Source, provider: str) -> str | None:
+    """Where the result first names a system."""
+    named = (item.pointer for item in source.records if item.estimate.provider == provider)
+    first = next(named, None)
+    return None if first is None else f"{first}/provider"
+
+
+def _commas(pieces: Sequence[Piece]) -> Text:
+    return say(*(part for piece in pieces for part in (", ", piece)))[1:]
+
+
+def _people(source: Source) -> Text:
+    """How many people and images there are, and how many people each class has."""
+    cohort = source.result.cohort
+    people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
+    parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
+    parts += [*images, " images" if images else ""]
+    for schema in source.schemas[:1]:
+        classes = [
+            say(f"{source.label(schema, str(row.get('group')))} ", found)
+            for index, row in enumerate(source.counts(schema))
+            if (found := source.people(schema, str(row.get("group"))))
+            and row.get("subjects")
+            and index < FIRST_PAGE_CLASSES
+        ]
+        rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
+        if classes:
+            shown = say(*(part for item in classes for part in (", ", item)))[1:]
+            parts += [f"; by {schema.replace('_', ' ')} ", shown, ", …" if rest else ""]
+    return say(*parts)
 
 
 def _question(source: Source) -> Text:
@@ -162,35 +246,29 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
 
 
 def _figure(source: Source) -> Figure | None:
-    curves = det_curves(source)
-    panels = []
-    if curves:
-        panels.append(figures.det("front-det", curves))
+    """One panel: the rates of everybody and of each group beside their limits; without groups the curves."""
     dots = _front_dots(source)
-    if dots is not None:
-        panels.append(dots)
-    if not panels:
+    curves = [] if dots is not None else det_curves(source)
+    panel = figures.det("front-det", curves, height=FRONT_HEIGHT) if curves else dots
+    if panel is None:
         return None
     names = [(index, name) for index, name in enumerate(source.providers)]
     return Figure(
         name="front",
         title="The systems compared",
-        caption=_front_caption(has_dots=dots is not None, has_curves=bool(curves)),
-        panels=tuple(panels),
+        caption=_front_caption(has_dots=dots is not None),
+        panels=(panel,),
         keys=figures.keys("front", names),
     )
 
 
-def _front_caption(*, has_dots: bool, has_curves: bool) -> Text:
-    parts: list[Part] = []
-    if has_curves:
-        parts.append("A line nearer the lower left corner makes fewer errors of both kinds. ")
-    if has_dots:
-        parts.append(
-            "By group: dots further right are groups rejected more often at one common threshold; where bars overlap "
-            "widely, the order of the groups is not established."
-        )
-    return say(*parts)
+def _front_caption(*, has_dots: bool) -> Text:
+    if not has_dots:
+        return say("A line nearer the lower left corner makes fewer errors of both kinds.")
+    return say(
+        "Further right: rejected more often, at one threshold for all. Bars: intervals for new people like these; "
+        "dark uprights: limits. Where bars overlap widely, the order of the groups is not established."
+    )
 
 
 def det_curves(source: Source) -> list[Series]:
@@ -198,7 +276,13 @@ def det_curves(source: Source) -> list[Series]:
     banded = source.banded("roc")
     found = banded or source.curves("det")
     return [
-        Series(name=item.provider, index=source.providers.index(item.provider), curve=item) for item in found
+        Series(
+            name=item.provider,
+            index=source.providers.index(item.provider),
+            curve=item,
+            at=source.place(item),
+        )
+        for item in found
     ]
 
 
@@ -216,8 +300,29 @@ def _front_dots(source: Source) -> Panel | None:
     dots, rows = group_dots(source, schema, records)
     if not dots:
         return None
+    everybody = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    above = [dot for item in everybody if (dot := _dot(source, item, EVERYBODY)) is not None]
     title = f"FNMR by {schema.replace('_', ' ')}, FMR {numbers.exact(target)}"
-    return figures.dots("front-dots", title, rows, dots, "FNMR")
+    limits = _limits(source, schema, target)
+    return figures.dots("front-dots", title, [EVERYBODY, *rows], [*above, *dots], "FNMR", limits)
+
+
+def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
+    """The limit on the FNMR of everybody and of each group at the target, by row."""
+    found: dict[str, float] = {}
+    for finding in source.result.findings:
+        record = record_of(source, finding)
+        if (
+            record is None
+            or record.estimate.metric != "fnmr_at_fmr"
+            or dict(record.estimate.at) != {"fmr": target}
+        ):
+            continue
+        if record.estimate.schema in (schema, None):
+            group = record.estimate.group
+            row = EVERYBODY if group == "all" else source.label(schema, group)
+            found[row] = min(found.get(row, finding.limit), finding.limit)
+    return found
 
 
 def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list[Dot], list[str]]:
@@ -226,20 +331,29 @@ def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list
     rows = [name for name in source.classes(schema, seen) if name in seen]
     dots = []
     for item in records:
-        if item.estimate.value is None or item.estimate.group not in rows:
-            continue
-        found = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-        dots.append(
-            Dot(
-                row=source.label(schema, item.estimate.group),
-                series=item.estimate.provider,
-                index=source.providers.index(item.estimate.provider),
-                value=item.estimate.value,
-                low=found.interval.low if found else None,
-                high=found.interval.high if found else None,
-            )
-        )
+        if item.estimate.group in rows:
+            dot = _dot(source, item, source.label(schema, item.estimate.group))
+            dots += [] if dot is None else [dot]
     return dots, [source.label(schema, name) for name in rows]
+
+
+def _dot(source: Source, record: Record, row: str) -> Dot | None:
+    """A record as a dot, with what it says in words; None without a value."""
+    if record.estimate.value is None:
+        return None
+    found = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
+    low, high = (found.interval.low, found.interval.high) if found else (None, None)
+    between = f", {plain_text(phrases.bounds(found, record.estimate))}" if found and low is not None else ""
+    return Dot(
+        row=row,
+        series=record.estimate.provider,
+        index=source.providers.index(record.estimate.provider),
+        value=record.estimate.value,
+        low=low,
+        high=high,
+        at=record.pointer,
+        says=f"{record.estimate.provider}, {row}: {plain_text(phrases.value(record))}{between}",
+    )
 
 
 def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
