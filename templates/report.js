@@ -114,7 +114,7 @@
   for (const item of all(".keys [data-key]")) {
     const button = make("button", "", { type: "button" });
     button.dataset.pen = item.dataset.key;
-    button.dataset.name = item.textContent.trim();
+    button.dataset.name = item.dataset.name;
     button.append(...item.childNodes);
     button.setAttribute("aria-pressed", "true");
     button.addEventListener("click", () => press(button, button.getAttribute("aria-pressed") !== "true"));

@@ -103,6 +103,11 @@ class Source:
         object.__setattr__(self, "records", _merged(self.result))
 
     @cached_property
+    def sha256(self) -> str:
+        """The result's digest, which a big result takes seconds to compute."""
+        return self.result.sha256
+
+    @cached_property
     def providers(self) -> tuple[str, ...]:
         """Systems in the order in which the result names them."""
         estimated = [item.provider for item in self.result.estimates]

@@ -17,6 +17,7 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import GOLDEN, Page
 
+from frtaudit.core.spec import Paper
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 
@@ -310,3 +311,45 @@ def test_a_browser_has_nothing_to_complain_about(page: str, tmp_path: Path) -> N
     )
     assert "Two systems at the border desk" in done.stdout
     assert "CONSOLE" not in done.stderr
+
+
+def test_dark_is_one_set_of_colours() -> None:
+    """The colours that a machine asks for in the dark are those that a reader chooses, and light ones are repainted."""
+    style = (ROOT / "templates" / "report.css").read_text("utf-8")
+    blocks = [
+        dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+        for block in re.findall(r":root[^{]*\{([^}]*--paper[^}]*)\}", style)
+    ]
+    light, asked, chosen = blocks
+    assert asked == chosen
+    assert set(asked) == set(light) - {"serif", "sans", "mono"}
+
+
+def test_a_sheet_is_the_one_asked_for(page: str) -> None:
+    """report.paper=letter gives sheets of 8.5 by 11 inches; the page itself is the same but for its name."""
+    letter = render.html(result(), replace(SETTINGS, paper=Paper.LETTER), DATE, "unsigned")
+    assert letter.replace('data-paper="letter"', 'data-paper="a4"') == page
+    bare = replace(result(), estimates=(), findings=(), curves=())
+    short = render.html(bare, replace(SETTINGS, paper=Paper.LETTER), DATE, "unsigned")
+    sheet = pypdf.PdfReader(io.BytesIO(render.pdf(short))).pages[0].mediabox
+    assert (round(float(sheet.width)), round(float(sheet.height))) == (612, 792)
+
+
+def test_no_number_is_printed_across_its_limit() -> None:
+    """0.09996 beside the limit 0.1 never reads 10.0 %, in no table of the page."""
+    base = result()
+    judged = {int(item.estimate.rsplit("/", 1)[1]) for item in base.findings if item.estimate}
+    changed = tuple(
+        replace(item, value=0.09999996 if index in judged and item.value else item.value)
+        for index, item in enumerate(base.estimates)
+    )
+    findings = tuple(replace(item, limit=0.1) for item in base.findings)
+    page = render.html(replace(base, estimates=changed, findings=findings), SETTINGS, DATE, "unsigned")
+    places = {f"/estimates/{index}/value" for index in judged}
+    shown = [
+        reads_as(text)
+        for pointer, kind, text in Page(page).traced
+        if pointer in places and "n" in kind.split()
+    ]
+    assert len(shown) > 5
+    assert all(value is None or value < 0.1 for value in shown)

@@ -47,5 +47,5 @@ def build(source: Source) -> Signatures:
             Step(command=said[f"{name}_command"], says=said[f"{name}_says"])
             for name in ("verify", "reproduce", "digest", "openssl")
         ),
-        result=source.result.sha256,
+        result=source.sha256,
     )

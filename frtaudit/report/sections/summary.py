@@ -71,7 +71,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
     shown = _room(rulings)
     tallies = [(v, sum(item.verdict is v for item in source.result.findings)) for v in ORDER]
     return Summary(
-        declared=_declared(settings, date, source.result.sha256),
+        declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
         question=_question(source),
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
