@@ -19,6 +19,7 @@ BAND = 0.15
 DECADES_SHOWN = 6
 EPSILON = 1e-9
 LEFT_EDGE = 0.6
+ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
 Floats = npt.NDArray[np.float64]
 
@@ -147,7 +148,7 @@ def dots(
     def draw(axes: Axes) -> None:
         for item in found:
             shift = (pens.index(item.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
-            _dot(axes, item, rows.index(item.row) + shift, edge)
+            _dot(axes, item, rows.index(item.row) + shift, edge, ends="|" if len(found) <= ENDED else "")
         for row, limit in marks.items():
             place = rows.index(row)
             axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
@@ -231,13 +232,14 @@ def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
 
 
-def _dot(axes: Axes, item: Dot, row: float, edge: float) -> None:
+def _dot(axes: Axes, item: Dot, row: float, edge: float, ends: str = "|") -> None:
     style = pen(item.index)
     tag = canvas.tag(item.index, item.at, item.says)
     if item.low is not None and item.high is not None:
-        ends = [max(item.low, edge), max(item.high, edge)]
-        axes.plot(ends, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
-        axes.plot(ends, [row, row], color=style.hue, linestyle="none", marker="|", markersize=4, gid=tag)
+        span = [max(item.low, edge), max(item.high, edge)]
+        axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
+        if ends:
+            axes.plot(span, [row, row], color=style.hue, linestyle="none", marker=ends, markersize=4, gid=tag)
     seen = item.value > 0
     face = style.hue if seen else canvas.PAPER
     axes.plot(

@@ -30,7 +30,7 @@ RELATIONS = {".json": "Data", ".html": "Alternative"}
 _DATE = re.compile(r'<meta name="dcterms.created" content="([^"]+)">')
 SHEETS = {  # what is printed is 176 mm wide on either
     Paper.A4: "size: A4; margin: 17mm 17mm 16mm",
-    Paper.LETTER: "size: letter; margin: 15mm 19.95mm 14.4mm",
+    Paper.LETTER: "size: letter; margin: 15mm 19.8mm 14.4mm",
 }
 _PAPER = re.compile(r'<html [^>]*data-paper="(\w+)"')
 _SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)

@@ -10,7 +10,7 @@ from frtaudit.report.sections.verdicts import ORDER, Ruling, all_rulings
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import called, words
 
-MAX_PARTS = 30  # findings with a part of their own; the others stand in one table
+MAX_PARTS = 20  # findings with a part of their own; the others stand in one table
 MAX_ROWS = 500
 
 

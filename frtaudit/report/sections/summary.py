@@ -132,7 +132,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
         and (found := record.bound(Target.POPULATION)) is not None
     ]
     if deciding:
-        said = ", drawn the way these were drawn. That these stand for the people a system will meet was not tested."
+        said = ", drawn the way these were drawn."
         yield "Verdicts hold for", say(phrases.target(deciding[0]), said)
 
 
@@ -267,7 +267,7 @@ def _front_caption(*, has_dots: bool) -> Text:
         return say("A line nearer the lower left corner makes fewer errors of both kinds.")
     return say(
         "Further right: rejected more often, at one threshold for all. Bars: intervals for new people like these; "
-        "dark uprights: limits. Where bars overlap widely, the order of the groups is not established."
+        "thick uprights: limits. Where bars overlap widely, the order of the groups is not established."
     )
 
 
