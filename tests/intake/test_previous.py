@@ -1,4 +1,4 @@
-"""The last audit's result is read, or refused in one line. Tests also core's previous, which holds it."""
+"""The last audit's result is read, or refused in one line."""
 
 import json
 from pathlib import Path

@@ -1,6 +1,6 @@
 """What the sections say.
 
-Tests also accuracy, cohort, differences, failures, groups, interclass, method, other, points, rates, record,
+Tests also accuracy, cohort, differences, failures, front, groups, interclass, method, other, points, rates, record,
 requirements, tables and verdicts, through the views that they build from one made-up result.
 """
 
