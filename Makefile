@@ -1,6 +1,6 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
-# make guarantees   what the intervals cover: made-up people of known truth, about an hour of one core
-# make check   format, lint, types, floors, coverage                             make bench   measured ratios against other ways
+# make guarantees   what the intervals cover: made-up people of known truth, about 70 minutes of one core
+# make check   format, lint, types, floors, PDF/A, coverage                   make bench   measured ratios against other ways
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -14,6 +14,7 @@ PYTHON ?=
 WORKERS ?= 2
 BENCH ?=
 GUARANTEES ?=
+BIAS ?=
 export PYTHON
 
 .PHONY: help audit test check coverage bench guarantees reference images axe clean
@@ -36,6 +37,7 @@ check: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python tests/verapdf.py
 	$(MAKE) --no-print-directory coverage
 
 # The kernels run as plain Python, so that their branches are seen.
@@ -49,9 +51,11 @@ coverage: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
-# GUARANTEES='--cohorts 50' for a quick look.
+# GUARANTEES='--cohorts 50' BIAS='--cohorts 50' for a quick look.
 guarantees: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study --workers $(WORKERS) --docs docs/figures $(GUARANTEES)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.bias --out reports/guarantees/interclass.json \
+	    --docs docs/guarantees.md $(BIAS)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)

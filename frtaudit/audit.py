@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from frtaudit import parquet
+from frtaudit.attest.seal import opened, under
 from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups
-from frtaudit.core.spec import AuditSpec
-from frtaudit.description import cohort_counts, digests_of, inputs_of, notes_of, versions
+from frtaudit.core.spec import AuditSpec, Weighting
+from frtaudit.description import counts_of, digests_of, inputs_of, notes_of, versions
 from frtaudit.errors import DataError
 from frtaudit.exploration import adjusted
 from frtaudit.foldpairs import sets_on_trial
 from frtaudit.identity import to_plain
+from frtaudit.intake import nameless
 from frtaudit.panel import (
     analyses_of,
     comparison_of,
@@ -46,6 +48,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
+    seal = opened(spec.seal)
     material = material_of(spec)
     groups = groups_of(material.cohort)
     panel = panel_of(spec, material)
@@ -55,7 +58,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     refuse_few_replicates(spec, groups, len(panel))
     lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
 
-    outcomes: list[Outcome] = []
+    outcomes = [] if material.named else [Outcome(notes=(nameless.SAID,))]
     tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
     read: dict[str, dict[str, Outcome]] = {}
     for provider in progress(panel, "providers"):
@@ -80,16 +83,28 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
         failures=(*material.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=cohort_counts(material.cohort, material.sanitized),
+        cohort=counts_of(material),
         notes=notes_of(spec, outcomes),
     )
-    return Audited(result=result, tables=tables, files=files)
+    return Audited(result=under(seal, result), tables=tables, files=files)
 
 
 def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:
     """What each analysis finds in one system."""
     named = zip(spec.analyses, analyses_of(spec), strict=True)
-    return {name: analysis.estimates(trial, spec.bootstrap.alpha) for name, analysis in named}
+    found = {name: analysis.estimates(trial, spec.bootstrap.alpha) for name, analysis in named}
+    return found if trial.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
+
+
+def _pooled(outcome: Outcome) -> Outcome:
+    """What weighs every comparison alike: where nobody is named, there is no other weighting."""
+    pooled = (Weighting.POOLED.value, None)
+    return replace(
+        outcome,
+        notes=(),  # they are about how many people err
+        estimates=tuple(item for item in outcome.estimates if item.weighting in pooled),
+        curves=tuple(item for item in outcome.curves if item.weighting in pooled),
+    )
 
 
 def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Iterator[Outcome]:

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import Comparisons, Material
-from frtaudit.curation import Rules, Trait
+from frtaudit.pair_rules import Rules, Trait
 from frtaudit.stats.foldings import leaking
 
 Ints = npt.NDArray[np.int64]

@@ -27,7 +27,7 @@ from frtaudit.core.spec import (
 from frtaudit.errors import SpecError
 from frtaudit.intake.sanitize import as_read
 from frtaudit.intake.schemas import check_schemas
-from frtaudit.requirements.limit import DECIDING
+from frtaudit.requirements.limit import D_L2, DECIDING, SPACES
 from frtaudit.typed import closest
 
 METRICS = (
@@ -231,6 +231,8 @@ def _check_requirement(where: str, item: RequirementSpec, spec: AuditSpec) -> No
     metrics = known_metrics(spec)
     _check_choice(f"{where}.metric", item.metric, metrics)
     _check_choice(f"{where}.sense", item.sense, SENSES)
+    if item.metric == D_L2 and "space" in item.at:
+        _check_choice(f"{where}.at.space", str(item.at["space"]), SPACES)
     if not math.isfinite(item.limit):
         raise SpecError(f"{where}.limit", f"found {item.limit}", "a finite number")
     if item.weighting is not None:

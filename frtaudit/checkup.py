@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from frtaudit.audit import refuse_few_replicates
-from frtaudit.core import Cohort
+from frtaudit.core import Cohort, Material
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.intake.pairlist import read_pairs
 from frtaudit.panel import comparisons_of, lists_of, material_of, panel_of
@@ -23,7 +23,7 @@ def check(spec: AuditSpec) -> list[str]:
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
     refuse_few_replicates(spec, groups, len(providers))
-    lines = [_cohort_line(material.cohort)]
+    lines = [_cohort_line(material)]
     lines += [f"schema {name}: {_classes(material.cohort, name)}" for name in groups.schemas]
     kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"
     lines.append(f"protocol: {kind}, {planned_non_mated(material.cohort, comparisons)} of them non-mated")
@@ -42,8 +42,11 @@ def check(spec: AuditSpec) -> list[str]:
     return lines
 
 
-def _cohort_line(cohort: Cohort) -> str:
+def _cohort_line(material: Material) -> str:
+    cohort = material.cohort
     dropped = "".join(f"; {entry.count} {entry.unit} {entry.code}" for entry in cohort.ledger)
+    if not material.named:
+        return f"cohort: the files name no subjects{dropped}"
     return f"cohort: {cohort.n_samples} samples of {cohort.n_subjects} subjects{dropped}"
 
 

@@ -7,6 +7,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import NoReturn
 
 from frtaudit import __version__
@@ -137,6 +139,48 @@ def reproduce(argv: Sequence[str]) -> int:
     return command.main(argv, rederive)
 
 
+def export(argv: Sequence[str]) -> int:
+    """Write a finished run in other formats: JUnit, Markdown, CSV, ..."""
+    from frtaudit.plugins import load_plugins
+    from frtaudit.registry import names
+
+    parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
+    add = parser.add_argument
+    add("run", metavar="RUN", help="the run's folder, or its result.json")
+    add("--as", dest="formats", metavar="A,B", help="which formats (default: all); frtaudit list export")
+    add("--out", default="exports", metavar="DIR", help="where to; overwrites nothing (default: exports)")
+    add("--date", type=_moment, metavar="TIME", help="when the run was made (default: as result.json says)")
+    add(
+        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="the mildest verdict that is a failure in JUnit (default: fail); others are skipped",
+    )  # fmt: skip
+    options = parser.parse_args(argv)
+    from frtaudit import exporting
+    from frtaudit.finished import failing_from, read_run
+
+    load_plugins()
+    formats = options.formats.split(",") if options.formats else names("export")
+    run = read_run(Path(options.run), options.date, failing_from(options.fail_on))
+    for path in exporting.export(run, formats, Path(options.out)):
+        print(path)
+    return 0
+
+
+def seal(argv: Sequence[str]) -> int:
+    """Sign spec and cohort before the scores are seen."""
+    from frtaudit.attest import seal as command
+    from frtaudit.sealing import content
+
+    return command.main(argv, content)
+
+
+def approve(argv: Sequence[str]) -> int:
+    """Add a second, approving signature to a signed run."""
+    from frtaudit.attest import approve as command
+
+    return command.main(argv)
+
+
 def keygen(argv: Sequence[str]) -> int:
     """Make a signing key and its certificate."""
     from frtaudit.attest import keys as command
@@ -187,6 +231,9 @@ COMMANDS: Mapping[str, Command] = {
     "plan": plan,
     "verify": verify,
     "reproduce": reproduce,
+    "export": export,
+    "seal": seal,
+    "approve": approve,
     "keygen": keygen,
     "list": show,
     "schema": schema,
@@ -291,6 +338,15 @@ def _rate(text: str) -> tuple[str, float]:
         return name, float(value if equals else "")
     except ValueError:
         raise argparse.ArgumentTypeError(f"found {text!r}, which is not like fnmr=0.01") from None
+
+
+def _moment(text: str) -> datetime:
+    """An ISO 8601 date, perhaps with a time; without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, which is not like 2026-03-04T05:06:07Z") from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
 
 
 def _add_hydra_flags(parser: Parser) -> None:

@@ -9,9 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit import parquet, typed
-from frtaudit.attest.keys import Signer, load_signer
+from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
+from frtaudit.attest.pades import BASIC, Pades, pades_of
 from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.seal import SEAL, read_seal
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
 from frtaudit.audit import Audited, audit
 from frtaudit.canonical import Json, to_bytes
@@ -24,9 +26,10 @@ from frtaudit.progress import on_terminal
 from frtaudit.report import render
 
 RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
-SETTINGS = "report.json"
+SETTINGS, SPEC = "report.json", "spec.json"
 PREVIOUS = "previous.json"  # the last audit's result, attached where the report compares with it
 LISTS = "lists"  # what analyses made for other programs and for people, by name
+PRIVATE: dict[str, Json] = {"key": None, "tsa": None, "evidence": None}  # places of one machine
 
 ExitCode = Callable[[Mapping[str, int]], int]
 
@@ -41,12 +44,30 @@ class RunSummary:
     report: Path | None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """Who signs (nobody: a draft), and how far the PDF's signature reaches."""
+
+    signer: Signer | None
+    pades: Pades
+
+
+def _pades(settings: Report, signer: Signer | None) -> Pades:
+    if signer is None or not settings.pdf:
+        return BASIC
+    return pades_of(settings.pades, settings.tsa, settings.evidence, signer)
+
+
 def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     """Audit, render, sign and write into ``folder``; all files appear, or none.
 
     ``exit_code`` turns the number of findings by verdict into the run's exit code.
     """
     signer = load_signer(spec.report.key) if spec.report.sign else None
+    if signer is not None:
+        check_years(signer, datetime.now(UTC))
+    pades = _pades(spec.report, signer)
+    sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     previous = read_previous(spec.report.previous) if spec.report.previous else None
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
@@ -54,8 +75,11 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
         counts[finding.verdict.value] += 1
     code = exit_code(counts)
     with _draft(folder) as draft:
+        for name, data in sealed.items():
+            (draft / name).write_bytes(data)
         _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, signer, previous)
+        signing = Signing(signer=signer, pades=pades)
+        _write_report(audited.result, spec.report, draft, signing, sealed, previous)
         if signer is not None:
             (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
     report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
@@ -99,16 +123,24 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
 
 
 def _write_report(
-    result: AuditResult, settings: Report, draft: Path, signer: Signer | None, previous: Previous | None
+    result: AuditResult,
+    settings: Report,
+    draft: Path,
+    signing: Signing,
+    sealed: Mapping[str, bytes],
+    previous: Previous | None,
 ) -> None:
-    """The page, and the PDF with result, settings and inner statement attached, signed."""
+    """The page, and the PDF with result, spec, page, settings and inner statement attached, signed."""
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
+    signer = signing.signer
     status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
     page = render.html(result, settings, date, status, previous)
     files = {
+        **sealed,
         RESULT: result.to_bytes(),
+        SPEC: to_bytes(result.spec),
         HTML: page.encode(),
         SETTINGS: to_bytes(_settings(settings, date, previous)),
     }
@@ -117,22 +149,22 @@ def _write_report(
     if settings.html:
         (draft / HTML).write_bytes(files[HTML])
     if settings.pdf:
-        (draft / PDF).write_bytes(_pdf(result, page, files, signer))
+        (draft / PDF).write_bytes(_pdf(result, page, files, signing))
 
 
 def _settings(settings: Report, date: str, previous: Previous | None) -> dict[str, Json]:
     """What the report was told, without paths: the last audit by its digest."""
     told = typed.plain(settings)
     digest = None if previous is None else previous.sha256
-    return {**(told if isinstance(told, Mapping) else {}), "date": date, "key": None, "previous": digest}
+    return {**(told if isinstance(told, Mapping) else {}), **PRIVATE, "date": date, "previous": digest}
 
 
-def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signer: Signer | None) -> bytes:
-    attached = {name: data for name, data in files.items() if name != HTML}
+def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signing: Signing) -> bytes:
+    signer = signing.signer
     if signer is None:
-        return render.pdf(page, attached)
+        return render.pdf(page, files)
     when = datetime.now(UTC)
     inputs = result.digests["inputs"]
     named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
     inner = inner_statement(files, str(result.digests["spec"]), named, signer, when)
-    return sign_pdf(render.pdf(page, attached | {INNER_NAME: inner}), signer, when)
+    return sign_pdf(render.pdf(page, {**files, INNER_NAME: inner}), signer, when, signing.pades)

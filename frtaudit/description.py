@@ -13,6 +13,7 @@ from frtaudit.core import UNKNOWN, Cohort, Material
 from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.spec import AuditSpec
 from frtaudit.identity import spec_digest
+from frtaudit.intake.rowfile import row_digests
 from frtaudit.trial import Outcome, Provider
 
 PACKAGES = ("frtaudit", "numpy", "scipy", "statsmodels", "numba", "pandas", "pyarrow")
@@ -47,6 +48,13 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
     return counts if sanitized is None else counts | {"sanitized": sanitized.to_json()}
 
 
+def counts_of(material: Material) -> dict[str, Json]:
+    """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects."""
+    if material.named:
+        return cohort_counts(material.cohort, material.sanitized)
+    return {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
+
+
 def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 
@@ -63,6 +71,7 @@ def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) ->
         "protocol.reviewed": getattr(spec.protocol, "reviewed", None),
         "thresholds": spec.thresholds.file,
         "folds": spec.folds.file,
+        "seal": spec.seal,
     }
     for name, item in spec.test_sets.items():
         named |= {f"test_sets.{name}.pairs": getattr(item.pairs, "file", None)}
@@ -84,13 +93,19 @@ def _matchers(spec: AuditSpec) -> set[str]:
     return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
 
+def rows_of(material: Material, inputs: Mapping[str, str]) -> dict[str, Json]:
+    """Digests of the rows of the cohort's files, by file name: what tells later which row was changed."""
+    read = {name: row_digests(material.paths[name]) for name in sorted(material.paths) if name in inputs}
+    return {name: found.to_json() for name, found in read.items() if found is not None}
+
+
 def digests_of(
     spec: AuditSpec,
     material: Material,
     inputs: Mapping[str, str],
     outputs: Mapping[str, bytes] = MappingProxyType({}),
 ) -> dict[str, Json]:
-    """The audit's identity, the cohort, every input, and every list that was made, by file name."""
+    """The audit's identity, the cohort, every input and its rows, and every list that was made, by file name."""
     files: dict[str, Json] = dict(inputs)
     made: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
     found: dict[str, Json] = {
@@ -98,7 +113,8 @@ def digests_of(
         "cohort": material.cohort.digest,
         "inputs": files,
     }
-    return found | ({"outputs": made} if made else {})
+    rows = rows_of(material, inputs)
+    return found | ({"rows": rows} if rows else {}) | ({"outputs": made} if made else {})
 
 
 def versions() -> dict[str, str]:

@@ -13,7 +13,7 @@ from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.intake.acquisition import listed_tail
 from frtaudit.intake.pairlist import PairList, read_pairs
-from frtaudit.stats import foldings, folds
+from frtaudit.stats import foldings
 from frtaudit.stats.pairs import mated_pairs
 from frtaudit.stats.tail import TailRequest
 from frtaudit.trial import FoldPairs, Provider
@@ -232,7 +232,7 @@ def _folded(
     mated = listed.mated[scored]
     made, overlap = _assigned(of, listed, scored, first, second, material.cohort)
     k = of.k if listed.fold is None or _constructed(of) else int(listed.fold.max()) + 1
-    check = folds.check_folds(first, second, mated, made.folds, k)
+    check = foldings.check_folds(first, second, mated, made.folds, k)
     tail = listed_tail(table, listed, material.cohort, provider.score_range)
     return FoldPairs(
         first=first,
@@ -249,6 +249,7 @@ def _folded(
         origin=origin,
         overlap=overlap,
         listed=listed,
+        at=np.flatnonzero(scored),
     )
 
 
@@ -258,21 +259,21 @@ def _constructed(of: Folds) -> bool:
 
 def _assigned(
     of: Folds, listed: Comparisons, scored: Flags, first: Ints, second: Ints, cohort: Cohort
-) -> tuple[folds.Assignment, Ints | None]:
+) -> tuple[foldings.Assignment, Ints | None]:
     """The folds of the scored pairs; and folds that split each subject's mated pairs, where the spec wants both."""
     mated, names = listed.mated[scored], cohort.subject_ids
     strata = strata_of_pairs(cohort, of.stratify, first, second)
     if of.source is FoldSource.STRICT:
-        return folds.strict_folds(first, second, mated, of.k, names), None
+        return foldings.strict_folds(first, second, mated, of.k, names), None
     if of.source is FoldSource.DISJOINT:
-        made = folds.disjoint_folds(first, mated, of.k, names, strata)
-        return made, folds.overlap_folds(first, mated, of.k, names, strata).folds if of.overlap else None
+        made = foldings.disjoint_folds(first, mated, of.k, names, strata)
+        return made, foldings.overlap_folds(first, mated, of.k, names, strata).folds if of.overlap else None
     given = listed.fold if listed.fold is not None else np.zeros(listed.n_listed, dtype=np.int16)
     own = given[scored].astype(np.int64)
     if not of.overlap:
-        return folds.Assignment(folds=own), None
-    dealt = folds.overlap_folds(first, mated, int(given.max()) + 1, names, strata).folds
-    return folds.Assignment(folds=own), np.where(mated & (own >= 0), dealt, own)
+        return foldings.Assignment(folds=own), None
+    dealt = foldings.overlap_folds(first, mated, int(given.max()) + 1, names, strata).folds
+    return foldings.Assignment(folds=own), np.where(mated & (own >= 0), dealt, own)
 
 
 def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Ints) -> Ints | None:

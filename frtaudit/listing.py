@@ -4,7 +4,8 @@ from frtaudit.checks import METRICS
 from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.errors import SpecError
 from frtaudit.plugins import load_plugins
-from frtaudit.spec_source import LANDS, options
+from frtaudit.registry import lookup, names
+from frtaudit.spec_source import LANDS, first_line, options
 from frtaudit.typed import closest
 
 _ABOUT = {
@@ -17,6 +18,7 @@ _ABOUT = {
     "requirement": "profiles of limits: requirement=[NAME]",
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
+    "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
     "metric": "in requirements: metric: NAME",
     "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
 }
@@ -44,6 +46,8 @@ def _section(group: str) -> str:
 def _named(group: str) -> dict[str, str]:
     if group in LANDS:
         return options(group)
+    if group == "export":
+        return {name: first_line(lookup(group, name, group)) for name in names(group)}
     if group == "metric":
         return dict.fromkeys(METRICS, "")
     offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}

@@ -63,6 +63,17 @@ def class_scores(trial: Trial, schema: str) -> tuple[ClassScores, list[str]]:
     return found, missing
 
 
+def check_shares(declared: Mapping[str, Mapping[str, float]], trial: Trial, where: str) -> None:
+    """Raise :class:`SpecError` for shares of a schema or a class that the audit does not have."""
+    for schema, given in declared.items():
+        if schema not in trial.groups.schemas:
+            raise SpecError(where, f"no schema is named {schema!r}", ", ".join(trial.groups.schemas))
+        known = [name for _, name in trial.classes(schema)]
+        for name in given:
+            if name not in known:
+                raise SpecError(f"{where}.{schema}", f"{name!r} is no class", ", ".join(known))
+
+
 def shares_of(declared: Mapping[str, Mapping[str, float]], held: ClassScores, where: str) -> Floats:
     """The share of each class in overall, shape (C,), sum 1: as declared for its schema, else all alike.
 

@@ -17,11 +17,15 @@ RATES = frozenset(
         *("tar_at_tar", "order_differing"),
         *("scores_at_end", "failed_mated"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
+        *("absent_kind", "unknown_subjects", "worst_share", "worst_involved", "reviewed_label_errors"),
+        *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
+        *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
+        *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )
 SPREADS = frozenset({"accuracy_fold_sd", "accuracy_sem", "accuracy_overlap_fold_sd"})
-THRESHOLDS = frozenset({"threshold_at_fmr", "threshold"})
+THRESHOLDS = frozenset({"threshold_at_fmr", "threshold", "threshold_mix"})
 
 
 class Kind(Enum):

@@ -62,6 +62,17 @@ def rate(
     return _percent(shown) if chosen is Style.PERCENT else power(shown)
 
 
+def fixed(value: float, places: int) -> str:
+    """A share in percent to so many places, or more where fewer would reach 0 or 1: numbers to compare down a column.
+
+    >>> fixed(0.98816, 2), fixed(0.9885, 2), fixed(-0.00007, 3), fixed(0.999996, 2)
+    ('98.82 %', '98.85 %', '−0.007 %', '99.9996 %')
+    """
+    if not math.isfinite(value):
+        return _special(value)
+    return _percent(_apart(value, (0.0, 1.0), _quantized, places))
+
+
 def exact(value: float) -> str:
     """A declared rate (a target, a limit, a level) in the digits it was declared with.
 
@@ -246,6 +257,10 @@ def _percent_round(value: float, digits: int) -> Decimal:
     if number <= Decimal("0.5") or missing <= 0:
         return _significant_round(value, digits)
     return _at_place(value, min(missing.adjusted() - digits + 2, -3))
+
+
+def _quantized(value: float, places: int) -> Decimal:
+    return _decimal(value).quantize(Decimal(1).scaleb(-places - 2))
 
 
 def _at_place(value: float, place: int) -> Decimal:

@@ -9,6 +9,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
+from frtaudit.intake.nameless import refuse_people
 from frtaudit.intake.sanitize import as_read, sanitized
 from frtaudit.registry import lookup
 from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor
@@ -17,9 +18,10 @@ from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider
 def material_of(spec: AuditSpec) -> Material:
     """The cohort that the spec names, loaded, classified and sanitized."""
     source = cast("CohortSource", spec.cohort)
+    read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
+    refuse_people(spec, read)
     if not spec.sanitize:
-        return replace(source.load(spec.schemas, spec.seed), seed=spec.seed)
-    read = source.load(as_read(spec.schemas, spec.sanitize), spec.seed)
+        return replace(read, seed=spec.seed)
     return replace(sanitized(read, spec), seed=spec.seed)
 
 
@@ -71,6 +73,9 @@ def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise SpecError("providers", f"{twice[0]!r} stands twice", "each name once")
+    stray = [name for name in spec.trained_on if name not in names]
+    if stray:
+        raise SpecError("trained_on", f"no system is named {stray[0]!r}", ", ".join(names))
     if not providers:
         raise SpecError("providers", "no provider", "a list of names or of mappings with name and type")
     return providers

@@ -1,11 +1,15 @@
 """An audit again from what its result says: the spec from ``result.json``, the paths from the run or the caller."""
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import yaml
 
+from frtaudit.attest.pdf_signature import read_signed_pdf
+from frtaudit.attest.seal import SEAL
 from frtaudit.audit import audit
 from frtaudit.canonical import Json
 from frtaudit.checks import check_spec
@@ -21,16 +25,41 @@ TRACE = Path(".hydra") / "config.yaml"
 def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -> AuditResult:
     """Run the audit that ``content`` (of a result.json) describes.
 
-    Paths and machine settings come from ``overrides`` (``cohort.root=PATH``), else from what the run folder noted.
+    Paths and machine settings come from ``overrides`` (``cohort.root=PATH``), else from what the run folder noted; a
+    seal from the run.
     Raises :class:`~frtaudit.errors.FrtauditError`.
     """
     load_plugins()
     spec = content.get("spec")
     if not isinstance(spec, Mapping):
         raise SpecError("spec", "the result holds none", "a result.json of frtaudit")
-    again = from_plain(spec, noted_paths(run) | given_paths(overrides))
-    check_spec(again)
-    return audit(again).result
+    with held_seal(content, run) as held:
+        again = from_plain(spec, noted_paths(run) | held | given_paths(overrides))
+        check_spec(again)
+        return audit(again).result
+
+
+@contextmanager
+def held_seal(content: Mapping[str, Json], run: Path) -> Iterator[dict[str, object]]:
+    """The seal that a result was run under, from the run folder or the PDF, as a file of the name that it had."""
+    sealed, digests = content.get("seal"), content.get("digests")
+    data = _seal_in(run) if isinstance(sealed, Mapping) else None
+    if data is None or not isinstance(sealed, Mapping):
+        yield {}
+        return
+    inputs = digests.get("inputs") if isinstance(digests, Mapping) else None
+    named = inputs.items() if isinstance(inputs, Mapping) else ()
+    names = [Path(name).name for name, value in named if value == sealed.get("sha256")]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / next((name for name in names if name != ".."), SEAL)
+        path.write_bytes(data)
+        yield {"seal": str(path)}
+
+
+def _seal_in(run: Path) -> bytes | None:
+    if run.is_file():
+        return read_signed_pdf(run.read_bytes(), (), run.name).attachments.get(SEAL)
+    return (run / SEAL).read_bytes() if (run / SEAL).is_file() else None
 
 
 def given_paths(overrides: Sequence[str]) -> dict[str, object]:

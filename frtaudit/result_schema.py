@@ -43,7 +43,8 @@ def result_schema(spec: Mapping[str, Json]) -> Schema:
         "finding": _finding(),
         "failure": _failure(),
     }
-    return {"title": "frtaudit result", **_closed(parts), "$defs": dict(kinds)}
+    closed = _closed(parts) | {"properties": {**parts, "seal": _seal()}}
+    return {"title": "frtaudit result", **closed, "$defs": dict(kinds)}
 
 
 def _interval() -> Schema:
@@ -160,10 +161,33 @@ def _failure() -> Schema:
     return closed | {"properties": {**fields, "names": _list_of(_TEXT)}}
 
 
+def _seal() -> Schema:
+    """Stands only where the run had a seal."""
+    departure = _closed({"place": _TEXT, "sealed": _or_null(_TEXT), "run": _or_null(_TEXT)})
+    return _closed(
+        {
+            "sha256": _SHA256,
+            "signer": _TEXT,
+            "keyid": _SHA256,
+            "signed_at": _TEXT,
+            "stamped_at": _or_null(_TEXT),
+            "departures": _list_of(departure),
+        }
+    )
+
+
 def _digests() -> Schema:
-    """``outputs`` stands only where an analysis wrote lists."""
+    """``outputs`` stands only where an analysis wrote lists, ``rows`` where inputs are files with rows."""
     fields: dict[str, Schema] = {"spec": _SHA256, "cohort": _SHA256, "inputs": _map_of(_SHA256)}
-    return _closed(fields) | {"properties": {**fields, "outputs": _map_of(_SHA256)}}
+    rows = {
+        "unit": _TEXT,
+        "first": _COUNT,
+        "count": _COUNT,
+        "blocks": _list_of(_TEXT),
+        "strides": _list_of(_TEXT),
+    }
+    more = {"outputs": _map_of(_SHA256), "rows": _map_of(_closed(rows))}
+    return _closed(fields) | {"properties": {**fields, **more}}
 
 
 def _cohort() -> Schema:

@@ -109,7 +109,7 @@ def options(group: str) -> dict[str, str]:
     """Option name to one line about it: shipped presets and registered plug-ins of a group."""
     found = {path.stem: first_comment(path.read_text(encoding="utf-8")) for path in _presets(group)}
     if group in _PLUGIN_GROUPS:
-        found |= {name: _first_line(lookup(group, name, group)) for name in names(group)}
+        found |= {name: first_line(lookup(group, name, group)) for name in names(group)}
     return dict(sorted(found.items()))
 
 
@@ -141,5 +141,6 @@ def _default(field: "dataclasses.Field[object]") -> object:
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-def _first_line(kind: type) -> str:
+def first_line(kind: type) -> str:
+    """The first line of a plug-in's docstring, as a list prints it."""
     return (kind.__doc__ or "").strip().split("\n")[0].replace("``", "")

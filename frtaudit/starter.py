@@ -39,6 +39,7 @@ analyses:
   differentials: {{}}
   failures: {{}}
   interclass: {{}}
+  robustness: {{}}
 
 thresholds:
   fmr: [0.01, 0.001]                   # FMR targets: at least 5 false matches must be expected at each
@@ -68,6 +69,7 @@ report:
   commissioner: null
   purpose: null
   system_version: null
+  earlier_runs: null       # in words: how often these data were looked at before, and what changed since
   reference: null
   paper: a4                            # or letter
   signatories: []                      # who signs in ink: [{{name: A. Person, role: Auditor}}]

@@ -135,7 +135,7 @@ class FoldPairs:
     in no fold; ``failed``: pairs left out for want of a score; ``dropped``: non-mated pairs across folds, left out;
     ``tail``: the same pairs for rates; ``disjoint``: every subject's mated pairs lie in one fold; ``strict``: all its
     pairs do; ``origin``: in words; ``overlap`` (P,) int64: folds that split each subject's mated pairs, non-mated
-    ones as in ``folds``; ``listed``: all pairs, scored or not.
+    ones as in ``folds``; ``listed``: all pairs, scored or not; ``at`` (P,) int64: places of these pairs among them.
     """
 
     first: npt.NDArray[np.int64]
@@ -152,6 +152,7 @@ class FoldPairs:
     strict: bool = False
     overlap: npt.NDArray[np.int64] | None = None
     listed: Comparisons | None = None
+    at: npt.NDArray[np.int64] | None = None
 
     @property
     def n_subjects(self) -> int:

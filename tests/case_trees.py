@@ -12,7 +12,7 @@ import oracles_thesis as literal
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats import dependence, differentials, folds, interclass, intervals, thesis, wilson
+from frtaudit.stats import dependence, differentials, foldings, folds, interclass, intervals, thesis, wilson
 from frtaudit.stats.rates import mated_sums, rates, threshold_at
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.tail import from_listed, from_matrix
@@ -315,7 +315,7 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
     mated = first == second if given.get("genuine") is None else np.array(given["genuine"], dtype=np.bool_)
     scores = np.array(given["scores"], dtype=np.float64)
     best = folds.training_thresholds(scores, mated, np.zeros(scores.size, dtype=np.int64), 2)[1]
-    component = folds.impostor_components(first[~mated], second[~mated], names.size)
+    component = foldings.impostor_components(first[~mated], second[~mated], names.size)
     tree = {
         "global_best_threshold": float(best),
         "global_best_accuracy": float(folds.correct_at(scores, mated, best).mean()),
@@ -330,7 +330,7 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
         k = int(given.get("k") or assigned.max() + 1)
         name = key.removeprefix("fold_")
         tree[name] = _accuracy(folds.k_fold_accuracy(scores, mated, assigned, k))
-        check = folds.check_folds(first, second, mated, assigned, k)
+        check = foldings.check_folds(first, second, mated, assigned, k)
         tree[f"check_{name}"] = {
             "genuine_disjoint": check.mated_disjoint,
             "fully_disjoint": check.fully_disjoint,

@@ -11,7 +11,7 @@ from frtaudit.analyses.train_test_overlap import TrainTestOverlap
 from frtaudit.audit import Audited
 from frtaudit.cohorts.traits import TrainingShape, Traits
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource, PairSetSpec, SchemaSpec, Thresholds
-from frtaudit.curation import Rules, Trait
+from frtaudit.pair_rules import Rules, Trait
 from frtaudit.protocols.curated import Curated
 from frtaudit.protocols.sampled import Sampled
 

@@ -13,8 +13,10 @@ from frtaudit.canonical import digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval, Method, Target
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.result import AuditResult
+from frtaudit.numbers import rate
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+PAGE = "<html lang=en><title>small</title><p>A small report</p></html>"
 INPUTS = {"metadata.csv": sha256(b"metadata"), "vendor.npz": sha256(b"templates")}
 
 
@@ -55,11 +57,28 @@ def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
         curves=(),
         findings=(finding,),
         failures=(),
-        cohort={"samples": 4},
+        cohort={"samples": 4, "subjects": 2, "subjects_with_two_samples": 2, "schemas": {}},
     )
 
 
-def render_pdf(attachments: dict[str, bytes]) -> bytes:
+def make_page(result: AuditResult) -> bytes:
+    """The page of a result: its estimate with its count and its bounds."""
+    (estimate,) = result.estimates
+    (interval,) = estimate.intervals
+    assert estimate.value is not None
+    assert interval.low is not None
+    assert interval.high is not None
+    return (
+        "<!doctype html><html lang=en><head><title>small</title></head><body><p>FNMR "
+        f"<span data-p='/estimates/0/value'>{rate(estimate.value)}</span>, "
+        f"<span data-p='/estimates/0/numerator'>{estimate.numerator}</span> of "
+        f"<span data-p='/estimates/0/denominator'>{estimate.denominator}</span></p><p>between "
+        f"<span data-p='/estimates/0/intervals/0/low'>{rate(interval.low)}</span> and "
+        f"<span data-p='/estimates/0/intervals/0/high'>{rate(interval.high)}</span></p></body></html>"
+    ).encode()
+
+
+def render_pdf(attachments: dict[str, bytes], page: str = PAGE) -> bytes:
     """A small PDF/A-3b by WeasyPrint, the same bytes each time."""
     from weasyprint import HTML, Attachment
 
@@ -70,18 +89,19 @@ def render_pdf(attachments: dict[str, bytes]) -> bytes:
     with warnings.catch_warnings():
         # WeasyPrint leaves its own colour profile open.
         warnings.filterwarnings("ignore", r"unclosed file .*sRGB2014\.icc", ResourceWarning)
-        page = HTML(string="<html lang=en><title>small</title><p>A small report</p></html>")
-        made: bytes = page.write_pdf(pdf_variant="pdf/a-3b", pdf_identifier=b"0" * 16, attachments=files)
+        made: bytes = HTML(string=page).write_pdf(
+            pdf_variant="pdf/a-3b", pdf_identifier=b"0" * 16, attachments=files
+        )
     return made
 
 
 def write_run(folder: Path, signer: Signer, result: AuditResult | None = None) -> Path:
     """A signed run folder, made in the order of a real one."""
     made = result or make_result()
-    html = b"<!doctype html><title>small</title><p>A small report"
-    files = {"result.json": made.to_bytes(), "report.json": to_bytes({"title": "small"})}
-    inner = inner_statement({**files, "report.html": html}, str(made.digests["spec"]), INPUTS, signer, WHEN)
-    pdf = sign_pdf(render_pdf({**files, INNER_NAME: inner}), signer, WHEN)
+    html = make_page(made)
+    files = {"result.json": made.to_bytes(), "report.json": to_bytes({"title": "small"}), "report.html": html}
+    inner = inner_statement(files, str(made.digests["spec"]), INPUTS, signer, WHEN)
+    pdf = sign_pdf(render_pdf({**files, INNER_NAME: inner}, html.decode()), signer, WHEN)
     (folder / "tables").mkdir(parents=True)
     (folder / "tables/scores.parquet").write_bytes(b"PAR1 scores PAR1")
     (folder / "result.json").write_bytes(files["result.json"])

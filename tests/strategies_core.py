@@ -1,5 +1,6 @@
 """Hypothesis strategies for the parts of an audit's result."""
 
+import numpy as np
 from hypothesis import strategies as st
 
 from frtaudit.core import (
@@ -170,3 +171,14 @@ def results(draw: st.DrawFn) -> AuditResult:
         cohort=draw(st.dictionaries(TEXTS, TREES, max_size=2)),
         notes=tuple(draw(st.lists(TEXTS, max_size=2))),
     )
+
+
+@st.composite
+def pair_lists(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Mated and non-mated pairs over a few subjects, by subject code, in any order."""
+    subject = st.integers(0, draw(st.integers(3, 12)))
+    mated = [(k, k) for k in draw(st.lists(subject, min_size=4, max_size=25))]
+    other = draw(st.lists(st.tuples(subject, subject).filter(lambda p: p[0] != p[1]), max_size=25))
+    both = draw(st.permutations(mated + other))
+    first, second = np.array(both).T
+    return first, second, first == second

@@ -84,6 +84,7 @@ def test_enough_resamples_is_the_smallest_b(number: int) -> None:
         ({"report": Report(date="2026-02-30")}, "report.date: found '2026-02-30'; accepted: a day as YYYY-MM-DD"),
         ({"requirements": (need(), need())}, "requirements: r stands twice"),
         ({"requirements": (need(metric="fnmr_at_fnr"),)}, "requirements[0].metric: found 'fnmr_at_fnr' (did you mean"),
+        ({"requirements": (need(metric="d_l2", at={"space": "tra"}),)}, "requirements[0].at.space: found 'tra'"),
         ({"requirements": (need(sense="<"),)}, "requirements[0].sense: found '<'"),
         ({"requirements": (need(limit=float("inf")),)}, "requirements[0].limit: found inf"),
         ({"requirements": (need(weighting="both"),)}, "requirements[0].weighting: found 'both'; accepted: pooled"),

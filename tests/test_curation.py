@@ -2,11 +2,11 @@
 
 import math
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
+from curated_sets import BASE, EXPOSURE, HAIR, LIGHT, SCHEMAS, material
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,43 +14,10 @@ from frtaudit import curation
 from frtaudit.certificate import certify
 from frtaudit.cohorts.traits import Traits
 from frtaudit.core import Comparisons, Material
-from frtaudit.core.spec import SchemaSpec
-from frtaudit.curation import Order, Rules, Trait, curate, relaxed
-from frtaudit.errors import DataError, SpecError
+from frtaudit.curation import curate
+from frtaudit.errors import DataError
 from frtaudit.intake.review import as_csv, pair_id
-
-SCHEMAS = {"group": SchemaSpec(column="group", classes=("amber", "birch"))}
-HAIR = Trait(column="hair", confidence="hair_confidence", at_least=0.8)
-LIGHT = Trait(column="exposure", tail=30.0, tails={"birch": 35.0})
-BASE = Rules(
-    matcher="m",
-    trait="hair",
-    mated_values=("none", "full"),
-    non_mated_values=(("full", "full"),),
-    traits={"hair": HAIR, "light": LIGHT},
-    mated=80,
-    non_mated=80,
-    balance="group",
-    age="age",
-    k=4,
-)
-EXPOSURE = replace(
-    BASE,
-    trait="light",
-    mated_values=("low", "high"),
-    non_mated_values=(("high", "high"), ("low", "low")),
-    only={"hair": "none"},
-    mated=24,
-    non_mated=48,
-    age_gap=6.0,
-)
-
-
-@cache
-def material(seed: int = 0, subjects: int = 300) -> Material:
-    """A cohort with traits, some samples under wrong names."""
-    source = Traits(subjects=subjects, samples_per_subject=(4, 8), mislabelled=0.02, systems={"m": 0.2})
-    return replace(source.load(SCHEMAS, seed), seed=seed)
+from frtaudit.pair_rules import MATED, Order, Rules, Trait, ground_of
 
 
 def broken(held: Material, rules: Rules, pairs: Comparisons) -> list[str]:
@@ -139,8 +106,8 @@ def test_the_hardest_pairs_come_first() -> None:
     held = material()
     rules = replace(BASE, per_image=None, mated=8, non_mated=8, k=2)
     found = curate(held, rules)
-    ground = curation.ground_of(held, rules)
-    listed = curation._listed(ground, rules, curation.MATED)
+    ground = ground_of(held, rules)
+    listed = curation._listed(ground, rules, MATED)
     names = set(zip(found.probe.tolist(), found.reference.tolist(), strict=True))
     for group in (0, 1):
         own = np.flatnonzero(listed.stratum == group)
@@ -200,21 +167,6 @@ def test_infeasible_rules_say_which_binds_and_by_how_much(change: dict[str, obje
     assert "\n" not in line
 
 
-def test_what_is_relaxed_is_each_rule() -> None:
-    """Every declared rule is tried, the review too."""
-    names = [said for said, _, _ in relaxed(replace(BASE, per_subject=2), "mated", frozenset({"x"}))]
-    assert names == [
-        "score at least 0.3",
-        "age gap at most 5",
-        "at most 2 pairs of a subject",
-        "at most 3 pairs of an image",
-        "4 identity-disjoint folds of equal size",
-        "hair_confidence at least 0.8",
-        "tails of exposure",
-        "review",
-    ]
-
-
 def test_a_review_takes_pairs_out_and_others_come_in(tmp_path: Path) -> None:
     """Dropped pairs are not in the next set, which has as many pairs; unknown ids and other verdicts are refused."""
     held = material()
@@ -244,30 +196,6 @@ def test_a_review_takes_pairs_out_and_others_come_in(tmp_path: Path) -> None:
         file.write_bytes(as_csv(("pair", "verdict"), [(text, "bad")]))
         with pytest.raises(DataError, match=f"^review.csv line 2: {said}"):
             curate(held, BASE, str(file))
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"trait": "beard"}, "rules.traits: no trait is named 'beard'; accepted: hair, light"),
-        ({"non_mated_values": ()}, "rules.non_mated_values: names nothing"),
-        ({"k": 1}, "rules: k below 2"),
-        ({"lowest_mated": 2.0}, "rules: a score bound outside"),
-        ({"traits": {"hair": HAIR, "light": replace(LIGHT, tail=60.0)}}, "rules.traits.light.tail: found 60"),
-        ({"matcher": "x"}, "rules.matcher: the cohort holds no templates named 'x'; accepted: m"),
-        ({"balance": "race"}, "rules.balance: no schema is named 'race'; accepted: group"),
-        (
-            {"mated": 81},
-            "rules.mated: 81 pairs do not divide into 2 groups, 1 mixes and 4 folds; accepted: a multiple of 8",
-        ),
-        ({"age": "years"}, "rules.traits: the cohort has no column 'years'; accepted: age, exposure"),
-        ({"age": "hair"}, "column hair: a value is no number"),
-    ],
-)
-def test_contradictions_are_one_line_each(change: dict[str, object], said: str) -> None:
-    """Rules that cannot be are refused, naming the rule and what would do."""
-    with pytest.raises((SpecError, DataError), match=f"^{said}"):
-        curate(material(), replace(BASE, **change))  # type: ignore[arg-type]  # fields of Rules
 
 
 @pytest.mark.slow

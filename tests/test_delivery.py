@@ -1,7 +1,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,18 @@ from goldilocks_audits import curate_spec
 from small_audits import REQUIREMENTS, TARGETS, spec
 
 from frtaudit import delivery
+from frtaudit.attest.keys import load_signer
+from frtaudit.attest.seal import make_seal
+from frtaudit.attest.statement import outer_statement
 from frtaudit.attest.verify import verify
 from frtaudit.canonical import sha256
 from frtaudit.core import AuditResult
+from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import Bootstrap, Report, Thresholds
 from frtaudit.delivery import run
 from frtaudit.errors import DataError
+from frtaudit.identity import to_plain
+from frtaudit.panel import material_of
 
 # WeasyPrint leaves its own colour profile open.
 pytestmark = pytest.mark.filterwarnings(
@@ -213,3 +219,30 @@ def test_lists_are_written_signed_and_named_by_the_result(tmp_path: Path) -> Non
     assert verify(tmp_path / "run").exit_code in {0, 3}
     (tmp_path / "run" / "lists" / "test_sets" / "curated" / "pairs.txt").write_text("changed")
     assert verify(tmp_path / "run").exit_code == 2
+
+
+def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The seal stands in the folder and in the PDF; verify checks it, and finds a departure that the result hides."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    signer = load_signer()
+    plain = made(sign=True)
+    material = material_of(plain)
+    content = sealed_content(to_plain(plain), material.cohort.digest, {})
+    (tmp_path / "mine.json").write_bytes(make_seal(content, signer, datetime.now(UTC)))
+    folder = tmp_path / "run"
+    run(replace(plain, seed=7, seal=str(tmp_path / "mine.json")), folder, code)
+    found = verify(folder)
+    assert found.exit_code == 0, str(found)
+    assert "departures, all listed: 2" in str(found)
+    assert "seal.json" in str(verify(folder / "report.pdf"))
+    assert b"/spec/seed" in (folder / "report.html").read_bytes()
+
+    result = AuditResult.from_json(json.loads((folder / "result.json").read_bytes()))
+    assert result.seal is not None
+    hidden = replace(result, seal=replace(result.seal, departures=()))
+    (folder / "result.json").write_bytes(hidden.to_bytes())
+    (folder / "statement.dsse.json").write_bytes(outer_statement(folder, signer, datetime.now(UTC)))
+    assert "does not lead to the departures" in str(verify(folder))
+    (folder / "seal.json").unlink()
+    (folder / "statement.dsse.json").write_bytes(outer_statement(folder, signer, datetime.now(UTC)))
+    assert "seal.json: is missing" in str(verify(folder))

@@ -9,7 +9,7 @@ from small_audits import COHORT, SCHEMAS, folder_of, spec, whole
 from frtaudit.analyses.train_test_overlap import TrainTestOverlap
 from frtaudit.canonical import sha256, sha256_file
 from frtaudit.core.spec import Bootstrap, Folds, FoldSource, PairSetSpec, RequirementSpec, SchemaSpec
-from frtaudit.description import PACKAGES, cohort_counts, digests_of, inputs_of, notes_of, versions
+from frtaudit.description import PACKAGES, cohort_counts, digests_of, inputs_of, notes_of, rows_of, versions
 from frtaudit.identity import spec_digest
 from frtaudit.panel import panel_of
 from frtaudit.protocols.listed import Listed
@@ -60,7 +60,11 @@ def test_every_file_is_an_input(tmp_path: Path) -> None:
         "own.csv": sha256_file(tmp_path / "own.csv"),
     }
     digests = digests_of(made, material, inputs)
-    assert digests == {"spec": spec_digest(made, inputs), "cohort": material.cohort.digest, "inputs": inputs}
+    rows = rows_of(material, inputs)
+    assert set(rows) == {"metadata.csv", "templates/one.npz"}
+    assert digests == {
+        "spec": spec_digest(made, inputs), "cohort": material.cohort.digest, "inputs": inputs, "rows": rows,
+    }  # fmt: skip
 
 
 def test_two_files_of_one_name_are_two_inputs(tmp_path: Path) -> None:

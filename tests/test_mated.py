@@ -3,7 +3,7 @@ import pytest
 from small_audits import CLASSES, plain, trial_of
 
 from frtaudit.errors import SpecError
-from frtaudit.mated import class_scores, shares_of
+from frtaudit.mated import check_shares, class_scores, shares_of
 
 
 def test_the_scores_of_each_class() -> None:
@@ -30,3 +30,13 @@ def test_shares_in_overall() -> None:
         shares_of({"group": {"x": 1.0}}, held, "w")
     with pytest.raises(SpecError, match="a negative share, or none above 0"):
         shares_of({"group": {"x": 0.0, "y": 0.0}}, held, "w")
+
+
+def test_shares_of_what_the_audit_does_not_have() -> None:
+    """A schema or a class that nobody declared is an error, not a share that is passed over."""
+    trial = trial_of("one")
+    check_shares({"group": {"x": 3.0, "y": 1.0}}, trial, "w")
+    with pytest.raises(SpecError, match="w: no schema is named 'grup'; accepted: group"):
+        check_shares({"grup": {"x": 1.0}}, trial, "w")
+    with pytest.raises(SpecError, match=r"w\.group: 'z' is no class; accepted: x, y"):
+        check_shares({"group": {"x": 1.0, "z": 1.0}}, trial, "w")

@@ -144,7 +144,7 @@ def test_known_names_stand_for_a_review() -> None:
     found = survey(held, "m", replace(RULES, known="shows")).raw["w"]
     put = found.score > RULES.review_from
     assert np.array_equal(found.verdict >= 0, put)
-    assert np.all(found.score[found.verdict == 0] > 0.95)
+    assert np.all(found.score[found.verdict == 0] > 0.9)
     shown = held.training["w"].attributes["shows"]
     for row, place in zip(*np.nonzero(found.verdict == 1), strict=True):
         assert shown[found.index[row, place]] == held.cohort.subject_ids[found.subject[row]]

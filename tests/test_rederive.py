@@ -12,7 +12,7 @@ from frtaudit import rederive as module
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.identity import to_full, to_plain
-from frtaudit.rederive import given_paths, noted_paths, rederive
+from frtaudit.rederive import given_paths, held_seal, noted_paths, rederive
 from frtaudit.spec import load_spec
 
 
@@ -109,3 +109,18 @@ def test_paths_of_test_sets_and_analyses_are_noted(tmp_path: Path, audited: list
     assert "csv" not in str(to_plain(spec))
     rederive(content(spec), note(tmp_path, spec), [])
     assert to_full(audited[0]) | {"report": None} == to_full(spec) | {"report": None}
+
+
+def test_a_seal_comes_from_the_run(tmp_path: Path) -> None:
+    """The seal beside the result is used under the name that it had; without a seal or its file, nothing is."""
+    sealed = {"seal": {"sha256": "1" * 64}, "digests": {"inputs": {"plan.json": "1" * 64, "a.csv": "2" * 64}}}
+    (tmp_path / "seal.json").write_bytes(b"{}")
+    with held_seal(sealed, tmp_path) as held:
+        path = Path(str(held["seal"]))
+        assert (path.name, path.read_bytes()) == ("plan.json", b"{}")
+    assert not path.exists()
+    with held_seal({}, tmp_path) as held:
+        assert held == {}
+    (tmp_path / "seal.json").unlink()
+    with held_seal(sealed, tmp_path) as held:
+        assert held == {}

@@ -21,6 +21,7 @@ CURATE = [
     "protocol.rules.traits.hair.column=hair",
 ]
 AUDITS = {
+    "nameless": ["cohort=bob_measure", "cohort.root=scores.txt"],
     "demo": [],
     "templates": ["cohort.root=faces"],
     "scores": ["cohort.root=scores.csv"],

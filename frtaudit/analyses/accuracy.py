@@ -1,19 +1,20 @@
 """k-fold accuracy on listed pairs and on every declared test set: intervals, folds, and what disjoint folds change."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
 
 import numpy as np
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
-from frtaudit.core.spec import Weighting
+from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE, from_score
+from frtaudit.inference import MIN_ERRORS, SHARE, from_score
 from frtaudit.registry import register
-from frtaudit.stats import foldings, folds, rates, wilson
+from frtaudit.stats import fold_differences, folds, rates, wilson
 from frtaudit.stats.trials import members
-from frtaudit.trial import FoldPairs, Outcome, Trial
+from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
 
 NAME = "accuracy"
 DEFAULT = "folds"  # what the pairs of spec.folds are called
@@ -27,18 +28,29 @@ SPREAD = "standard deviation of the folds, divisor k - 1"
 class Accuracy:
     """Accuracy of each fold at the threshold fitted on the others, on the folds' pairs and on every test set.
 
-    ``deals``: how often disjoint and overlapping folds are dealt anew, where a set has both.
+    ``deals``: how often disjoint and overlapping folds are dealt anew, where a set has both. ``against``: system to the
+    system whose accuracy on the same pairs is taken from its own, such as one method trained with and without the
+    people of a test set (004, tables 1 and 2).
     """
 
     deals: int = 200
+    against: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for fewer than two deals, which have no spread."""
         if self.deals < 2:
             raise SpecError("analyses.accuracy.deals", f"found {self.deals}", "2 or more")
+        for name, other in self.against.items():
+            if name == other:
+                raise SpecError("analyses.accuracy.against", f"{name!r} against itself", "another system")
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
+        named = [*self.against, *self.against.values()]
+        known = on_panel(trial.spec, trial.material) if named else ()
+        for name in named:
+            if name not in known:
+                raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
         own = {} if trial.fold_pairs is None else {DEFAULT: trial.fold_pairs}
         sets = own | dict(trial.test_sets)
         if not sets:
@@ -49,7 +61,72 @@ class Accuracy:
             place = _Place(trial=trial, pairs=pairs, name=name, alpha=alpha)
             found += place.estimates(self.deals)
             notes += place.notes()
-        return Outcome(estimates=tuple(found), notes=tuple(notes))
+        kept = sets if trial.provider in named else None
+        return Outcome(estimates=tuple(found), notes=tuple(notes), kept=kept)
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  as others
+        """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
+        held = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in kept.items()}
+        found = [
+            _between(held[name][pairs], held[other][pairs], name, {"pairs": pairs, "against": other}, alpha)
+            for name, other in self.against.items()
+            if name in held and other in held
+            for pairs in held[name]
+        ]
+        return Outcome(estimates=tuple(found))
+
+
+def _between(
+    own: FoldPairs, other: FoldPairs, provider: str, at: Mapping[str, float | str], alpha: float
+) -> Estimate:
+    """The difference on common pairs in the folds of the ``other``, each system at thresholds of its own."""
+    common, one, two = np.intersect1d(_places(own), _places(other), return_indices=True)
+    of, first, second = other.folds[two], other.first[two], other.second[two]
+    value: float | None = None
+    interval: tuple[Interval, ...] = ()
+    note = "a fold holds no pair that both scored"
+    if not folds.empty_folds(of, other.k):
+        a, b = (
+            folds.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
+            for pairs, rows in ((own, one), (other, two))
+        )
+        delta = fold_differences.accuracy_difference(a, b, (of, of), first, second)
+        people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
+        value, interval = delta.value, (_of_systems(delta, people, alpha),)
+        note = f"{delta.discordant} of {int(a.total.sum())} pairs"
+    return Estimate(
+        provider=provider,
+        analysis=NAME,
+        metric="delta_accuracy_systems",
+        schema=None,
+        group="all",
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=None,
+        denominator=None,
+        unit=f"difference of two systems on {common.size} common pairs",
+        intervals=interval,
+        note=note,
+    )
+
+
+def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -> Interval:
+    bounds = fold_differences.difference_interval(delta, 0.0, people, alpha)
+    few = bounds is None or delta.discordant < MIN_ERRORS
+    low, high = (None, None) if few or bounds is None else bounds
+    return Interval(
+        low=low,
+        high=high,
+        level=1 - alpha,
+        method=Method.DYADIC,
+        target=Target.POPULATION,
+        note=f"fewer than {MIN_ERRORS} pairs are decided otherwise" if few else "fold thresholds held fixed",
+    )
+
+
+def _places(pairs: FoldPairs) -> folds.Ints:
+    return np.arange(pairs.score.size) if pairs.at is None else pairs.at
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,13 +213,17 @@ class _Place:
         yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, made)
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
         both = (pairs.folds, overlap)
-        delta = foldings.accuracy_difference(found, other, both, pairs.first, pairs.second)
+        delta = fold_differences.accuracy_difference(found, other, both, pairs.first, pairs.second)
         rng = np.random.default_rng(seed_of(self.trial.spec.seed, NAME, "deals", self.name))
-        drawn = foldings.redealt_differences(pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng)
+        drawn = fold_differences.redealt_differences(
+            pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng
+        )
         unit = "difference of two accuracies of the same pairs"
-        note = f"{delta.discordant} of {int(found.total.sum())} pairs are decided otherwise"
         bounds = (_of_difference(delta, float(drawn.var(ddof=1)), pairs.n_subjects, self.alpha),)
-        yield self.estimate("delta_accuracy", delta.value, None, unit, bounds, note=note)
+        yield self.estimate("delta_accuracy", delta.value, None, unit, bounds)
+        counts = delta.discordant, int(found.total.sum())
+        share = "share of pairs decided otherwise in overlapping folds"
+        yield self.estimate("delta_accuracy_otherwise", counts[0] / counts[1], counts, share)
         said = f"{deals} random deals of the same pairs"
         yield self.estimate("delta_accuracy_deal_mean", float(drawn.mean()), None, unit, note=said)
         yield self.estimate("delta_accuracy_deal_sd", float(drawn.std(ddof=1)), None, unit, note=said)
@@ -226,8 +307,8 @@ def _over_folds(found: folds.FoldAccuracy, alpha: float) -> Interval:
     )
 
 
-def _of_difference(found: foldings.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
-    bounds = foldings.difference_interval(found, dealt, subjects, alpha)
+def _of_difference(found: fold_differences.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
+    bounds = fold_differences.difference_interval(found, dealt, subjects, alpha)
     low, high = bounds or (None, None)
     return Interval(
         low=low,

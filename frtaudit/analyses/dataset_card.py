@@ -10,9 +10,9 @@ import numpy.typing as npt
 from frtaudit.certificate import Claim, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.spec import AuditSpec
-from frtaudit.curation import NON_MATED, Rules, ground_of
 from frtaudit.intake.review import as_csv, pair_id
 from frtaudit.overlap import Overlap
+from frtaudit.pair_rules import NON_MATED, Rules, ground_of
 from frtaudit.registry import register
 from frtaudit.stats.pairs import scores_of
 from frtaudit.trial import Outcome, Trial, on_panel

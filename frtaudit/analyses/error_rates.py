@@ -24,6 +24,7 @@ class ErrorRates:
     """Error rates at targets and thresholds, EER and DET curves."""
 
     curve_points: int = 200
+    nameless = True  # rates of comparisons need no subjects
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a curve without points."""

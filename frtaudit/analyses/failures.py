@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Estimate, Interval, LedgerEntry, Method, ScoreTable, Target
+from frtaudit.attempts import Attempts, attempts_of, members_of, was_listed
+from frtaudit.core import Estimate, Interval, LedgerEntry, Method, Target
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.inference import (
     MIN_ERRING,
@@ -24,11 +25,9 @@ from frtaudit.inference import (
 from frtaudit.registry import register
 from frtaudit.stats import clusters, dependence, wilson
 from frtaudit.stats.intervals import variance_error
-from frtaudit.stats.trials import complete_pairs, members
 from frtaudit.trial import POOLED, Outcome, Trial
 
 NAME = "failures"
-SAMPLES, COMPARISONS = "share of samples", "share of attempted comparisons"
 Ints = npt.NDArray[np.int64]
 
 
@@ -39,98 +38,15 @@ class Failures:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Everything about samples and comparisons without a score."""
-        counts = _count(trial)
+        counts = attempts_of(trial)
         apart = counts if trial.spec.failures is FailureScore.APART else counts.scored()
         found = [*_fta(trial, counts, alpha), *_frr(trial, apart, alpha), *_bounds(trial, apart)]
         return Outcome(estimates=tuple(found), failures=tuple(_ledger(trial)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Counts:
-    """By subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,) int64.
-
-    ``known``: that none stands apart is so by the spec, and no estimate.
-    """
-
-    failed: Ints
-    tried: Ints
-    mated: Ints
-    non_mated: Ints
-    unit: str
-    known: bool = False
-
-    def scored(self) -> "Counts":
-        """The same attempts with the failed ones scored: they are in FNMR already, so none stands apart."""
-        none = {name: np.zeros_like(getattr(self, name)) for name in ("failed", "mated", "non_mated")}
-        return replace(self, known=True, **none)
-
-
-def _count(trial: Trial) -> Counts:
-    """Lists tell of failed comparisons; elsewhere samples fail, whichever of their comparisons are made."""
-    if trial.attempts is None:
-        return _of_samples(trial)
-    lost = _of_comparisons(trial, trial.attempts)
-    if _was_listed(trial):
-        return lost
-    samples = _of_samples(trial)
-    return replace(lost, failed=samples.failed, tried=samples.tried, unit=samples.unit)
-
-
-def _was_listed(trial: Trial) -> bool:
-    """Whether the scores came with the cohort, as lists."""
-    return trial.provider in trial.material.tables
-
-
-def _of_samples(trial: Trial) -> Counts:
-    cohort = trial.cohort
-    tried = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
-    failed = cohort.subject_of[list(trial.failed)]
-    got = tried - np.bincount(failed, minlength=cohort.n_subjects)
-    mated = _by_tag(trial, tried * (tried - 1) // 2 - got * (got - 1) // 2)
-    planned = np.array([_pairs(trial, tag, tried) for tag, _, _ in trial.tags()])
-    made = np.array([_pairs(trial, tag, got) for tag, _, _ in trial.tags()])
-    return Counts(failed=tried - got, tried=tried, mated=mated, non_mated=planned - made, unit=SAMPLES)
-
-
-def _members(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
-    return np.asarray(members(trial.groups, trial.cohort.n_subjects)[tag])
-
-
-def _by_tag(trial: Trial, values: Ints) -> Ints:
-    return np.array([int(values[_members(trial, tag)].sum()) for tag, _, _ in trial.tags()], dtype=np.int64)
-
-
-def _pairs(trial: Trial, tag: int, samples: Ints) -> int:
-    """Non-mated comparisons within the cells among the tag's subjects."""
-    if not trial.comparisons.all_pairs:
-        return 0
-    return complete_pairs(samples, np.where(_members(trial, tag), trial.comparisons.cells, -1))
-
-
-def _of_comparisons(trial: Trial, attempts: ScoreTable) -> Counts:
-    """A failed comparison counts for the probe's subject."""
-    pairs = trial.comparisons
-    probe, reference = trial.cohort.subject_of[pairs.probe], trial.cohort.subject_of[pairs.reference]
-    failed = attempts.failure >= 0
-    size = trial.cohort.n_subjects
-    mated, non_mated = [], []
-    for tag, _, _ in trial.tags():
-        member = _members(trial, tag)
-        inside = failed & member[probe] & member[reference]
-        mated.append(int(np.count_nonzero(inside & pairs.mated)))
-        non_mated.append(int(np.count_nonzero(inside & ~pairs.mated)))
-    return Counts(
-        failed=np.bincount(probe[failed], minlength=size).astype(np.int64),
-        tried=np.bincount(probe, minlength=size).astype(np.int64),
-        mated=np.array(mated, dtype=np.int64),
-        non_mated=np.array(non_mated, dtype=np.int64),
-        unit=COMPARISONS,
-    )
-
-
-def _fta(trial: Trial, counts: Counts, alpha: float) -> Iterator[Estimate]:
+def _fta(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     for tag, schema, group in trial.tags():
-        member = _members(trial, tag)
+        member = members_of(trial, tag)
         failed, tried = counts.failed[member], counts.tried[member]
         total = int(tried.sum())
         yield _estimate(
@@ -162,7 +78,7 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
     return from_score(lambda level: clusters.share_interval(failed, tried, level) or ruled, alpha), extreme
 
 
-def _frr(trial: Trial, counts: Counts, alpha: float) -> Iterator[Estimate]:
+def _frr(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     """ISO/IEC 19795-1: FRR = FTA + FNMR (1 - FTA), one attempt, pooled FNMR at each declared FMR target."""
     for a in trial.points.declared:
         threshold = float(trial.points.at_target[POOLED, a])
@@ -177,7 +93,7 @@ def _frr(trial: Trial, counts: Counts, alpha: float) -> Iterator[Estimate]:
 
 def _frr_at(
     trial: Trial,
-    counts: Counts,
+    counts: Attempts,
     tag: int,
     schema: str | None,
     group: str,
@@ -188,7 +104,7 @@ def _frr_at(
 ) -> Estimate:
     place = Place(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
     reading = read(trial, place)
-    member = _members(trial, tag)
+    member = members_of(trial, tag)
     failed, tried = counts.failed[member], counts.tried[member]
     if not tried.sum() or not np.isfinite(reading.value):
         return _estimate(
@@ -259,7 +175,7 @@ def _by_variance(
     return from_variance(made_of, (first, second), int(drawn.size), alpha, note)
 
 
-def _bounds(trial: Trial, counts: Counts) -> Iterator[Estimate]:
+def _bounds(trial: Trial, counts: Attempts) -> Iterator[Estimate]:
     """Every comparison without a score as right, and as wrong: pooled rates at the declared targets' thresholds."""
     for a in trial.points.declared:
         threshold = float(trial.points.at_target[POOLED, a])
@@ -292,7 +208,7 @@ def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
     for sample, code in failures.items():
         found[code, int(trial.cohort.subject_of[sample])] += 1
     unit = "samples"
-    if trial.attempts is not None and _was_listed(trial):
+    if trial.attempts is not None and was_listed(trial):
         unit, found = "comparisons", Counter()
         subjects = trial.cohort.subject_of[trial.comparisons.probe]
         for row in np.flatnonzero(trial.attempts.failure >= 0):
@@ -300,7 +216,7 @@ def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
     names = _names(trial) if trial.spec.name_failures else {}
     for code in sorted({code for code, _ in found}):
         for tag, schema, group in trial.tags():
-            member = _members(trial, tag)
+            member = members_of(trial, tag)
             count = sum(n for (known, subject), n in found.items() if known == code and member[subject])
             if count:
                 named = names.get(code, ()) if tag == 0 else ()

@@ -13,7 +13,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.distances import for_population, largest
 from frtaudit.errors import SpecError
-from frtaudit.mated import ClassScores, class_scores, drawn_order, shares_of
+from frtaudit.mated import ClassScores, check_shares, class_scores, drawn_order, shares_of
 from frtaudit.registry import register
 from frtaudit.stats import interclass, interclass_spread
 from frtaudit.stats.class_curves import Classes
@@ -31,6 +31,7 @@ UNITS = {
     FMR_AXIS: "decades of the pooled FMR",
 }
 NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
+OF_TWO = "by construction: two classes lie equally far from their mean"
 Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
 
@@ -62,6 +63,7 @@ class InterclassSpread:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All schemas with two classes or more, each of two subjects or more with mated comparisons."""
+        check_shares(self.shares, trial, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
         notes: list[str] = []
         for schema in trial.groups.schemas:
@@ -187,12 +189,15 @@ class _Drawing:
 
     def indices(self, distances: Floats, at: At, unit: str) -> Iterator[Estimate]:
         """Standard deviation over the classes, which are all there are (ddof 0), and worst to best."""
+        two = distances.size == 2
+        if two:
+            distances = np.full(2, distances.mean())  # equal but for rounding
         for metric, value, own in (
             ("d_l2_sd", float(distances.std()), unit),
             ("d_l2_ratio", interclass_spread.ratio(distances), "largest over smallest"),
         ):
             made = self._estimate("all", at, value, own, ())
-            yield replace(made, metric=metric, note=NO_INTERVAL)
+            yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
 
     def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
         return Estimate(

@@ -24,6 +24,7 @@ from frtaudit.stats.interclass_spread import Axis, Spread
 from frtaudit.trial import Outcome, Trial
 
 NAME = "quality"
+BRIGHTNESS = "brightness"
 MAX_OUTLIERS = 200
 EVERY = "every system"
 UNIT = "points of the score range mapped to 0..100"
@@ -40,7 +41,7 @@ class Quality:
     A comparison's quality is the lower one of its two samples; strata hold equally many comparisons of everybody.
     """
 
-    attribute: str = "brightness"
+    attribute: str = BRIGHTNESS
     strata: int = 3
     metrics = ("quality_mean", "quality_spread", "d_l2_within")
 
@@ -50,9 +51,15 @@ class Quality:
             raise SpecError(f"analyses.{NAME}.strata", f"found {self.strata}", "1 or more")
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
-        """All schemas with two classes or more; a note where the cohort has no such column."""
+        """All schemas with two classes or more; a note where the cohort has no brightness and no other was asked for.
+
+        Raises :class:`DataError` where the column that was asked for is not there, or holds no numbers.
+        """
         if self.attribute not in trial.material.attributes:
             known = ", ".join(trial.material.attributes) or "none"
+            if self.attribute != BRIGHTNESS:
+                missing = f"the cohort has no column {self.attribute!r}"
+                raise DataError(f"analyses.{NAME}.attribute", missing, f"one of its columns: {known}")
             return Outcome(notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",))
         values = _numbers(self.attribute, trial.material.attributes[self.attribute])
         found: list[Estimate] = []
@@ -211,7 +218,9 @@ class _Reading:
         counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
         if min(counts) < MIN_ERRING:
             few = held.names[int(np.argmin(counts))]
-            note = f"{few} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
+            schema = self.trial.cohort.classifications[self.schema]
+            label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
+            note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
         scaled = [

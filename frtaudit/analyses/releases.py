@@ -3,6 +3,7 @@
 The grid and the dates stand in the spec; the report lays out matrix and course from them and from ``interclass``.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -25,6 +26,7 @@ from frtaudit.trial import Outcome, Trial
 NAME = "releases"
 METRIC = "d_l2_change"
 UNIT = "points of the score range mapped to 0..100"
+_DATE = re.compile(r"[0-9]{4}(-[0-9]{2}-[0-9]{2})?")  # so that dates as text stand in the order of their days
 TIED = "identical by construction, or fewer than two subjects of a class in both: nothing to test"
 
 
@@ -90,6 +92,8 @@ class Releases:
 
 def _day(text: str) -> date | None:
     """The day that a release date names; a year is its first day."""
+    if not _DATE.fullmatch(text):
+        return None
     try:
         return date.fromisoformat(f"{text}-01-01" if len(text) == 4 else text)
     except ValueError:

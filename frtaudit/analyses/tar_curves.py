@@ -16,7 +16,7 @@ from frtaudit.core import Curve, Estimate, Interval, Method, Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
-from frtaudit.mated import ClassScores, class_scores, shares_of
+from frtaudit.mated import ClassScores, check_shares, class_scores, shares_of
 from frtaudit.registry import register
 from frtaudit.stats import class_curves, wilson
 from frtaudit.stats.class_curves import Classes
@@ -63,6 +63,7 @@ class TarCurves:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """All schemas with two classes or more that have mated comparisons of two subjects or more."""
+        check_shares(self.shares, trial, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
         curves: list[Curve] = []
         notes: list[str] = []
@@ -140,6 +141,7 @@ class _Drawing:
         counts = np.array([scores.size for scores in self.classes.scores], dtype=np.float64)
         critical = float(stats.t.isf(self.spec.alpha / 2, self.spec.B))
         own, excess = class_curves.spread_iid(tar, counts, self.shares)
+        apart = class_curves.quantile_spread_iid(self.classes, 1 - self.tar, self.shares) * self._unit
         x, y = self._scaled(self.at), self._scaled(threshold)
         for c, name in enumerate(self.held.names):
             half = critical * own[c]
@@ -158,6 +160,8 @@ class _Drawing:
             points = self.threshold_excess[:, c] * self._unit
             band = self._percentiles(c, points, threshold[c])
             yield self._excess("threshold_excess", name, self.tar, above[c], band)
+            half = critical * apart[c]
+            yield self._iid("threshold_excess", name, self.tar, above[c], (above[c] - half, above[c] + half))
 
     def _scaled(self, scores: Floats) -> Floats:
         return to_scale(scores, self.held.score_range)

@@ -10,7 +10,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.inference import from_score
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, from_score
 from frtaudit.intake.review import as_csv, as_lines
 from frtaudit.overlap import (
     VERDICTS,
@@ -24,7 +24,7 @@ from frtaudit.overlap import (
     survey,
 )
 from frtaudit.registry import register
-from frtaudit.stats import foldings, folds, violins
+from frtaudit.stats import fold_differences, foldings, folds, violins
 from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
 
 NAME = "train_test_overlap"
@@ -234,7 +234,7 @@ def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]
         x=tuple(x),
         y=tuple(y),
         metric=part,
-        notes=(f"{scores.size} scores",),
+        notes=(f"{scores.size:,} scores",),
     )
 
 
@@ -249,7 +249,10 @@ def _split(trial: Trial, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
 
 
 def _without(trial: Trial, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
-    kept, alone = (np.where(part, pairs.folds, folds.DROPPED) for part in (~hit, hit))
+    """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
+    rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
+    mixed = [foldings.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
+    kept, alone = (np.where(part, pairs.folds, folds.DROPPED) for part in mixed)
     made = {
         "accuracy_without_overlap": (kept, "pairs of people who do not overlap"),
         "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
@@ -260,19 +263,34 @@ def _without(trial: Trial, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -
         return
     both = (pairs.folds, kept)
     one, other = (folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
-    delta = foldings.accuracy_difference(one, other, both, pairs.first, pairs.second)
-    bounds = foldings.difference_interval(delta, 0.0, pairs.n_subjects, alpha)
-    low, high = bounds or (None, None)
-    interval = Interval(
+    delta = fold_differences.accuracy_difference(one, other, both, pairs.first, pairs.second)
+    interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
+    unit = "accuracy of all pairs minus that without overlap"
+    yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
+
+
+def _too_few(pairs: FoldPairs, found: folds.FoldAccuracy, hit: Flags) -> str | None:
+    """Why no interval is printed: few wrong pairs, or few people in them, on one side (FORMULAS 8.3)."""
+    for said, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
+        wrong = side & ~found.is_correct
+        erring = np.unique(np.concatenate([pairs.first[wrong], pairs.second[wrong]])).size
+        if side.any() and (np.count_nonzero(wrong) < MIN_ERRORS or erring < MIN_ERRING):
+            return f"fewer than {MIN_ERRORS} wrong pairs, or {MIN_ERRING} people in them, with {said}"
+    return None
+
+
+def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int, alpha: float) -> Interval:
+    bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
+    low, high = (None, None) if few or bounds is None else bounds
+    note = "fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs"
+    return Interval(
         low=low,
         high=high,
         level=1 - alpha,
         method=Method.DYADIC,
         target=Target.POPULATION,
-        note="fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs",
+        note=few if bounds and few else note,
     )
-    unit = "accuracy of all pairs minus that without overlap"
-    yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
 
 
 def _accuracy(

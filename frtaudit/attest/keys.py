@@ -2,6 +2,8 @@
 
 A key is a folder of four PEM files; ``public.pem`` is the one to hand to those who verify. A self-signed
 certificate proves integrity; who holds the key must be settled outside of it.
+
+Long because every way to a key stands here: made, read, issued by somebody else, with its password.
 """
 
 import argparse
@@ -17,7 +19,7 @@ from pathlib import Path
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
     Encoding,
@@ -26,6 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     PublicFormat,
     load_pem_private_key,
+    pkcs12,
 )
 from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
@@ -41,20 +44,29 @@ DEMO_NAME = "frtaudit demo key (integrity only)"
 DEMO_FOLDER = "demo-key"
 PASSWORD_FILE = "FRTAUDIT_PASSWORD_FILE"  # noqa: S105  the name of a variable that names a file
 YEARS = 10
+ASKED = f"a password file, {PASSWORD_FILE}, or a prompt"
 
 PrivateKey = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey
-PublicKey = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey
+CertifiedKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+PublicKey = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
+
+
+Bundle = tuple[CertifiedKey, tuple[x509.Certificate, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signer:
-    """A loaded key. ``keyid`` is the SHA-256 of the Ed25519 public key (SubjectPublicKeyInfo, DER)."""
+    """A loaded key. ``keyid`` is the SHA-256 of the public key that signs statements (SubjectPublicKeyInfo, DER).
+
+    ``chain``: certificates between ``certificate`` and its root, where an authority issued it.
+    """
 
     statement: CryptoSigner = field(repr=False)
-    public_key: ed25519.Ed25519PublicKey
-    pdf_key: ec.EllipticCurvePrivateKey = field(repr=False)
+    public_key: PublicKey
+    pdf_key: CertifiedKey = field(repr=False)
     certificate: x509.Certificate
     keyid: str
+    chain: tuple[x509.Certificate, ...] = ()
 
     @property
     def is_demo(self) -> bool:
@@ -101,6 +113,14 @@ def is_demo(certificate: x509.Certificate) -> bool:
     return common_name(certificate) == DEMO_NAME
 
 
+def check_years(signer: Signer, when: datetime) -> None:
+    """Raise DataError for a signer whose certificate does not hold at ``when`` (aware)."""
+    first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
+    if not first <= when <= last:
+        found = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
+        raise DataError(f"key of {signer.name!r}", f"its certificate {found}", "a key within its years")
+
+
 def generate(folder: Path, name: str, password: bytes | None, when: datetime) -> Signer:
     """Make a key in ``folder``, which must be new or empty: all four files appear at once, or none.
 
@@ -138,7 +158,7 @@ def read(folder: Path, password: bytes | None = None) -> Signer:
 
 
 def load_signer(key: str | Path | None = None, password_file: str | Path | None = None) -> Signer:
-    """The signer of a run: the key in the folder ``key``, or this machine's demo key.
+    """The signer of a run: the key in the folder or file ``key``, or this machine's demo key.
 
     An encrypted key's password comes from ``password_file``, else from the file that FRTAUDIT_PASSWORD_FILE
     names, else from a prompt.
@@ -146,12 +166,80 @@ def load_signer(key: str | Path | None = None, password_file: str | Path | None 
     if key is None:
         return demo_signer(datetime.now(UTC))
     folder = Path(key)
+    if folder.is_file():
+        return foreign_signer(folder, password_file)
     if not folder.is_dir():
-        raise DataError(f"key {folder}", "is not a folder", "a folder that frtaudit keygen made")
+        raise DataError(
+            f"key {folder}", "does not exist", "a folder of frtaudit keygen, a PKCS#12 or a PEM file"
+        )
     password = None
     if _is_encrypted(folder / STATEMENT_KEY):
         password = _password(password_file, f"Password of {folder}: ")
     return read(folder, password)
+
+
+def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signer:
+    """A key that somebody else issued, with its certificate: PKCS#12 (.p12, .pfx), or PEM with the key and its chain.
+
+    The one key signs PDF and statement: ECDSA P-256, or RSA of 2048 bits or more. Raises DataError.
+    """
+    data = _bytes(path)
+    key, certificates = (
+        _from_pem(path, data, password_file)
+        if b"-----BEGIN" in data
+        else _from_pkcs12(path, data, password_file)
+    )
+    own = [item for item in certificates if item.public_key() == key.public_key()]
+    if not own:
+        raise DataError(str(path), "holds no certificate of its key", "the key with its certificate")
+    public = key.public_key()
+    keyid = key_fingerprint(public)
+    return Signer(
+        statement=CryptoSigner(key, SSlibKey.from_crypto(public, keyid=keyid)),
+        public_key=public,
+        pdf_key=key,
+        certificate=own[0],
+        keyid=keyid,
+        chain=tuple(item for item in certificates if item != own[0]),
+    )
+
+
+def _from_pkcs12(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
+    password = None
+    for attempt in range(2):
+        try:
+            key, first, others = pkcs12.load_key_and_certificates(data, password)
+        except ValueError:
+            if attempt == 0:
+                password = _password(password_file, f"Password of {path}: ")
+                continue
+            raise DataError(
+                str(path), "the password is wrong or missing, or this is no PKCS#12", ASKED
+            ) from None
+        return _certified(path, key), tuple(item for item in (first, *others) if item is not None)
+    raise DataError(str(path), "cannot be read", "PKCS#12")
+
+
+def _from_pem(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
+    password = _password(password_file, f"Password of {path}: ") if b"ENCRYPTED" in data else None
+    try:
+        key = load_pem_private_key(data, password)
+        certificates = x509.load_pem_x509_certificates(data)
+    except TypeError:
+        raise DataError(str(path), "is encrypted", ASKED) from None
+    except ValueError:
+        raise DataError(
+            str(path), "the password is wrong, or a key or certificate is missing", "PEM with both"
+        ) from None
+    return _certified(path, key), tuple(certificates)
+
+
+def _certified(path: Path, key: object) -> CertifiedKey:
+    if isinstance(key, ec.EllipticCurvePrivateKey) and isinstance(key.curve, ec.SECP256R1):
+        return key
+    if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= 2048:
+        return key
+    raise DataError(str(path), "holds no key that can sign here", "ECDSA P-256, or RSA of 2048 bits or more")
 
 
 def demo_signer(when: datetime) -> Signer:

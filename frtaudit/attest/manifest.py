@@ -1,5 +1,6 @@
 """Files and their digests: what a statement covers, and whether a folder still holds it."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -7,6 +8,8 @@ from pathlib import Path, PurePosixPath
 from frtaudit.canonical import sha256, sha256_file
 
 STATEMENT = "statement.dsse.json"
+APPROVAL = "approval.{}.dsse.json"
+APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"
 
 
@@ -35,11 +38,25 @@ def digest_file(path: Path) -> Digest:
 def covered(folder: Path) -> tuple[str, ...]:
     """Names of the files that an outer statement covers, sorted, with ``/`` between folders.
 
-    All files but the statement itself, what lies under a hidden name (``.hydra``), and ``*.log``: Hydra may
-    still write to its log after the signature.
+    All files but the statement itself, approvals of it, what lies under a hidden name (``.hydra``), and ``*.log``:
+    Hydra may still write to its log after the signature.
     """
     names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
     return tuple(sorted(name for name in names if _is_final(name)))
+
+
+def approvals(folder: Path) -> tuple[str, ...]:
+    """Names of the approvals in a run folder, in the order in which they were given."""
+    found = {path.name: APPROVALS.fullmatch(path.name) for path in folder.iterdir()}
+    numbered = sorted((int(match[1]), name) for name, match in found.items() if match)
+    return tuple(name for _, name in numbered)
+
+
+def next_approval(folder: Path) -> str:
+    """The name of the approval to come."""
+    given = approvals(folder)
+    last = APPROVALS.fullmatch(given[-1]) if given else None
+    return APPROVAL.format(int(last[1]) + 1 if last else 1)
 
 
 def digest_folder(folder: Path) -> Mapping[str, Digest]:
@@ -77,7 +94,8 @@ def is_inside(name: str) -> bool:
 
 def _is_final(name: str) -> bool:
     hidden = any(part.startswith(".") for part in PurePosixPath(name).parts)
-    return not hidden and name != STATEMENT and not name.endswith(LOG_SUFFIX)
+    about = name == STATEMENT or APPROVALS.fullmatch(name) is not None
+    return not hidden and not about and not name.endswith(LOG_SUFFIX)
 
 
 def _difference(found: Digest, recorded: Digest) -> str | None:

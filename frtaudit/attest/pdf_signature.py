@@ -1,17 +1,14 @@
-"""PDF signatures: PAdES B-B (ETSI.CAdES.detached, ECDSA P-256, SHA-256), invisible, PDF/A kept.
+"""PDF signatures: PAdES B-B to B-LTA (ETSI.CAdES.detached, ECDSA P-256 or RSA, SHA-256), invisible, PDF/A kept.
 
 The first signature certifies the document and permits further signatures and nothing else that shows (DocMDP
 level 2).
 """
 
-import asyncio
 import logging
-from collections.abc import Coroutine, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
-from typing import TypeVar
 
 from asn1crypto import cms, keys
 from asn1crypto import x509 as asn1_x509
@@ -23,6 +20,7 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESSubIndic
 from pyhanko.sign.diff_analysis import ModificationLevel
 from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
+from pyhanko.sign.general import SigningError
 from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
 from pyhanko.sign.validation import (
@@ -33,12 +31,17 @@ from pyhanko.sign.validation import (
     async_validate_pdf_signature,
     async_validate_pdf_timestamp,
 )
+from pyhanko.sign.validation.generic_cms import extract_tst_data_iter
 from pyhanko.sign.validation.settings import KeyUsageConstraints
 from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.attest.keys import Signer
-from frtaudit.errors import VerificationError
+from frtaudit.attest.pades import BASIC, Pades
+from frtaudit.attest.waiting import wait
+from frtaudit.core.spec import PadesLevel
+from frtaudit.errors import DataError, VerificationError
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
 HEADER = b"%PDF-"
@@ -46,12 +49,13 @@ TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
 PERMITTED = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PdfSignature:
-    """A signature that holds. ``when``: what its signer's clock said; ``end``: how many bytes it covers."""
+    """A signature that holds. ``when``: what its signer's clock said; ``end``: how many bytes it covers.
+
+    ``stamped``: the time that an ``authority`` gave it, None without one; ``time_distrust``: why that is not trusted.
+    """
 
     field: str
     certificate: x509.Certificate
@@ -59,21 +63,35 @@ class PdfSignature:
     end: int
     is_timestamp: bool
     distrust: str | None
+    stamped: datetime | None = None
+    authority: x509.Certificate | None = None
+    time_distrust: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignedPdf:
-    """Signatures in the order they were made, and the files attached when the first was made."""
+    """Signatures in the order they were made, the files attached when the first was made, and how far that reaches."""
 
     signatures: tuple[PdfSignature, ...]
     attachments: Mapping[str, bytes]
+    level: PadesLevel = PadesLevel.B_B
 
 
-def sign_pdf(pdf: bytes, signer: Signer, when: datetime) -> bytes:
+def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -> bytes:
     """Append a signature: certifying if it is the first, approving if not.
 
-    ``when``: aware time of signing, as the signature will claim it.
+    ``when``: aware time of signing, as the signature will claim it. Raises DataError when the level of ``pades`` is not
+    reached.
     """
+    signed = _appended(pdf, signer, when, pades)
+    reached = read_signed_pdf(signed, (), "report.pdf").level
+    if reached is not pades.level and pades.level is not PadesLevel.B_B:
+        raise DataError("report.pades", f"{reached.value} was reached, not {pades.level.value}")
+    return signed
+
+
+def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
+    """The PDF with one more signature, not looked at again."""
     writer = IncrementalPdfFileWriter(BytesIO(pdf))
     earlier = len(writer.prev.embedded_signatures)
     meta = PdfSignatureMetadata(
@@ -83,8 +101,15 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime) -> bytes:
         name=signer.name,
         certify=earlier == 0,
         docmdp_permissions=MDPPerm.FILL_FORMS,
+        embed_validation_info=pades.evidence is not None,
+        validation_context=pades.evidence,
+        use_pades_lta=pades.level is PadesLevel.B_LTA,
     )
-    return _wait(_sign(PdfSigner(meta, _pyhanko_signer(signer)), writer, when))
+    try:
+        maker = PdfSigner(meta, _pyhanko_signer(signer), timestamper=pades.authority)
+        return wait(_sign(maker, writer, when))
+    except (OSError, SigningError, PathError, ValidationError) as error:
+        raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
 
 
 def looks_signed(pdf: bytes) -> bool:
@@ -117,11 +142,24 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
         if looks_signed(pdf):
             raise VerificationError(where, "holds traces of a signature, but none that can be read")
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
-    _check_form(embedded[0], where)
+    for item in embedded:
+        if str(item.sig_object_type) != TIMESTAMP:
+            _check_form(item, f"{where} ({item.field_name})")
     signatures = tuple(_check(pdf, item, roots, where) for item in embedded)
     _check_rest(pdf, embedded[-1], reader, where)
     root = reader.get_historical_root(embedded[0].signed_revision)
-    return SignedPdf(signatures=signatures, attachments=dict(_attachments(root)))
+    level = _level(embedded, reader)
+    return SignedPdf(signatures=signatures, attachments=dict(_attachments(root)), level=level)
+
+
+def _level(embedded: Sequence[EmbeddedPdfSignature], reader: PdfFileReader) -> PadesLevel:
+    """What the first signature has: a time of its own, revocation data in the file, a time over all of it."""
+    if next(extract_tst_data_iter(embedded[0].signer_info, signed=False), None) is None:
+        return PadesLevel.B_B
+    if "/DSS" not in reader.root:
+        return PadesLevel.B_T
+    lasting = str(embedded[-1].sig_object_type) == TIMESTAMP
+    return PadesLevel.B_LTA if lasting else PadesLevel.B_LT
 
 
 def _check(
@@ -130,13 +168,14 @@ def _check(
     field = str(embedded.field_name)
     _check_hole(pdf, embedded, f"{where} ({field})")
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
-    status = _wait(_status(embedded, roots))
+    status = wait(_status(embedded, roots))
     if not (status.intact and status.valid):
         raise VerificationError(f"{where} ({field})", "does not hold: signed bytes were changed")
     _check_changes(status, f"{where} ({field})")
     stamp = getattr(status, "timestamp_validity", None)
     if stamp is not None and not (stamp.intact and stamp.valid):
         raise VerificationError(f"{where} ({field})", "its timestamp does not hold")
+    tsa = None if stamp is None else x509.load_der_x509_certificate(stamp.signing_cert.dump())
     certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
     when = getattr(status, "timestamp", embedded.self_reported_timestamp)
     return PdfSignature(
@@ -146,6 +185,9 @@ def _check(
         end=int(embedded.byte_range[2]) + int(embedded.byte_range[3]),
         is_timestamp=is_timestamp,
         distrust=_distrust(status, certificate, when),
+        stamped=None if stamp is None else stamp.timestamp,
+        authority=tsa,
+        time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
     )
 
 
@@ -166,7 +208,7 @@ def _check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
 
 
 def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
-    """The first signature is ours: what it does not sign of itself has the one form of RFC 5652, 5.1 and 5.3."""
+    """What a signature does not sign of itself has the one form of RFC 5652, 5.1 and 5.3, in DER as PAdES asks."""
     info = embedded.signer_info
     holds = (
         _is_der(cms.ContentInfo.load(bytes(embedded.pkcs7_content)).dump())
@@ -266,7 +308,7 @@ def _words(indication: AdESSubIndic | None) -> str:
 
 
 async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime) -> bytes:
-    """What PdfSigner.async_sign_pdf does for B-B, with the time of signing as an argument."""
+    """What PdfSigner.async_sign_pdf does, with the time of signing as an argument."""
     session = signer.init_signing_session(writer)
     session.system_time = when
     validation = await session.perform_presign_validation(writer)
@@ -275,7 +317,8 @@ async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datet
     output = BytesIO()
     prepared, _ = document.digest_tbs_document(output=output)
     attributes = PdfCMSSignedAttributes(signing_time=when)
-    await document.perform_signature(prepared.document_digest, attributes)
+    signed = await document.perform_signature(prepared.document_digest, attributes)
+    await signed.post_signature_processing(output)
     return output.getvalue()
 
 
@@ -283,13 +326,9 @@ def _pyhanko_signer(signer: Signer) -> SimpleSigner:
     key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
     chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    for item in signer.chain:
+        chain.register(asn1_x509.Certificate.load(item.public_bytes(Encoding.DER)))
     return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
-
-
-def _wait(work: Coroutine[object, None, T]) -> T:
-    """Run a coroutine to its end, also where the caller is in an event loop already (a notebook)."""
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        return pool.submit(asyncio.run, work).result()
 
 
 def _quiet() -> None:

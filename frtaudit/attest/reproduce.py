@@ -18,6 +18,7 @@ from typing import NoReturn, TypeGuard
 from frtaudit.attest.pdf_signature import read_signed_pdf
 from frtaudit.canonical import Json, sha256
 from frtaudit.core.result import AuditResult
+from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError
 
 RTOL = 1e-6
@@ -79,14 +80,13 @@ def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float =
     return Comparison(differences=tuple(differences), largest=largest, largest_at=place)
 
 
-def check_inputs(recorded: Mapping[str, str], found: Mapping[str, str]) -> None:
-    """Raise DataError naming the inputs whose digests are not the recorded ones."""
+def changed_inputs(recorded: Mapping[str, Json], found: Mapping[str, Json]) -> tuple[str, ...]:
+    """Names of the inputs that hold something else. Raises DataError where there are other inputs."""
     wrong = [f"{name} is missing" for name in sorted(set(recorded) - set(found))]
     wrong += [f"{name} is new" for name in sorted(set(found) - set(recorded))]
-    both = sorted(set(recorded) & set(found))
-    wrong += [f"{name} differs" for name in both if found[name] != recorded[name]]
     if wrong:
         raise DataError("inputs", "; ".join(wrong), "the files that the result names by sha256")
+    return tuple(name for name in sorted(recorded) if found[name] != recorded[name])
 
 
 def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> Reproduction:
@@ -99,9 +99,11 @@ def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> R
         return _could_not(f"{run}: holds no result that can be read ({error})")
     try:
         again = rederive(value, run, overrides)
-        check_inputs(_inputs(value), _inputs(again.to_json()))
+        other = changed_inputs(_named(value, "inputs"), _named(again.to_json(), "inputs"))
     except FrtauditError as error:
         return _could_not(str(error))
+    if other:
+        return _other_inputs(other, value, json.loads(again.to_bytes()))
     return _judge(recorded, again.to_bytes())
 
 
@@ -134,10 +136,29 @@ def _recorded(run: Path) -> bytes:
     return read_signed_pdf(run.read_bytes(), (), run.name).attachments[RESULT]
 
 
-def _inputs(value: Mapping[str, Json]) -> dict[str, str]:
+def _named(value: Mapping[str, Json], part: str) -> dict[str, Json]:
+    """A part of the digests, by file name."""
     digests = value["digests"]
-    inputs = digests.get("inputs", {}) if isinstance(digests, Mapping) else {}
-    return {str(name): str(item) for name, item in inputs.items()} if isinstance(inputs, Mapping) else {}
+    found = digests.get(part, {}) if isinstance(digests, Mapping) else {}
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _other_inputs(
+    names: Sequence[str], first: Mapping[str, Json], second: Mapping[str, Json]
+) -> Reproduction:
+    """Which rows of which inputs were changed, and what that moves in the result."""
+    before, after = _named(first, "rows"), _named(second, "rows")
+    lines = [f"differs: {name}: {_rows(before.get(name), after.get(name))}" for name in names]
+    apart: dict[str, Json] = {"digests": {}, "spec": {}, "versions": {}}
+    found = compare_results({**first, **apart}, {**second, **apart})
+    moved = _differing(found.differences) if found.differences else ("no number of the result moves",)
+    return Reproduction(outcome=Outcome.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved))
+
+
+def _rows(before: Json, after: Json) -> str:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return changed(RowDigests.from_json(before), RowDigests.from_json(after))
+    return "is another file than the one that the report was made from"
 
 
 def _could_not(line: str) -> Reproduction:

@@ -1,8 +1,9 @@
 """Signed statements: in-toto Statement v1 in a DSSE envelope, Ed25519.
 
 The *inner* statement is attached to the PDF and covers spec, inputs, result and HTML; the *outer* one stands
-beside the files and covers every final byte of them, the signed PDF included (DESIGN 8). Each names both
-public halves of its signer: the Ed25519 key that signed it and the certificate that signs the PDF.
+beside the files and covers every final byte of them, the signed PDF included (DESIGN 8); an *approval* covers the
+outer one, and the PDF with the approver's own signature in it. Each names both public halves of its signer: the key
+that signed it and the certificate that signs the PDF.
 """
 
 import json
@@ -13,12 +14,12 @@ from enum import Enum
 from pathlib import Path
 
 from cryptography import x509
-from cryptography.hazmat.primitives.asymmetric import ed25519
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_pem_public_key
 from securesystemslib.dsse import Envelope
 from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
-from frtaudit.attest.keys import Signer, key_fingerprint
+from frtaudit.attest.keys import PublicKey, Signer, key_fingerprint
 from frtaudit.attest.manifest import Digest, digest_bytes, digest_folder
 from frtaudit.canonical import Json, to_bytes
 from frtaudit.errors import VerificationError
@@ -31,10 +32,12 @@ TIME_FORMAT = "%Y-%m-%dT%H:%M:%SZ"
 
 
 class Scope(Enum):
-    """Attached to the PDF, or beside the files."""
+    """Attached to the PDF, beside the files, beside both by a second signer, or before all of them."""
 
     INNER = "inner"
     OUTER = "outer"
+    APPROVAL = "approval"
+    SEAL = "seal"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,13 +49,19 @@ class Statement:
     spec: str | None
     inputs: Mapping[str, str]
     when: datetime
-    public_key: ed25519.Ed25519PublicKey
+    public_key: PublicKey
     certificate: x509.Certificate
+    sealed: Json = None
 
     @property
     def keyid(self) -> str:
         """SHA-256 of the Ed25519 public key."""
         return key_fingerprint(self.public_key)
+
+    @property
+    def is_of_certificate(self) -> bool:
+        """Whether the key that signed is the certificate's own, so that trust in one is trust in the other."""
+        return self.keyid == key_fingerprint(self.certificate.public_key())  # type: ignore[arg-type]  # any kind has a DER form
 
 
 def inner_statement(
@@ -77,6 +86,18 @@ def outer_statement(folder: Path, signer: Signer, when: datetime) -> bytes:
     return _sign(Scope.OUTER, digest_folder(folder), {}, signer, when)
 
 
+def approval_statement(files: Mapping[str, Digest], signer: Signer, when: datetime) -> bytes:
+    """The envelope to write as ``approval.N.dsse.json``: ``files``: statement, result and approved PDF."""
+    return _sign(Scope.APPROVAL, files, {}, signer, when)
+
+
+def seal_statement(
+    files: Mapping[str, Digest], content: Mapping[str, Json], signer: Signer, when: datetime
+) -> bytes:
+    """The envelope inside a seal: ``files`` digests ``content``, which stands in it whole."""
+    return _sign(Scope.SEAL, files, {"sealed": content}, signer, when)
+
+
 def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
     """Check an envelope and return what it says; trust in its key is another question.
 
@@ -99,6 +120,7 @@ def open_statement(data: bytes, scope: Scope, where: str) -> Statement:
 def recipe(name: str, statement: Statement) -> str:
     """Shell lines that check the signature with openssl 3 and nothing of ours."""
     public = statement.public_key.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    raw = f"-rawin{_options(statement.public_key)}"
     head = f"DSSEv1 {len(PAYLOAD_TYPE)} {PAYLOAD_TYPE} %d "
     return "\n".join(
         (
@@ -108,10 +130,18 @@ def recipe(name: str, statement: Statement) -> str:
             f"""sed 's/.*"payload":"\\([^"]*\\)".*/\\1/' {name} | openssl base64 -d -A > payload.json""",
             f"""sed 's/.*"sig":"\\([^"]*\\)".*/\\1/' {name} | openssl base64 -d -A > signature.bin""",
             f"(printf '{head}' $(wc -c < payload.json); cat payload.json) > signed.bin",
-            "openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in signed.bin -sigfile signature.bin",
+            f"openssl pkeyutl -verify -pubin -inkey key.pem {raw} -in signed.bin -sigfile signature.bin",
             "# payload.json lists each file with its sha256 and length: compare with sha256sum and wc -c.",
         )
     )
+
+
+def _options(public: PublicKey) -> str:
+    """What openssl must be told of a kind of key."""
+    if isinstance(public, ed25519.Ed25519PublicKey):
+        return ""
+    padding = " -pkeyopt rsa_padding_mode:pss" if isinstance(public, rsa.RSAPublicKey) else ""
+    return f" -digest sha256{padding}"
 
 
 def _sign(
@@ -172,6 +202,7 @@ def _read(value: Mapping[str, object]) -> Statement:
         when=datetime.strptime(_text(predicate["signed_at"]), TIME_FORMAT).replace(tzinfo=UTC),
         public_key=_public_key(_text(signer["public_key"])),
         certificate=x509.load_pem_x509_certificate(_text(signer["certificate"]).encode()),
+        sealed=predicate.get("sealed"),  # type: ignore[arg-type]  # parsed JSON
     )
 
 
@@ -193,14 +224,14 @@ def _sha256(item: Mapping[str, object]) -> str:
     return _text(_mapping(item["digest"])["sha256"])
 
 
-def _public_key(pem: str) -> ed25519.Ed25519PublicKey:
+def _public_key(pem: str) -> PublicKey:
     public = load_pem_public_key(pem.encode())
-    if not isinstance(public, ed25519.Ed25519PublicKey):
-        raise TypeError("statements are signed with Ed25519")
+    if not isinstance(public, (ed25519.Ed25519PublicKey, ec.EllipticCurvePublicKey, rsa.RSAPublicKey)):
+        raise TypeError("statements are signed with Ed25519, ECDSA or RSA")
     return public
 
 
-def _check_envelope(envelope: Envelope, data: bytes, public: ed25519.Ed25519PublicKey, where: str) -> None:
+def _check_envelope(envelope: Envelope, data: bytes, public: PublicKey, where: str) -> None:
     if envelope.payload_type != PAYLOAD_TYPE:
         raise VerificationError(where, f"payloadType is {envelope.payload_type!r}", PAYLOAD_TYPE)
     if len(envelope.signatures) != 1:

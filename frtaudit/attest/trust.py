@@ -33,8 +33,9 @@ def load_trust(named: Iterable[Path] = ()) -> Trust:
     blocks = [block for path in own if path.exists() for block in _blocks(path)]
     blocks += [block for path in named for block in _named_blocks(path)]
     certificates = tuple(_certificate(body) for kind, body in blocks if kind == b"CERTIFICATE")
-    keyids = frozenset(_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY")
-    return Trust(certificates=certificates, keyids=keyids)
+    keyids = {_keyid(body) for kind, body in blocks if kind == b"PUBLIC KEY"}
+    keyids |= {key_fingerprint(item.public_key()) for item in certificates}  # type: ignore[arg-type]  # any kind has a DER form
+    return Trust(certificates=certificates, keyids=frozenset(keyids))
 
 
 def _named_blocks(path: Path) -> Sequence[tuple[bytes, bytes]]:

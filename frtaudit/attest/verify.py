@@ -4,15 +4,17 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import NoReturn
 
-from cryptography import x509
-
-from frtaudit.attest.keys import PUBLIC, common_name, fingerprint, is_demo
-from frtaudit.attest.manifest import STATEMENT, Digest, covered, digest_bytes, extends, problem
+from frtaudit.attest.contents import against_schema, printed_numbers, seal_checks
+from frtaudit.attest.keys import common_name, fingerprint
+from frtaudit.attest.manifest import STATEMENT, Digest, approvals, covered, digest_bytes, extends, problem
+from frtaudit.attest.parties import Evidence, parties
 from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
+from frtaudit.attest.seal import SEAL
 from frtaudit.attest.statement import INNER_NAME, Scope, Statement, open_statement, recipe
 from frtaudit.attest.trust import Trust, load_trust
 from frtaudit.attest.verification import (
@@ -23,26 +25,17 @@ from frtaudit.attest.verification import (
     invalid,
     note,
     ok,
-    untrusted,
 )
-from frtaudit.canonical import dumps, sha256
+from frtaudit.canonical import digest, dumps, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError
 
 RESULT = "result.json"
 PDF = "report.pdf"
+HTML = "report.html"
 VERDICT = "verdict.json"
-OURS = (RESULT, "report.html", PDF, VERDICT)
+OURS = (RESULT, HTML, PDF, VERDICT, SEAL)
 USAGE = 4
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """What was opened so far: the outer statement, the signed PDF, and the statement inside it."""
-
-    outer: Statement | None = None
-    pdf: SignedPdf | None = None
-    inner: Statement | None = None
 
 
 def verify(path: str | Path, trust: Iterable[str | Path] = ()) -> Verification:
@@ -126,7 +119,48 @@ def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
     if _is_intact(folder, RESULT, outer):
         yield from _result((folder / RESULT).read_bytes(), RESULT, evidence.inner)
         yield from _verdict(folder)
-    yield from _trust(evidence, trust)
+        sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
+        yield from _seal((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
+        if _is_intact(folder, HTML, outer):
+            page = (folder / HTML).read_bytes()
+            paper = (folder / PDF).read_bytes() if _is_intact(folder, PDF, outer) else None
+            yield from printed_numbers((folder / RESULT).read_bytes(), page, paper, (HTML, PDF))
+    evidence, checks = _approvals(folder, evidence)
+    yield from checks
+    yield from parties(evidence, trust)
+
+
+def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
+    """Every approval beside the files: it holds, it is about these files, and its signature stands in the PDF."""
+    opened: dict[str, Statement] = {}
+    checks: list[Check] = []
+    for name in approvals(folder):
+        try:
+            opened[name] = open_statement((folder / name).read_bytes(), Scope.APPROVAL, name)
+        except (OSError, VerificationError) as error:
+            checks.append(invalid(name, error.found if isinstance(error, VerificationError) else str(error)))
+            continue
+        wrong = _approved(folder, opened[name], evidence.pdf)
+        said = f"{_signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
+        checks.append(ok(name, said) if wrong is None else invalid(name, wrong))
+    return replace(evidence, approvals=opened), checks
+
+
+def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str | None:
+    """Why an approval is not one of this run; None if it is."""
+    if not {STATEMENT, RESULT} <= set(approval.subjects) or ((folder / PDF).exists()) != (
+        PDF in approval.subjects
+    ):
+        return "does not cover the statement, the result and the PDF of this run"
+    for name, recorded in approval.subjects.items():
+        if problem(folder, name, recorded) and not (name == PDF and extends(folder / name, recorded)):
+            return f"was given for another {name}"
+    ends = {(fingerprint(item.certificate), item.end) for item in pdf.signatures} if pdf else set()
+    if PDF in approval.subjects and pdf is not None:
+        wanted = (fingerprint(approval.certificate), approval.subjects[PDF].length)
+        if wanted not in ends:
+            return f"the approving signature does not stand in {PDF}"
+    return None
 
 
 def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
@@ -149,9 +183,14 @@ def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
         return
     attached = evidence.pdf.attachments
     yield from _result(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
+    where = f"{path.name} / {SEAL}"
+    yield from _seal(attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust)
+    if HTML in attached and not any(check.outcome is Outcome.INVALID for check in checks):
+        names = (f"{path.name} / {HTML}", path.name)
+        yield from printed_numbers(attached.get(RESULT, b""), attached[HTML], path.read_bytes(), names)
     absent = sorted(set(evidence.inner.subjects) - set(attached))
     yield from (note(name, f"not checked: it is not inside {path.name}") for name in absent)
-    yield from _trust(evidence, trust)
+    yield from parties(evidence, trust)
 
 
 def _files(folder: Path, outer: Statement) -> Iterator[Check]:
@@ -196,7 +235,8 @@ def _open_pdf(
         return Evidence(outer=outer), [invalid(error.where, error.found)]
     if not pdf.signatures:
         return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where)]
-    checks = [ok(where, _signature(item)) for item in pdf.signatures]
+    checks = [ok(where, f"PAdES {pdf.level.value}, signatures: {len(pdf.signatures)}")]
+    checks += [ok(where, _signature(item)) for item in pdf.signatures]
     if INNER_NAME not in pdf.attachments:
         missing = indeterminate(
             where, f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
@@ -255,9 +295,26 @@ def _result(data: bytes, where: str, inner: Statement | None) -> Iterator[Check]
     if not canonical:
         yield invalid(where, "is not in canonical form")
         return
-    yield ok(where, f"is a result: {len(result.estimates)} estimates, {len(result.findings)} findings")
+    wrong = against_schema(json.loads(data))
+    if wrong is not None:
+        yield invalid(where, f"does not follow the schema of results: {wrong}")
+        return
+    if result.digests.get("spec") != digest(result.spec):
+        yield invalid(where, "holds another spec than the one that its digest names")
+    yield ok(
+        where,
+        f"follows the schema of results: {len(result.estimates)} estimates, {len(result.findings)} findings",
+    )
     if inner is not None:
         yield _origin(result, where, inner)
+
+
+def _seal(result: bytes, sealed: bytes | None, where: str, when: datetime, trust: Trust) -> Iterator[Check]:
+    try:
+        read = AuditResult.from_json(json.loads(result))
+    except Exception:  # noqa: BLE001  said already
+        return
+    yield from seal_checks(read, sealed, where, when, trust)
 
 
 def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
@@ -279,39 +336,10 @@ def _verdict(folder: Path) -> Iterator[Check]:
         yield invalid(VERDICT, f"is about another {RESULT}")
 
 
-def _trust(evidence: Evidence, trust: Trust) -> Iterator[Check]:
-    """Who signed, and whether this machine trusts them.
-
-    A signer has two public halves, and each vouches for the other: a trusted key signed the inner statement,
-    which names the certificate; a trusted certificate signed the PDF, inside of which the inner statement names
-    the key.
-    """
-    inner, outer = evidence.inner, evidence.outer
-    signatures = evidence.pdf.signatures if evidence.pdf else ()
-    keyids = set(trust.keyids)
-    if inner and signatures and signatures[0].distrust is None:
-        keyids.add(inner.keyid)
-    if outer:
-        distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
-        yield from _party(STATEMENT, outer.certificate, distrust)
-    for index, item in enumerate(signatures):
-        vouched = index == 0 and inner is not None and inner.keyid in keyids
-        yield from _party(item.field, item.certificate, None if vouched else item.distrust)
-
-
-def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
-    name = f"signer {common_name(certificate)!r}"
-    if distrust is not None:
-        said = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
-        yield untrusted(subject, said)
-        return
-    yield ok(subject, f"{name} is trusted on this machine")
-    if is_demo(certificate):
-        yield note(subject, "a demo key proves that nothing was changed, not who signed")
-
-
 def _signature(item: PdfSignature) -> str:
     kind = "timestamp" if item.is_timestamp else "PAdES signature"
+    if item.stamped is not None:
+        kind += f" (with a time of {item.stamped:%Y-%m-%d %H:%M:%S %Z})"
     when = f"{item.when:%Y-%m-%d %H:%M:%S %Z}" if item.when else "unknown time"
     return (
         f"{kind} {item.field} of {common_name(item.certificate)!r}, {when}, holds for bytes 0 to {item.end}"

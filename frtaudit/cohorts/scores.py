@@ -66,11 +66,13 @@ class ScoreLists:
         roster = _roster(people)
         cohort = enrol(roster, schemas)
         tables, ledger = _tables(lists, cohort, {sample: person.subject for sample, person in people.items()})
-        inputs = {path.name: sha256_file(path) for path in (*([metadata] if metadata else []), *paths)}
+        read = {path.name: path for path in (*([metadata] if metadata else []), *paths)}
+        inputs = {name: sha256_file(path) for name, path in read.items()}
         return Material(
             cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
             tables=tables,
             inputs=inputs,
+            paths=read,
             attributes=attributes_of(roster, cohort),
             pseudonym_key=key_bytes(
                 self.pseudonym_key, inputs[metadata.name] if metadata else digest(inputs)

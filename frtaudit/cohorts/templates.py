@@ -86,11 +86,9 @@ class TemplateFolder:
         index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
         reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
         files = _template_files(root, index, cohort, reasons, self.flipped)
-        inputs = _digests(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
-        training = {
-            name: replace(self, root=path, training={}, **_OWN).load({}, 0)
-            for name, path in self.training.items()
-        }
+        paths = _named(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        inputs = {name: sha256_file(path) for name, path in paths.items()}
+        training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, held in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
         return Material(
@@ -99,10 +97,20 @@ class TemplateFolder:
             failures=Failures(files),
             pairs=pairs,
             inputs=inputs,
+            paths=paths,
             pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
             attributes=attributes_of(roster, cohort),
             training=training,
         )
+
+    def _trained(self, name: str, path: str) -> Material:
+        """A training set; what is wrong with it is said of it."""
+        where = f"cohort.training.{name}"
+        _folder(Path(path), where)
+        try:
+            return replace(self, root=path, training={}, **_OWN).load({}, 0)
+        except DataError as error:
+            raise DataError(where, f"{error.where}: {error.found}", error.accepted) from None
 
     def _metadata(self, root: Path) -> Table:
         name = self.metadata or "metadata.csv"
@@ -111,11 +119,9 @@ class TemplateFolder:
         return read_table(root / name, name)
 
 
-def _folder(root: Path) -> Path:
+def _folder(root: Path, where: str = "cohort.root") -> Path:
     if not root.is_dir():
-        raise DataError(
-            "cohort.root", f"no folder {str(root)!r}", "a folder with metadata.csv and templates/"
-        )
+        raise DataError(where, f"no folder {str(root)!r}", "a folder with metadata.csv and templates/")
     return root
 
 
@@ -183,9 +189,9 @@ def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templa
     return {name: file.templates for name, file in files.items()}
 
 
-def _digests(root: Path, paths: list[Path | None]) -> dict[str, str]:
+def _named(root: Path, paths: list[Path | None]) -> dict[str, Path]:
     known = [path for path in paths if path is not None]
     return {
-        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): sha256_file(path)
+        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): path
         for path in known
     }

@@ -1,6 +1,6 @@
 """Made-up subjects whose images differ in hair, exposure and age, and made-up training sets that hold some of them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -17,7 +17,8 @@ from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
 
 HAIR = ("none", "some", "full")
 HAIR_SHARES = (0.35, 0.3, 0.35)
-DUPLICATE = 0.02  # length of the noise between an image and its copy
+NOBODY = -1  # the subject of a training image that shows nobody of the test set
+DUPLICATE = 0.45  # the largest length of the noise between an image and its copy
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
@@ -27,7 +28,8 @@ class TrainingShape:
     """A training set: ``identities`` with ``samples`` images each, and what of the test set it holds.
 
     ``overlap``: share of test subjects who stand in it too; of those, ``copied``: share with a copy of a test image,
-    ``split``: share who stand in it as two identities; ``noise``: share of identities with one image of somebody else.
+    ``split``: share who stand in it as two identities; ``noise``: share of identities with one image of somebody else,
+    who is anybody of the set.
     """
 
     identities: int = 400
@@ -79,14 +81,14 @@ class Traits:
         cohort = enrol(roster, schemas)
         drawn = {name: i for i, name in enumerate(roster.sample_ids)}
         rows = np.array([drawn[name] for name in cohort.sample_ids])
+        shown = _Shown(owner=owner[rows], base=base[rows], names=cohort.sample_ids)
         return Material(
             cohort=cohort,
             templates={name: partial(self._seen, name, "test", base[rows], seed) for name in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
             training={
-                name: self._training(name, shape, means, owner, base, seed)
-                for name, shape in self.training.items()
+                name: self._training(name, shape, means, shown, seed) for name, shape in self.training.items()
             },
         )
 
@@ -134,88 +136,93 @@ class Traits:
             places=[f"sample {i}" for i in range(owner.size)],
         )
 
-    def _seen(self, system: str, of: str, base: Floats, seed: int) -> Templates:
-        """What a system sees: the base templates plus a Gaussian of the system's length (root mean square)."""
+    def _noise(self, system: str, of: str, size: int, seed: int) -> Floats:
+        """What a system adds to each image of a set: a Gaussian of the system's length (root mean square)."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", system, of))
-        scale = self.systems[system] / np.sqrt(self.dimension)
-        seen = unit(base + scale * rng.standard_normal(base.shape))
+        return np.asarray(
+            self.systems[system] / np.sqrt(self.dimension) * rng.standard_normal((size, self.dimension))
+        )
+
+    def _seen(
+        self,
+        system: str,
+        of: str,
+        base: Floats,
+        seed: int,
+        copies: Mapping[int, int] | None = None,
+        test: int = 0,
+    ) -> Templates:
+        """Base templates with the system's noise; an image that copies one of the ``test`` images has its noise."""
+        noise = self._noise(system, of, len(base), seed)
+        if copies:
+            noise[list(copies)] = self._noise(system, "test", test, seed)[list(copies.values())]
+        seen = unit(base + noise)
         return Templates(rows=np.arange(len(seen), dtype=np.int32), vectors=seen.astype(np.float32))
 
     def _training(
-        self, name: str, shape: TrainingShape, means: Floats, owner: Ints, base: Floats, seed: int
+        self, name: str, shape: TrainingShape, means: Floats, shown: "_Shown", seed: int
     ) -> Material:
         """A training set as a cohort of its own, its images in the order of their names."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", "training", name))
         held = np.sort(rng.permutation(self.subjects)[: round(shape.overlap * self.subjects)])
         twice = held[rng.random(held.size) < shape.split]
-        faces = np.concatenate([held, twice])
-        others = uniform_directions(rng, max(shape.identities - faces.size, 2), self.dimension)
-        centres = np.concatenate([means[faces], others])[rng.permutation(faces.size + len(others))]
-        identity = np.repeat(np.arange(len(centres)), shape.samples)
+        strangers = max(shape.identities - held.size - twice.size, 2)
+        who = np.concatenate([held, twice, np.full(strangers, NOBODY)])
+        centres = np.concatenate([means[who[who >= 0]], uniform_directions(rng, strangers, self.dimension)])
+        order = rng.permutation(who.size)
+        who, centres = who[order], centres[order]
+        identity = np.repeat(np.arange(who.size), shape.samples)
         images = von_mises_fisher(rng, centres[identity], rng.uniform(*self.concentration, identity.size))
-        copies, strangers = self._plant(rng, shape, centres, means, held, owner, base, images, identity)
-        shows = self._shows(centres, means, identity)
-        shows[strangers] = ""
+        copies = self._copies(rng, shape, who, shown, images)
+        noise = self._strangers(rng, shape, centres, images)
+        shows = who[identity]
+        shows[list(noise)] = who[list(noise.values())]
+        copied = {at: shown.names[source] for at, source in copies.items()}
         people = [f"person_{k:06d}" for k in identity]
         roster = Roster(
-            sample_ids=[f"{who}_{i % shape.samples:03d}" for i, who in enumerate(people)],
+            sample_ids=[f"{name}_{i % shape.samples:03d}" for i, name in enumerate(people)],
             subjects=people,
-            columns={"shows": shows, "shows_image": self._copied(copies, owner, len(people))},
-            places=[f"training image {i}" for i in range(len(people))],
+            columns={
+                "shows": _named(shows),
+                "shows_image": np.array([copied.get(at, "") for at in range(identity.size)], dtype=object),
+            },
+            places=[f"training image {i}" for i in range(identity.size)],
         )
         cohort = enrol(roster, {})
+        seen = partial(self._seen, of=name, base=images, seed=seed, copies=copies, test=len(shown.names))
         return Material(
             cohort=cohort,
-            templates={system: partial(self._seen, system, name, images, seed) for system in self.systems},
+            templates={system: partial(seen, system) for system in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),
             attributes=attributes_of(roster, cohort),
         )
 
-    @staticmethod
-    def _shows(centres: Floats, means: Floats, identity: Ints) -> npt.NDArray[np.object_]:
-        """The test subject that each training image shows, as text, empty for a stranger."""
-        known = {row.tobytes(): f"subject_{k:05d}" for k, row in enumerate(means)}
-        names = np.array([known.get(row.tobytes(), "") for row in centres], dtype=object)
-        return names[identity]
-
-    @staticmethod
-    def _copied(copies: Mapping[int, int], owner: Ints, size: int) -> npt.NDArray[np.object_]:
-        """The test image that each training image copies, empty for none; right where nothing is mislabelled."""
-        texts = np.full(size, "", dtype=object)
-        for image, source in copies.items():
-            first = int(np.searchsorted(owner, owner[source]))
-            texts[image] = f"subject_{owner[source]:05d}_{source - first + 1:04d}"
-        return texts
-
-    def _plant(
-        self,
-        rng: np.random.Generator,
-        shape: TrainingShape,
-        centres: Floats,
-        means: Floats,
-        held: Ints,
-        owner: Ints,
-        base: Floats,
-        images: Floats,
-        identity: Ints,
-    ) -> tuple[dict[int, int], list[int]]:
-        """Copies of test images, and images of somebody else, in place of the first and the last of an identity.
-
-        Returns training image to the test image that it copies, and the training images of somebody else.
-        """
+    def _copies(
+        self, rng: np.random.Generator, shape: TrainingShape, who: Ints, shown: "_Shown", images: Floats
+    ) -> dict[int, int]:
+        """Copies of test images in place of the first image of an identity: training image to test image."""
         copies: dict[int, int] = {}
-        strangers: list[int] = []
-        first = np.searchsorted(identity, np.arange(len(centres)))
+        held = np.unique(who[who >= 0])
         for subject in held[rng.random(held.size) < shape.copied].tolist():
-            at = int(np.flatnonzero((centres == means[subject]).all(axis=1))[0])
-            source = int(np.searchsorted(owner, subject))
-            step = DUPLICATE / np.sqrt(self.dimension) * rng.standard_normal(self.dimension)
-            images[first[at]] = unit((base[source] + step)[None])[0]
-            copies[int(first[at])] = source
-        for at in np.flatnonzero(rng.random(len(centres)) < shape.noise).tolist():
-            strangers.append(int(first[at]) + shape.samples - 1)
-            images[strangers[-1]] = uniform_directions(rng, 1, self.dimension)[0]
-        return copies, strangers
+            at = shape.samples * int(np.flatnonzero(who == subject)[0])
+            source = int(np.flatnonzero(shown.owner == subject)[0])
+            length = DUPLICATE * rng.random() / np.sqrt(self.dimension)
+            step = length * rng.standard_normal(self.dimension)
+            images[at] = unit((shown.base[source] + step)[None])[0]
+            copies[at] = source
+        return copies
+
+    def _strangers(
+        self, rng: np.random.Generator, shape: TrainingShape, centres: Floats, images: Floats
+    ) -> dict[int, int]:
+        """Images of another identity in place of the last of one: training image to whom it shows instead."""
+        strangers: dict[int, int] = {}
+        for identity in np.flatnonzero(rng.random(len(centres)) < shape.noise).tolist():
+            at = shape.samples * (identity + 1) - 1
+            other = (identity + 1 + int(rng.integers(len(centres) - 1))) % len(centres)
+            images[at] = von_mises_fisher(rng, centres[[other]], rng.uniform(*self.concentration, 1))[0]
+            strangers[at] = other
+        return strangers
 
     def _refusals(self) -> Iterator[tuple[str, str, str]]:
         """(field, what was found, what is accepted) of every number out of its range."""
@@ -240,6 +247,20 @@ class Traits:
                     "counts below 2, or shares outside [0, 1]",
                     "counts from 2, shares in [0, 1]",
                 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """The test images in the cohort's order: whom they show, (N,); templates without noise, (N, D); names, N."""
+
+    owner: Ints
+    base: Floats
+    names: Sequence[str]
+
+
+def _named(subjects: Ints) -> npt.NDArray[np.object_]:
+    """The test subject that each training image shows, as text, empty for a stranger."""
+    return np.array(["" if k == NOBODY else f"subject_{k:05d}" for k in subjects.tolist()], dtype=object)
 
 
 def _texts(values: Floats, digits: int) -> npt.NDArray[np.object_]:

@@ -119,9 +119,11 @@ class Material:
     ``templates``: provider name to a loader (called once, when the provider is scored); ``tables``: provider
     name to its listed comparisons and scores; ``failures``: provider name to {cohort sample index: code};
     ``pairs``: path of the official pair list, if any; ``inputs``: file name to sha256 of every file read;
+    ``paths``: file name to where it was read, of those that have rows;
     ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
     to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
-    ``sanitized``: what the steps of sanitization left, None where there were none.
+    ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
+    and the cohort only stands in for scores without subjects.
     """
 
     cohort: Cohort
@@ -130,8 +132,10 @@ class Material:
     failures: Mapping[str, Mapping[int, str]] = field(default_factory=dict)
     pairs: Path | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
+    paths: Mapping[str, Path] = field(default_factory=dict)
     pseudonym_key: bytes = b""
     attributes: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
     training: "Mapping[str, Material]" = field(default_factory=dict)
     seed: int = 0
     sanitized: Sanitized | None = None
+    named: bool = True

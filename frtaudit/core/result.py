@@ -9,6 +9,7 @@ from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.findings import Finding
 from frtaudit.core.freeze import require
+from frtaudit.core.seal import SealRecord
 
 SCHEMA_VERSION = "1.0"
 
@@ -19,7 +20,8 @@ class AuditResult:
 
     ``spec``: the resolved, typed spec without ``report.*``, output and input paths and thread counts;
     ``digests``: ``spec``, ``cohort`` and ``inputs`` (file name to sha256); ``versions``: packages that made the
-    numbers; ``notes``: sentences that the report prints with the method.
+    numbers; ``notes``: sentences that the report prints with the method; ``seal``: what was sealed before the run and
+    what was done otherwise, in the file only where there was a seal.
     """
 
     spec: Mapping[str, Json]
@@ -31,6 +33,7 @@ class AuditResult:
     failures: tuple[LedgerEntry, ...]
     cohort: Mapping[str, Json]
     notes: tuple[str, ...] = ()
+    seal: SealRecord | None = None
     schema_version: str = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
@@ -54,6 +57,7 @@ class AuditResult:
             "failures": [_failure(item) for item in self.failures],
             "cohort": self.cohort,
             "notes": list(self.notes),
+            **({} if self.seal is None else {"seal": self.seal.to_json()}),
         }
 
     def to_bytes(self) -> bytes:
@@ -77,6 +81,8 @@ class AuditResult:
             for item in _items(value["failures"])
         )
         fields["notes"] = tuple(value["notes"])  # type: ignore[arg-type]  # schema-checked
+        if "seal" in fields:
+            fields["seal"] = SealRecord.from_json(fields["seal"])  # type: ignore[arg-type]  # schema-checked
         return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
 
 

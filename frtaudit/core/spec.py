@@ -265,11 +265,22 @@ class Signatory:
     role: str | None = None
 
 
+class PadesLevel(Enum):
+    """How far the PDF's signature reaches: by itself, with a time, with revocation data, with a time over all of it."""
+
+    B_B = "B-B"
+    B_T = "B-T"
+    B_LT = "B-LT"
+    B_LTA = "B-LTA"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """What the report says of itself; none of it is part of the audit's identity.
+    """What the report says of itself, and how it is signed; none of it is part of the audit's identity.
 
-    ``signatories``: who signs it in ink; ``previous``: the result.json of the last audit of the same systems.
+    ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
+    where it is null ``not declared`` is. ``signatories``: who signs it in ink; ``previous``: the result.json of the
+    last audit of the same systems.
     """
 
     title: str | None = None
@@ -279,9 +290,13 @@ class Report:
     purpose: str | None = None
     system_version: str | None = None
     reference: str | None = None
+    earlier_runs: str | None = None
     date: str | None = None
     sign: bool = True
     key: str | None = None
+    pades: PadesLevel = PadesLevel.B_B
+    tsa: str | None = None
+    evidence: str | None = None
     html: bool = True
     pdf: bool = True
     paper: Paper = Paper.A4
@@ -293,7 +308,8 @@ class Report:
 class AuditSpec:
     """A whole audit. ``cohort``, ``protocol``, ``providers`` and ``analyses`` hold registered plug-ins.
 
-    ``providers`` None: all that the cohort offers. ``threads`` 0: as many as there are cores.
+    ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
+    on, as declared. ``threads`` 0: as many as there are cores.
     """
 
     name: str
@@ -316,5 +332,7 @@ class AuditSpec:
     requirements: tuple[RequirementSpec, ...] = ()
     tail_budget: int = 2_000_000_000
     sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
+    trained_on: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
+    seal: str | None = field(default=None, metadata=PATH)
     report: Report = field(default_factory=Report)

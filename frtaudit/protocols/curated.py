@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from frtaudit.core.cohort import Material
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.spec import PATH
-from frtaudit.curation import Rules, check, curate
+from frtaudit.curation import curate
+from frtaudit.pair_rules import Rules, check
 from frtaudit.registry import register
 
 

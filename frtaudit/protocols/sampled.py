@@ -16,6 +16,7 @@ from frtaudit.stats.pairs import drawn_pairs, mated_pairs
 from frtaudit.stats.selection import Candidates, Limits, choose
 
 Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 EVERYBODY = "all"
 
 
@@ -28,7 +29,8 @@ class Sampled:
     many non-mated, pairs of one sample; ``balance``: a schema whose classes get equal numbers of both kinds,
     non-mated pairs within a class; ``k``: with it, folds of equal size in which mated pairs of a subject lie in one
     fold. ``identities``, ``images``: only so many subjects and samples may be drawn, as many of each class, so that a
-    control is like another set in more than its pairs. The draw is keyed by the spec's seed.
+    control is like another set in more than its pairs; samples that no mated pair took are paired first, so that all
+    stand in it where the pairs suffice. The draw is keyed by the spec's seed.
     """
 
     mated: int | None = None
@@ -61,7 +63,10 @@ class Sampled:
         )
         mated, folds, of_mated = self._mated(cohort, groups, names, pool, rng)
         wanted = mated[0].size if self.non_mated is None else self.non_mated
-        other, more, of_other = self._non_mated(cohort, groups, names, pool, wanted, rng)
+        left = pool.copy()
+        left[np.concatenate(mated)] = False
+        first = left if self.identities or self.images else np.zeros_like(left)
+        other, more, of_other = self._non_mated(cohort, groups, names, (pool, first), wanted, rng)
         probe, reference = (np.concatenate(side).astype(np.int32) for side in zip(mated, other, strict=True))
         found = listed_comparisons(
             cohort,
@@ -73,9 +78,7 @@ class Sampled:
         steps = [*_steps("mated", of_mated, names), *_steps("non_mated", of_other, names)]
         return replace(found, steps=tuple(steps))
 
-    def _pool(
-        self, cohort: Cohort, groups: Ints, names: tuple[str, ...], rng: np.random.Generator
-    ) -> npt.NDArray[np.bool_]:
+    def _pool(self, cohort: Cohort, groups: Ints, names: tuple[str, ...], rng: np.random.Generator) -> Flags:
         """The samples that may be drawn, shape (N,): all, or those of ``identities`` subjects, at most ``images``."""
         if self.identities is None and self.images is None:
             return np.ones(cohort.n_samples, dtype=bool)
@@ -102,7 +105,7 @@ class Sampled:
         cohort: Cohort,
         groups: Ints,
         names: tuple[str, ...],
-        pool: npt.NDArray[np.bool_],
+        pool: Flags,
         rng: np.random.Generator,
     ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
         """Mated pairs, their folds and groups."""
@@ -130,17 +133,20 @@ class Sampled:
         cohort: Cohort,
         groups: Ints,
         names: tuple[str, ...],
-        pool: npt.NDArray[np.bool_],
+        pools: tuple[Flags, Flags],
         wanted: int,
         rng: np.random.Generator,
     ) -> tuple[tuple[Ints, Ints], Ints, Ints]:
+        """Non-mated pairs of the first of ``pools``, those of the second before others; their folds and groups."""
         of = groups[cohort.subject_of]
-        parts = [
-            drawn_pairs(cohort.subject_of, at, at, 4 * (wanted // len(names) + 1), rng)
-            for group in range(len(names))
-            for at in (np.flatnonzero((of == group) & pool),)
-        ]
+        parts = []
+        for group in range(len(names)):
+            at, early = (np.flatnonzero((of == group) & pool) for pool in pools)
+            parts.append(_side_by_side(cohort.subject_of, early, rng))
+            parts.append(drawn_pairs(cohort.subject_of, at, at, 4 * (wanted // len(names) + 1), rng))
         first, second = (np.concatenate(side) for side in zip(*parts, strict=True))
+        _, once = np.unique(np.stack([first, second]), axis=1, return_index=True)
+        first, second = first[np.sort(once)], second[np.sort(once)]
         none = np.full(first.size, -1, dtype=np.int64)
         return self._chosen("non_mated", first, second, of[first], none, wanted, names)
 
@@ -175,6 +181,24 @@ class Sampled:
         order = np.lexsort((pairs.second[picked.at], pairs.first[picked.at]))
         at = picked.at[order]
         return (pairs.first[at], pairs.second[at]), picked.fold[order], pairs.stratum[at]
+
+
+def _side_by_side(
+    subject: npt.NDArray[np.int32], samples: Ints, rng: np.random.Generator
+) -> tuple[Ints, Ints]:
+    """Random pairs of unlike subjects in which each of ``samples`` stands, where no subject has half of them.
+
+    Subjects in a random order, the first half of their samples beside the second; the smaller sample first.
+    """
+    if not samples.size:
+        return samples, samples
+    rank = rng.permutation(int(subject[samples].max()) + 1)
+    ordered = samples[np.argsort(rank[subject[samples]], kind="stable")]
+    half = (ordered.size + 1) // 2
+    one, other = ordered[:half], ordered[ordered.size - half :]
+    apart = subject[one] != subject[other]
+    one, other = one[apart], other[apart]
+    return np.minimum(one, other), np.maximum(one, other)
 
 
 def _refuse_few(kind: str, names: tuple[str, ...], stratum: Ints, wanted: tuple[int, ...]) -> None:

@@ -14,6 +14,7 @@ from frtaudit.report.figures import BAND, Series, marked
 from frtaudit.report.pieces import Panel
 
 SEEN = 1e-3  # of a density's highest value: less is not seen
+LOW = 1.8  # inches: two figures of two rows of such panels, or one of four rows, fill a page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,16 +68,16 @@ def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int |
 
     ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
     alt = f"People left against required samples: {ends}."
-    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW), alt=alt)
 
 
-THRESHOLD = "threshold (scores on 0–100)"
+THRESHOLD = "threshold (0–100)"
 TAR = "TAR (share of mated comparisons that match)"
 AXES: Mapping[str, tuple[str, str]] = {
     "threshold_at_tar": (TAR, THRESHOLD),
     "tar_at_threshold": (THRESHOLD, TAR.partition(" (")[0]),
-    "threshold_excess": (TAR, "threshold, class minus overall"),
-    "tar_excess": (THRESHOLD, "TAR, class minus overall"),
+    "threshold_excess": (TAR, "difference (points)"),
+    "tar_excess": (THRESHOLD, "TAR, difference"),
 }
 
 
@@ -96,7 +97,8 @@ def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Pan
                 axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
 
     names = ", ".join(dict.fromkeys(item.name for item in series))
-    return Panel(svg=canvas.panel(name, f"{title}, for {names}.", draw), alt=f"{title}, for {names}.")
+    alt = f"{title}, for {names}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
 
 
 def _curve(axes: Axes, item: Series) -> None:
@@ -151,7 +153,7 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
         axes.set_title(title)
 
     tops = "; ".join(f"{item.name} highest at {item.x[int(np.argmax(item.y))]:.3g}" for item in lines)
-    return Panel(svg=canvas.panel(name, f"{title}: {tops}.", draw), alt=f"{title}: {tops}.")
+    return Panel(svg=canvas.panel(name, f"{title}: {tops}.", draw, height=LOW), alt=f"{title}: {tops}.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,6 +15,7 @@ from frtaudit.report import canvas
 from frtaudit.report.canvas import pen
 from frtaudit.report.pieces import Key, Panel
 
+APART = 60  # marks nearer than this share of the axis stand beside each other
 BAND = 0.15
 DECADES_SHOWN = 6
 EPSILON = 1e-9
@@ -171,9 +172,11 @@ def folds(
     """Accuracy of each fold, one row for each system."""
 
     def draw(axes: Axes) -> None:
-        for item in found:
+        for item, shift in zip(found, beside(found), strict=True):
             style = pen(item.index)
-            axes.plot(item.value, rows.index(item.row), marker=style.marker, color=style.hue, alpha=0.75)
+            axes.plot(
+                item.value, rows.index(item.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
+            )
         axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
         axes.tick_params(axis="y", length=0)
@@ -183,6 +186,24 @@ def folds(
 
     height = min(0.75 + 0.26 * len(rows), 8.0)
     return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, height=height)
+
+
+def beside(found: Sequence[Dot]) -> list[float]:
+    """How far each mark moves up or down from its row, so that marks at one value do not hide each other.
+
+    >>> two = [Dot(row="a", series="a", index=0, value=0.5)] * 2
+    >>> beside(two)
+    [-0.065, 0.065]
+    """
+    values = [item.value for item in found]
+    width = (max(values) - min(values)) / APART or 1.0
+    near = [(item.row, round(item.value / width)) for item in found]
+    met: dict[tuple[str, int], int] = {}
+    shifts = []
+    for place in near:
+        shifts.append((met.get(place, 0) - (near.count(place) - 1) / 2) * min(0.13, 0.7 / near.count(place)))
+        met[place] = met.get(place, 0) + 1
+    return shifts
 
 
 def _panel(name: str, alt: str, draw: Callable[[Axes], None], height: float = canvas.HEIGHT) -> Panel:

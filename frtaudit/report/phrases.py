@@ -25,12 +25,18 @@ def value(
     *,
     limit: float | None = None,
     like: Estimate | None = None,
+    places: int | None = None,
 ) -> Text:
-    """The estimate's value, or a dash; with the mark of its note; in the style of ``like``."""
+    """The estimate's value, or a dash; with the mark of its note; in the style of ``like``.
+
+    ``places``: of a percent, where numbers are to be compared down a column.
+    """
     estimate = record.estimate
     mark = notes.mark(estimate.note, f"{record.pointer}/note") if notes else ()
     if estimate.value is None:
         return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
+    if places is not None:
+        return say(number(numbers.fixed(estimate.value, places), f"{record.pointer}/value"), mark)
     chosen = style(like or estimate)
     text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit, limits=record.limits)
     return say(number(text, f"{record.pointer}/value"), mark)
@@ -55,9 +61,14 @@ def counts(record: Record) -> Text:
 
 
 def bounds(
-    found: Bounds | None, estimate: Estimate, notes: Footnotes | None = None, *, limit: float | None = None
+    found: Bounds | None,
+    estimate: Estimate,
+    notes: Footnotes | None = None,
+    *,
+    limit: float | None = None,
+    places: int | None = None,
 ) -> Text:
-    """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note."""
+    """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note; ``places`` as in `value`."""
     if found is None:
         return (Piece(text=ABSENT),)
     item = found.interval
@@ -66,16 +77,20 @@ def bounds(
         said = notes.mark(item.note, note_at) if notes else (Piece(text=f" {item.note}", pointer=note_at),)
         return say(Piece(text="none", kind="none"), said)
     mark = notes.mark(item.note, note_at) if notes else ()
-    low, high = _ends(found, estimate, limit)
+    low, high = _ends(found, estimate, limit, places)
     return say(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
 
 
-def _ends(found: Bounds, estimate: Estimate, limit: float | None) -> tuple[str, str]:
+def _ends(
+    found: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
+) -> tuple[str, str]:
     item = found.interval
     low, high = float(item.low or 0.0), float(item.high or 0.0)
     kind = kind_of(estimate.metric)
     if estimate.metric in RATES:
         low, high = numbers.clipped(low, high)
+    if places is not None:
+        return numbers.fixed(low, places), numbers.fixed(high, places)
     chosen = numbers.style_of(estimate.value, high)
     low_text, high_text = (
         printed(kind, end, style=chosen, limit=limit, limits=found.limits) for end in (low, high)

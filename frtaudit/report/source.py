@@ -120,6 +120,11 @@ class Source:
         return str(self.result.spec.get("weighting", "identity"))
 
     @cached_property
+    def trained_on(self) -> Mapping[str, str]:
+        """System to the name of its training set, as the spec declares it."""
+        return {name: str(of) for name, of in mapping(self.result.spec.get("trained_on")).items()}
+
+    @cached_property
     def schemas(self) -> tuple[str, ...]:
         """Schemas in the spec's order, then others that the estimates name."""
         named = [item.schema for item in self.result.estimates if item.schema]

@@ -41,6 +41,7 @@ class Words:
     at_value: Names
     fair_value: Names
     coverage: Names
+    robustness: Names
     notice: Names
     mark: Names
     signing: Names

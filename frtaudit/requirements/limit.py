@@ -3,6 +3,8 @@
 "All groups pass" is an intersection: each passes at alpha, uncorrected. "Group g fails" and "some group fails" are
 claims of a family, all findings of the audit: Holm's step-down over their p values, and the bound of a failure is that
 of its step.
+
+Long because what a requirement names, how it is tested and the sentence that says so are read together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,6 +56,7 @@ OF_SCHEMA = (
 )  # one of each schema
 FOR_WHOM = "for new people like these"  # the target population, as the report calls it
 KEYS = {"fmr": "FMR", "rate": "of"}
+SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 
@@ -151,15 +154,14 @@ def planned(
 
 
 def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]]) -> int:
-    """Estimates of one system that a requirement names: those of its group, twice where d_l2's space is open."""
+    """Estimates of one system that a requirement names: those of its group."""
     schemas = [requirement.schema] if requirement.schema else list(ranked)
     classes = [ranked.get(schema, ()) for schema in schemas]
-    spaces = len(Space) if requirement.metric == D_L2 and "space" not in requirement.at else 1
     if requirement.group == EACH:
-        return spaces * sum(map(len, classes))
+        return sum(map(len, classes))
     if requirement.metric in OF_SCHEMA and requirement.group in ("all", "max"):
-        return spaces * len(schemas)
-    return spaces * max(1, sum(requirement.group in names for names in classes))
+        return len(schemas)
+    return max(1, sum(requirement.group in names for names in classes))
 
 
 def directions(requirements: Sequence[RequirementSpec]) -> int:
@@ -168,10 +170,15 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
 
 
 def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
-    places = [index for index, item in enumerate(bench.estimates) if _names(requirement, item, bench)]
+    places: dict[tuple[object, ...], int] = {}
+    for index, item in enumerate(bench.estimates):
+        if _names(requirement, item, bench):
+            same = item.provider, item.weighting, item.schema, item.group, tuple(sorted(item.at.items()))
+            if same not in places or (item.intervals and not bench.estimates[places[same]].intervals):
+                places[same] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
-    return [_case(requirement, bench, index) for index in places]
+    return [_case(requirement, bench, index) for index in sorted(places.values())]
 
 
 def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
@@ -205,9 +212,10 @@ def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
     )
     if item.metric != requirement.metric or item.weighting not in (weighting, None):
         return False
-    if any(not _same(item.at.get(key), value) for key, value in requirement.at.items()):
+    asked = _asked(requirement)
+    if any(not _same(item.at.get(key), value) for key, value in asked.items()):
         return False
-    if set(item.at) - set(requirement.at) - _free(requirement):
+    if set(item.at) - set(asked) - _free(requirement):
         return False
     if requirement.schema is not None and item.schema not in (requirement.schema, None):
         return False
@@ -215,6 +223,11 @@ def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
         classes = bench.ranked.get(item.schema or "", ())
         return item.schema is not None and item.group in classes
     return item.group == requirement.group
+
+
+def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
+    """Where a requirement holds: d_l2 in quantile space where it names none (FORMULAS 3)."""
+    return {"space": Space.QUANTILE.value, **requirement.at} if requirement.metric == D_L2 else requirement.at
 
 
 def _free(requirement: RequirementSpec) -> set[str]:
@@ -349,13 +362,15 @@ def _counts(estimate: Estimate) -> str:
 
 def _subject(case: Case, estimate: Estimate) -> str:
     """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
-    places = [_place(key, value) for key, value in estimate.at.items() if key != "rate"]
+    places = [_place(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
     of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
     schema = (estimate.schema or "").replace("_", " ")
     group = f" of {schema} {case.label}"
     if estimate.group in ("all", "max"):
         group = f" by {schema}" if schema else ""
     at = f" at {', '.join(places)}" if places else ""
+    if "space" in estimate.at:
+        at = f" {SPACES.get(str(estimate.at['space']), estimate.at['space'])}{at}"
     return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{of}{group}{at}"
 
 

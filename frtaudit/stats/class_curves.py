@@ -9,12 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betainc
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 LEVELS = 500  # midpoints that integrals over u or over thresholds are taken on
 BATCH = 250  # replicates in memory at once
+REACH = 9.0  # standard deviations of a rank beyond which a resample's quantile is not looked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,3 +164,42 @@ def spread_iid(rates: Floats, counts: Floats, shares: Floats) -> tuple[Floats, F
     own_share = shares[:, None]
     excess = ((1 - own_share) ** 2 - own_share**2) * variance + common
     return np.sqrt(variance), np.sqrt(np.maximum(excess, 0.0))
+
+
+def quantile_spread_iid(classes: Classes, u: Floats, shares: Floats) -> Floats:
+    """Root mean square of (Delta* - Delta)(u), shape (C, U), when the scores of each class are drawn independently.
+
+    Delta is class minus overall of the quantile functions: what S_c(u) of the thesis's bootstrap estimates (FORMULAS
+    3), in closed form. It ignores that scores share subjects.
+
+    >>> one = Classes.of([np.array([0.0, 1.0]), np.array([0.0, 0.0])], [np.array([0, 1]), np.array([0, 1])])
+    >>> quantile_spread_iid(one, np.array([0.5]), np.array([0.5, 0.5])).round(6).tolist()  # (Q* - Q) / 2; Q* = 1: p 1/4
+    [[0.25], [0.25]]
+    """
+    moved, variance = (
+        np.stack(part) for part in zip(*(_redrawn(scores, u) for scores in classes.scores), strict=True)
+    )
+    own = shares[:, None]
+    spread = ((1 - own) ** 2 - own**2) * variance + (own**2 * variance).sum(axis=0)
+    return np.asarray(np.sqrt(np.maximum(spread + from_overall(moved, shares) ** 2, 0.0)))
+
+
+def _redrawn(scores: Floats, u: Floats) -> tuple[Floats, Floats]:
+    """Mean of Q* - Q and variance of Q* at each u, (U,) each, of n scores redrawn from ``scores`` (n,), ascending.
+
+    Q* is x_(k) or less iff r = ceil(n u) draws or more are among the k smallest: with probability I_(k/n)(r, n-r+1)
+    (Maritz and Jarrett 1978).
+    """
+    n = scores.size
+    mean, variance = np.empty(u.size), np.empty(u.size)
+    for place, one in enumerate(u):
+        rank = int(np.clip(np.ceil(n * one - 1e-9), 1, n))
+        reach = int(REACH * np.sqrt(n * one * (1 - one))) + 20
+        k = np.arange(max(rank - reach, 1), min(rank + reach, n) + 1)
+        below = betainc(rank, n - rank + 1, k / n)
+        below[-1] = 1.0
+        chance = np.diff(below, prepend=0.0)
+        apart = scores[k - 1] - scores[rank - 1]
+        mean[place] = chance @ apart
+        variance[place] = chance @ (apart - mean[place]) ** 2
+    return mean, variance

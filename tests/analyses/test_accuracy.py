@@ -1,14 +1,18 @@
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, trial_of, whole, whole_spec
 
+from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import Method
 from frtaudit.core.spec import Bootstrap, FoldClaim, Folds, FoldSource, PairSetSpec, Thresholds
+from frtaudit.errors import SpecError
 from frtaudit.protocols.listed import Listed
 from frtaudit.protocols.sampled import Sampled
+from frtaudit.stats.folds import k_fold_accuracy
 
 
 def plain_accuracy(score: np.ndarray, mated: np.ndarray, folds: np.ndarray, k: int) -> list[float]:
@@ -126,7 +130,9 @@ def test_disjoint_minus_overlap() -> None:
     delta = one(result, "delta_accuracy", provider="two")
     assert delta.value == pytest.approx(both[0] - both[1])
     assert delta.intervals[0].method is Method.DEALT
-    assert "are decided otherwise" in (delta.note or "")
+    otherwise = one(result, "delta_accuracy_otherwise", provider="two")
+    assert otherwise.denominator == one(result, "accuracy", provider="two").denominator
+    assert (otherwise.numerator or 0) / (otherwise.denominator or 1) >= abs(delta.value or 0) - 1e-12
     deals = one(result, "delta_accuracy_deal_sd", provider="two")
     assert (deals.value or 0) > 0
     assert deals.note == "200 random deals of the same pairs"
@@ -197,3 +203,33 @@ def test_class_accuracy_and_the_skewed_error_ratio_are_counted() -> None:
     (ratio,) = [one for one in found if one.metric == "skewed_error_ratio"]
     known = len(wrong) > 1 and min(wrong.values()) > 0
     assert ratio.value == (pytest.approx(max(wrong.values()) / min(wrong.values())) if known else None)
+
+
+def test_a_system_against_another_on_common_pairs() -> None:
+    """The difference on pairs that both scored, in one folding; one minus two is minus two minus one."""
+    made = spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3))
+    both = {"accuracy": Accuracy(against={"one": "two", "two": "one"})}
+    result = audit(replace(made, analyses=both)).result
+    there, back = (one(result, "delta_accuracy_systems", provider=name) for name in ("one", "two"))
+    assert dict(there.at) == {"pairs": "folds", "against": "two"}
+    of = {name: put(made, name).fold_pairs for name in ("one", "two")}
+    a, b = of["one"], of["two"]
+    assert a is not None
+    assert b is not None
+    assert a.at is not None
+    assert b.at is not None
+    known = {int(at): (bool(m), float(s)) for at, m, s in zip(a.at, a.mated, a.score, strict=True)}
+    rows = [n for n, at in enumerate(b.at.tolist()) if at in known]
+    mated, of_pair = b.mated[rows], b.folds[rows]
+    first = np.array([known[int(b.at[n])][1] for n in rows])
+    want = [k_fold_accuracy(score, mated, of_pair, 3).mean for score in (first, b.score[rows])]
+    assert there.value == pytest.approx(want[0] - want[1])
+    assert there.unit == f"difference of two systems on {len(rows)} common pairs"
+    assert back.value is not None
+    wrong = Accuracy(against={"one": "three"})
+    with pytest.raises(
+        SpecError, match="^analyses.accuracy.against: no system is named 'three'; accepted: one, two"
+    ):
+        audit(replace(made, analyses={"accuracy": wrong}))
+    with pytest.raises(SpecError, match="against itself"):
+        Accuracy(against={"one": "one"})

@@ -6,10 +6,11 @@ import pytest
 from small_audits import CLASSES, audit, one, pick, put, spec, trial_of
 
 from frtaudit.analyses.interclass import Interclass
-from frtaudit.analyses.interclass_spread import InterclassSpread
+from frtaudit.analyses.interclass_spread import OF_TWO, InterclassSpread, _Drawing
 from frtaudit.core import AuditResult, Method
 from frtaudit.core.spec import Thresholds
 from frtaudit.errors import SpecError
+from frtaudit.mated import class_scores
 from frtaudit.report.source import Source
 
 ANALYSES = {
@@ -77,12 +78,20 @@ def test_sd_and_worst_to_best() -> None:
         for name in CLASSES
     ]
     at = {"space": "quantile", "of": "thesis's upper bound"}
-    assert one(result(), "d_l2_ratio", provider="one", at=at).value == pytest.approx(max(upper) / min(upper))
-    assert one(result(), "d_l2_sd", provider="one", at=at).value == pytest.approx(np.std(upper))
+    assert max(upper) == pytest.approx(min(upper))
+    assert one(result(), "d_l2_ratio", provider="one", at=at).value == 1
+    assert one(result(), "d_l2_sd", provider="one", at=at).value == 0
     assert len(pick(result(), "d_l2_sd", provider="one")) == 4
-    assert {e.note for e in pick(result(), "d_l2_ratio")} == {
-        "an index of distances: where classes are alike it is noise over noise"
-    }
+    assert {e.note for e in pick(result(), "d_l2_ratio")} == {OF_TWO}
+
+
+def test_sd_and_worst_to_best_of_three() -> None:
+    """Over three distances: their standard deviation with ddof 0, and the largest over the smallest."""
+    trial = trial_of("one")
+    drawing = _Drawing(trial=trial, held=class_scores(trial, "group")[0], alpha=0.05)
+    sd, ratio = drawing.indices(np.array([1.0, 2.0, 6.0]), {"space": "quantile"}, "points")
+    assert (sd.value, ratio.value) == (pytest.approx(np.std([1, 2, 6])), 6)
+    assert sd.note == "an index of distances: where classes are alike it is noise over noise"
 
 
 def test_two_systems_share_their_draws() -> None:

@@ -90,11 +90,18 @@ def test_a_stratum_with_few_people_is_not_tested() -> None:
 
 
 def test_no_such_column_and_no_numbers() -> None:
-    """An absent column is a note; a column of texts is an error in one line."""
-    outcome = Quality(attribute="sharpness").estimates(put(made(Quality()), "even"), 0.05)
-    assert outcome.notes == (
-        "quality: the cohort has no column 'sharpness'; it has tone, gender, face_width, face_height, brightness",
+    """No brightness is a note; a column that was asked for and is absent, or of texts, is an error in one line."""
+    trial = put(made(Quality()), "even")
+    rest = {name: text for name, text in trial.material.attributes.items() if name != "brightness"}
+    dim = replace(trial, material=replace(trial.material, attributes=rest))
+    assert Quality().estimates(dim, 0.05).notes == (
+        "quality: the cohort has no column 'brightness'; it has tone, gender, face_width, face_height",
     )
+    with pytest.raises(
+        DataError,
+        match=r"quality\.attribute: the cohort has no column 'sharpness'; accepted: one of its columns: tone",
+    ):
+        Quality(attribute="sharpness").estimates(trial, 0.05)
     with pytest.raises(
         DataError, match="column 'tone' holds a text that is no number; accepted: a column of numbers"
     ):

@@ -86,6 +86,10 @@ def test_a_further_release_moves_no_earlier_number() -> None:
             {"a": Release(released="last year")},
             "analyses.releases.families.v.a.released: found 'last year'; accepted: YYYY or YYYY-MM-DD",
         ),
+        (
+            {"a": Release(released="20230501")},
+            "analyses.releases.families.v.a.released: found '20230501'; accepted: YYYY or YYYY-MM-DD",
+        ),
     ],
 )
 def test_families_that_cannot_be(members: dict[str, Release], line: str) -> None:

@@ -4,6 +4,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from scipy import stats
 from small_audits import COHORT, plain, put, spec, trial_of
 
 from frtaudit.analyses.tar_curves import GAP, TarCurves
@@ -101,6 +102,24 @@ def test_the_thesis_band_is_labelled_and_narrower() -> None:
     widths = [np.array(c.high) - np.array(c.low) for c in (iid, new)]
     known = np.isfinite(widths[0])
     assert np.all(widths[0][known] < widths[1][known])
+
+
+def test_differences_of_thresholds_have_the_thesis_band() -> None:
+    """Class minus overall of the thresholds: Delta -+ t S as the thesis's bootstrap of scores has it."""
+    made = plain("one")
+    scores = [np.sort(made.score[made.mated & made.inside(code)]) for code in (0, 1)]
+    rng = np.random.default_rng(7)
+    found = curve(ANALYSIS.estimates(trial_of("one"), 0.05), "threshold_excess", "x", Target.COMPARISONS_IID)
+    assert (found.method, found.level) == (Method.T_BOOTSTRAP, pytest.approx(0.9))
+    u = 1 - np.array(found.x)
+    x, y = (
+        np.quantile(rng.choice(one, (5000, one.size)), u, axis=1, method="inverted_cdf") * 50
+        for one in scores
+    )
+    own = [np.quantile(one, u, method="inverted_cdf") * 50 for one in scores]
+    spread = np.sqrt((((x - y - (own[0] - own[1])[:, None]) / 2) ** 2).mean(axis=1))
+    half = (np.array(found.high) - np.array(found.low)) / 2
+    assert half == pytest.approx(float(stats.t.isf(0.05, ANALYSIS.B)) * spread, rel=0.1)
 
 
 def test_what_one_threshold_means_for_the_others() -> None:

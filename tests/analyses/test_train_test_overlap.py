@@ -6,16 +6,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from goldilocks_audits import curate_audit
 from goldilocks_audits import overlap_audit as whole
 from goldilocks_audits import overlap_spec as made
 from small_audits import audit, one, pick, put
 
+from frtaudit.canonical import seed_of
 from frtaudit.errors import SpecError
 from frtaudit.identity import plugin
 from frtaudit.intake.review import as_csv
 from frtaudit.overlap import Overlap
 from frtaudit.panel import material_of, surveys_of
-from frtaudit.stats import folds
+from frtaudit.stats import foldings, folds
 
 
 def survey() -> Overlap:
@@ -78,16 +80,21 @@ def test_violins_by_training_set_and_by_verdict(tmp_path: Path) -> None:
 
 
 def test_accuracy_with_and_without_overlapping_identities() -> None:
-    """For every system: folds as they are, pairs with an overlapping person left out, and those pairs alone."""
+    """For every system: folds as they are, pairs with an overlapping person left out, those pairs alone, in one mix."""
     flags = survey().last["wild"].overlapping
     for provider in ("one", "two"):
         pairs = put(made(), provider).fold_pairs
         assert pairs is not None
         hit = flags[pairs.first] | flags[pairs.second]
         at = {"pairs": "folds", "training": "wild"}
-        for metric, keep in (("accuracy_without_overlap", ~hit), ("accuracy_of_overlap", hit)):
+        rng = np.random.default_rng(seed_of(made().seed, "train_test_overlap", "mix", "folds", "wild"))
+        for metric, part in (("accuracy_without_overlap", ~hit), ("accuracy_of_overlap", hit)):
             found = one(whole().result, metric, provider=provider, at=at)
+            keep = foldings.of_one_mix(pairs.mated, pairs.folds, part, rng)
             want = folds.k_fold_accuracy(pairs.score[keep], pairs.mated[keep], pairs.folds[keep], 3)
+            assert not (keep & ~part).any()
+            mated = np.bincount(pairs.folds[keep & pairs.mated], minlength=3)
+            assert np.abs(mated - np.bincount(pairs.folds[keep & ~pairs.mated], minlength=3)).max() <= 1
             assert found.value == pytest.approx(want.mean)
             assert found.denominator == int(keep.sum())
         delta = one(whole().result, "delta_accuracy_overlap", provider=provider, at=at)
@@ -99,6 +106,16 @@ def test_accuracy_with_and_without_overlapping_identities() -> None:
     )
     assert nobody.value == 0
     assert (nobody.intervals[0].low, nobody.intervals[0].high) == (None, None)
+
+
+def test_few_wrong_pairs_carry_no_interval() -> None:
+    """Below ten wrong pairs, or ten people in them, on either side: no interval, and it says on which."""
+    for pairs, said in (("curated", "no overlap"), ("control", "overlap")):
+        at = {"pairs": pairs, "training": "wild"}
+        item = one(curate_audit().result, "delta_accuracy_overlap", provider="one", at=at)
+        assert (item.value or 0) > 0
+        assert (item.intervals[0].low, item.intervals[0].high) == (None, None)
+        assert item.intervals[0].note == f"fewer than 10 wrong pairs, or 10 people in them, with {said}"
 
 
 def test_numbers_that_no_search_has() -> None:

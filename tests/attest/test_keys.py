@@ -173,7 +173,7 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 
 def test_a_key_that_is_no_folder_is_refused(tmp_path: Path) -> None:
     """report.key names the folder that keygen made."""
-    with pytest.raises(DataError, match="not a folder"):
+    with pytest.raises(DataError, match="does not exist"):
         keys.load_signer(tmp_path / "absent")
 
 

@@ -15,7 +15,7 @@ from frtaudit.attest.reproduce import (
     ATOL,
     RTOL,
     Outcome,
-    check_inputs,
+    changed_inputs,
     compare_results,
     main,
     reproduce,
@@ -92,11 +92,11 @@ def test_differences_are_json_pointers() -> None:
 
 
 def test_inputs_are_named_when_they_are_not_the_recorded_ones() -> None:
-    """Missing, new and changed inputs each appear by name."""
-    check_inputs(INPUTS, INPUTS)
-    with pytest.raises(DataError) as error:
-        check_inputs({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
-    assert "a is missing; c is new; b differs" in str(error.value)
+    """Missing and new inputs are refused by name; those that hold something else are named."""
+    assert changed_inputs(INPUTS, INPUTS) == ()
+    assert changed_inputs({"a": "1", "b": "2"}, {"a": "1", "b": "3"}) == ("b",)
+    with pytest.raises(DataError, match="a is missing; c is new"):
+        changed_inputs({"a": "1", "b": "2"}, {"b": "3", "c": "4"})
 
 
 def test_same_bytes_are_the_same(original: Path) -> None:
@@ -146,13 +146,42 @@ def test_many_differences_are_cut_short(original: Path) -> None:
     assert found.lines[-1] == "  and 20 more"
 
 
-def test_other_inputs_could_not_be_reproduced(original: Path) -> None:
-    """Data other than the recorded ones prove nothing about the result: exit 4, naming them."""
+def with_rows(result: AuditResult, blocks: list[str], strides: list[str], **inputs: str) -> AuditResult:
+    """The result of a file with four rows."""
+    rows: Json = {"unit": "row", "first": 0, "count": 4, "blocks": blocks, "strides": strides}
+    digests = {**result.digests, "inputs": {**INPUTS, **inputs}, "rows": {"vendor.npz": rows}}
+    return dataclasses.replace(result, digests=digests)
+
+
+def test_a_changed_row_is_named_with_what_it_moves(original: Path) -> None:
+    """An input that holds something else: exit 2, its name, the row, and the numbers that move."""
+    run = original.parent / "rows"
+    run.mkdir(exist_ok=True)
+    (run / "result.json").write_bytes(with_rows(make_result(), ["a", "b"], ["c", "d"]).to_bytes())
+    again = with_rows(make_result(errors=2), ["a", "x"], ["c", "y"], **{"vendor.npz": "0" * 64})
+    found = reproduce(run, gives(again))  # type: ignore[arg-type]  # a function
+    assert found.exit_code == 2
+    assert "differs: vendor.npz: row 3 is not the one that the report was made from" in found.lines
+    assert "  /estimates/0/numerator" in found.lines
+    again = with_rows(make_result(), ["a", "x"], ["c", "y"], **{"vendor.npz": "0" * 64})
+    assert reproduce(run, gives(again)).lines[-1] == "no number of the result moves"  # type: ignore[arg-type]  # a function
+
+
+def test_another_input_without_rows_is_named(original: Path) -> None:
+    """Where no digests of rows were recorded, the file is named."""
     digests = {**make_result().digests, "inputs": {**INPUTS, "vendor.npz": "0" * 64}}
     again = dataclasses.replace(make_result(), digests=digests)
     found = reproduce(original, gives(again))  # type: ignore[arg-type]  # a function
+    assert found.exit_code == 2
+    assert found.lines[1] == "differs: vendor.npz: is another file than the one that the report was made from"
+
+
+def test_missing_inputs_could_not_be_reproduced(original: Path) -> None:
+    """Other inputs than the recorded ones prove nothing about the result: exit 4, naming them."""
+    again = dataclasses.replace(make_result(), digests={**make_result().digests, "inputs": {}})
+    found = reproduce(original, gives(again))  # type: ignore[arg-type]  # a function
     assert found.exit_code == 4
-    assert "vendor.npz differs" in found.lines[0]
+    assert "vendor.npz is missing" in found.lines[0]
 
 
 def test_a_run_that_cannot_be_repeated_is_exit_4(original: Path, tmp_path: Path) -> None:

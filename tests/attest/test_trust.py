@@ -8,9 +8,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from small_run import WHEN
 
-from frtaudit.attest.keys import CERTIFICATE, PUBLIC, STATEMENT_KEY, Signer, demo_signer
+from frtaudit.attest.keys import CERTIFICATE, PUBLIC, STATEMENT_KEY, Signer, demo_signer, key_fingerprint
 from frtaudit.attest.trust import TRUSTED_FOLDER, Trust, load_trust
 from frtaudit.errors import DataError
+
+
+def of_certificate(signer: Signer) -> str:
+    """The key that a certificate holds: one that an authority issued signs statements too."""
+    return key_fingerprint(signer.certificate.public_key())  # type: ignore[arg-type]  # any kind has a DER form
 
 
 def test_nothing_is_trusted_at_first() -> None:
@@ -22,15 +27,18 @@ def test_nothing_is_trusted_at_first() -> None:
 def test_the_demo_key_of_this_machine_is_trusted() -> None:
     """The demo key made here is trusted here, both halves."""
     signer = demo_signer(WHEN)
-    assert load_trust() == Trust(certificates=(signer.certificate,), keyids=frozenset({signer.keyid}))
+    both = frozenset({signer.keyid, of_certificate(signer)})
+    assert load_trust() == Trust(certificates=(signer.certificate,), keyids=both)
 
 
 def test_public_file_gives_both_halves(key_folder: Path, signer: Signer) -> None:
     """public.pem holds key and certificate; the certificate file only the latter; a folder all that is public."""
-    both = Trust(certificates=(signer.certificate,), keyids=frozenset({signer.keyid}))
+    own = of_certificate(signer)
+    both = Trust(certificates=(signer.certificate,), keyids=frozenset({signer.keyid, own}))
+    alone = Trust(certificates=(signer.certificate,), keyids=frozenset({own}))
     assert load_trust([key_folder / PUBLIC]) == both
-    assert load_trust([key_folder / CERTIFICATE]) == Trust(certificates=(signer.certificate,))
-    assert set(load_trust([key_folder]).keyids) == {signer.keyid}
+    assert load_trust([key_folder / CERTIFICATE]) == alone
+    assert set(load_trust([key_folder]).keyids) == {signer.keyid, own}
 
 
 def test_files_in_the_trusted_folder_count(own_config: Path, key_folder: Path, signer: Signer) -> None:

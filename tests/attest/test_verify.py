@@ -1,4 +1,4 @@
-"""Tests of frtaudit.attest.verify."""
+"""Tests of frtaudit.attest.verify. Tests also parties, whom it asks who signed."""
 
 import json
 import random
@@ -201,10 +201,11 @@ def test_places_that_are_no_run_are_indeterminate(tmp_path: Path, original: Path
 
 
 def test_the_pdf_alone_is_valid_and_trusted(original: Path, key_folder: Path) -> None:
-    """Signature, inner statement and attached result are checked; the page is said not to be there."""
+    """Signature, inner statement, attached result, and the page that is inside are checked."""
     found = verify(original / "report.pdf", [key_folder / PUBLIC])
     assert found.exit_code == 0
-    assert subjects(found, Outcome.NOTE) == {"report.html"}
+    assert subjects(found, Outcome.NOTE) == set()
+    assert {"report.pdf / report.html", "report.pdf / result.json"} <= subjects(found, Outcome.OK)
     assert verify(original / "report.pdf").exit_code == 3
 
 

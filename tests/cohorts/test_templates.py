@@ -206,6 +206,14 @@ def test_templates_may_be_the_sum_of_original_and_flipped(root: Path) -> None:
         TemplateFolder(root=str(root), flipped="flipped").load({}, 0).templates["x"]()
 
 
+def test_what_is_wrong_with_a_training_set_is_said_of_it(root: Path, tmp_path: Path) -> None:
+    """A missing folder and an unusable one are named by the training set, not by the cohort's root."""
+    (tmp_path / "empty").mkdir(exist_ok=True)
+    for path, said in (("nowhere", "no folder 'nowhere'"), (str(tmp_path / "empty"), "metadata.csv: ")):
+        with pytest.raises(DataError, match=f"^cohort.training.wild: {said}"):
+            TemplateFolder(root=str(root), training={"wild": path}).load(GENDER, 0)
+
+
 def test_attributes_and_training_sets(root: Path) -> None:
     """Every other column stands by sample; a training set is a folder of the same layout, its files are inputs."""
     training = {"wild": str(root)}

@@ -60,6 +60,35 @@ def test_training_sets_hold_what_they_say() -> None:
     assert near.max() == 2
 
 
+def test_a_copy_is_seen_as_its_image() -> None:
+    """Every system scores a copy above 0.85 with the test image that it names, also under a wrong name."""
+    made = replace(SOURCE, systems={"one": 0.3, "two": 0.6}, mislabelled=0.1).load({}, 0)
+    wild = made.training["wild"]
+    copied = wild.attributes["shows_image"]
+    place = {name: n for n, name in enumerate(made.cohort.sample_ids)}
+    at = np.flatnonzero(copied != "")
+    assert at.size > 3
+    for system in ("one", "two"):
+        test, trained = (unit_rows(held.templates[system]().vectors) for held in (made, wild))
+        source = [place[name] for name in copied[at]]
+        assert (trained[at] * test[source]).sum(axis=1).min() > 0.85
+
+
+def test_noise_shows_somebody_of_the_set() -> None:
+    """The last image of a noisy identity is nearer to another identity than to its own, as its metadata say."""
+    plain = replace(SOURCE, effects=(0.0, 0.0), concentration=(500.0, 500.0), systems={"one": 0.0})
+    wild = plain.load({}, 0).training["wild"]
+    shows = wild.attributes["shows"].reshape(-1, 5)
+    vectors = unit_rows(wild.templates["one"]().vectors).reshape(len(shows), 5, -1)
+    own = unit_rows(vectors[:, :4].mean(axis=1))
+    scores = vectors[:, 4] @ own.T
+    noisy = np.flatnonzero(np.diag(scores) < 0.5)
+    assert 4 <= noisy.size <= 30
+    nearest = scores.argmax(axis=1)
+    assert [shows[n, 4] for n in noisy] == [shows[nearest[n], 0] for n in noisy]
+    assert any(shows[n, 4] for n in noisy)
+
+
 def test_mislabelled_samples_stand_under_another_name() -> None:
     """Samples change their subject and never their class."""
     clean, noisy = Traits(subjects=60).load({}, 0), Traits(subjects=60, mislabelled=0.2).load({}, 0)

@@ -3,9 +3,9 @@
 import pytest
 
 from frtaudit.cohorts.traits import Traits
-from frtaudit.curation import Order, Rules
 from frtaudit.errors import SpecError
 from frtaudit.identity import plugin, plugin_plain
+from frtaudit.pair_rules import Order, Rules
 
 RULES = {
     "matcher": "synthetic",

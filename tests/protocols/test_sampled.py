@@ -90,15 +90,16 @@ def test_numbers_that_no_list_has() -> None:
 
 
 def test_a_control_of_as_many_people_and_images() -> None:
-    """Pairs stand on so many subjects and images at most, half of each class, and each subject keeps two images."""
+    """Pairs stand on exactly so many subjects and images, half of each class, where there are pairs enough for them."""
     held = material(samples=(3, 6))
-    found = Sampled(mated=20, balance="g", k=2, identities=20, images=50).comparisons(held)
+    found = Sampled(mated=20, balance="g", k=2, identities=20, images=50, per_image=3).comparisons(held)
     samples = np.unique(np.concatenate([found.probe, found.reference]))
     subjects = np.unique(held.cohort.subject_of[samples])
     code = held.cohort.classifications["g"].codes[subjects]
-    assert samples.size <= 50
-    assert subjects.size <= 20
-    assert np.bincount(code).max() <= 10
+    assert samples.size == 50
+    assert np.bincount(code).tolist() == [10, 10]
+    few = Sampled(mated=4, balance="g", k=2, identities=20, images=50).comparisons(held)
+    assert np.unique(np.concatenate([few.probe, few.reference])).size <= 16
     with pytest.raises(
         DataError, match="^protocol.identities: 40 subjects of a with two samples are wanted, 30 are"
     ):

@@ -11,7 +11,7 @@ from frtaudit.shipped import shipped
 
 ASKED_FOR = {
     *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases"),
-    *("densities", "quality", "failure_scores"),
+    *("densities", "quality", "failure_scores", "robustness", "sealed"),
 }  # they stand where a spec asks for them
 
 

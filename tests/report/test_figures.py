@@ -143,3 +143,17 @@ def test_the_made_up_result_is_a_result() -> None:
     """What the report is tested with obeys the core's invariants and survives its own JSON."""
     made = result()
     assert type(made).from_json(made.to_json()) == made
+
+
+def test_marks_at_one_value_stand_beside_each_other() -> None:
+    """Folds of one accuracy in one row move apart, evenly around the row; a mark alone stays on it."""
+    values = [0.9, 0.9, 0.9, 0.95, 0.9]
+    found = [
+        figures.Dot(row=row, series="a", index=0, value=value)
+        for row, value in zip("aaaab", values, strict=True)
+    ]
+    shifts = figures.beside(found)
+    assert shifts[0] < shifts[1] < shifts[2]
+    assert sum(shifts[:3]) == pytest.approx(0)
+    assert shifts[3:] == [0, 0]
+    assert max(map(abs, figures.beside(found[:1] * 40))) <= 0.35

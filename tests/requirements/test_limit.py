@@ -259,12 +259,12 @@ def test_the_family_is_declared() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "at", "group", "count"),
-    [("max_min", {"rate": "fnmr"}, "all", 1), ("garbe", {}, "all", 1), ("d_l2", {}, "max", 2)],
+    [("max_min", {"rate": "fnmr"}, "all", 1), ("garbe", {}, "all", 1), ("d_l2", {}, "max", 1)],
 )
 def test_what_a_schema_has_one_of_is_planned_for_each(
     metric: str, at: dict[str, str], group: str, count: int
 ) -> None:
-    """Without a schema the family holds the index of every schema, as it does when it is judged."""
+    """Without a schema the family holds the index of every schema; d_l2 is that of quantile space."""
     spaces = ("quantile", "tar") if metric == "d_l2" else (None,)
     requirement = RequirementSpec(name="r", metric=metric, at=at, group=group, limit=0.5)
     ranked = {"sex": ("f", "m"), "age": ("o", "y")}
@@ -276,6 +276,18 @@ def test_what_a_schema_has_one_of_is_planned_for_each(
     found = judge([requirement], replace(bench(*made), ranked=ranked))
     assert planned([requirement], ranked, 1) == len(found) == count * len(ranked)
     assert planned([replace(requirement, schema="sex")], ranked, 1) == count
+
+
+def test_what_two_analyses_estimate_is_judged_once() -> None:
+    """Of two estimates of the same distance the one with an interval is judged, wherever it stands."""
+    requirement = RequirementSpec(name="r", metric="d_l2", at={"space": "tar"}, group="max", limit=0.5)
+    bounded = smooth(0.1, 100, metric="d_l2", schema="sex", group="max", at={"space": "tar"})
+    bare = replace(bounded, intervals=())
+    for made in ((bare, bounded), (bounded, bare)):
+        (found,) = judge([requirement], replace(bench(*made), ranked={"sex": ("f", "m")}))
+        assert found.estimate == f"/estimates/{made.index(bounded)}"
+        assert found.verdict is Verdict.PASS
+        assert "d_l2 by sex in TAR space is" in found.sentence
 
 
 def test_a_class_of_two_schemas_is_planned_in_both() -> None:

@@ -77,3 +77,28 @@ def test_the_spread_of_independent_scores_is_what_their_bootstrap_finds() -> Non
     assert own[:, 0] == pytest.approx(drawn.std(axis=0), rel=0.03)
     from_all = drawn - (drawn @ shares)[:, None]
     assert excess[:, 0] == pytest.approx(from_all.std(axis=0), rel=0.03)
+
+
+@pytest.mark.parametrize("sizes", [(1, 2, 3), (40, 90, 25)])
+def test_the_spread_of_redrawn_thresholds_is_what_their_bootstrap_finds(sizes: tuple[int, ...]) -> None:
+    """The closed form agrees with 20,000 literal resamples of the scores of each class, within 5 %, ties included."""
+    rng = np.random.default_rng(4)
+    scores = [np.round(rng.normal(60 + 5 * c, 8, size), 0) for c, size in enumerate(sizes)]
+    shares, u = np.array([0.2, 0.5, 0.3]), np.array([0.05, 0.5, 0.9])
+    classes = Classes.of(scores, [np.arange(size) for size in sizes])
+    drawn = [
+        np.quantile(rng.choice(one, (20_000, one.size)), u, axis=1, method="inverted_cdf") for one in scores
+    ]
+    own = np.stack([np.quantile(one, u, method="inverted_cdf") for one in scores])
+    apart = np.stack(drawn) - np.einsum("c,cub->ub", shares, np.stack(drawn))
+    still = class_curves.from_overall(own, shares)
+    expected = np.sqrt(((apart - still[:, :, None]) ** 2).mean(axis=2))
+    assert class_curves.quantile_spread_iid(classes, u, shares) == pytest.approx(expected, rel=0.05)
+
+
+def test_the_reach_of_redrawn_ranks_loses_nothing() -> None:
+    """Of very many scores only ranks near r are looked at: their mean and spread are those of a normal rank."""
+    n, u = 200_000, np.array([0.3])
+    even = Classes.of([np.arange(n) / n, np.zeros(2)], [np.arange(n), np.arange(2)])
+    found = class_curves.quantile_spread_iid(even, u, np.array([0.5, 0.5]))
+    assert found[0, 0] == pytest.approx(0.5 * np.sqrt(0.3 * 0.7 / n), rel=1e-3)

@@ -1,4 +1,4 @@
-"""Fold accuracy: the best threshold, the folds' properties, and the dyadic variance against loops."""
+"""Fold accuracy: the best threshold, and the dyadic variance against loops."""
 
 import math
 from fractions import Fraction
@@ -9,8 +9,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
+from strategies_core import pair_lists
 
-from frtaudit.stats import folds
+from frtaudit.stats import foldings, folds
 
 pairs_of_scores = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=1, max_size=30)
 
@@ -80,89 +81,6 @@ def test_an_empty_fold_is_refused(assigned: list[int]) -> None:
         folds.k_fold_accuracy(np.array([0.1, 0.2]), np.array([True] * 2), np.array([0, 5]), 2)
 
 
-@st.composite
-def pair_lists(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mated and non-mated pairs over a few subjects, by subject code, in any order."""
-    subject = st.integers(0, draw(st.integers(3, 12)))
-    mated = [(k, k) for k in draw(st.lists(subject, min_size=4, max_size=25))]
-    other = draw(st.lists(st.tuples(subject, subject).filter(lambda p: p[0] != p[1]), max_size=25))
-    both = draw(st.permutations(mated + other))
-    first, second = np.array(both).T
-    return first, second, first == second
-
-
-@given(pair_lists(), st.integers(2, 4))
-def test_disjoint_folds_keep_subjects_whole_and_loads_even(
-    pairs: tuple[np.ndarray, np.ndarray, np.ndarray], k: int
-) -> None:
-    """A subject's mated pairs share a fold; loads differ by no more than the largest subject; non-mated by one."""
-    first, second, mated = pairs
-    made = folds.disjoint_folds(first, mated, k)
-    check = folds.check_folds(first, second, mated, made.folds, k)
-    assert check.mated_disjoint
-    assert np.ptp(check.mated_counts) <= np.bincount(first[mated]).max()
-    assert np.ptp(check.non_mated_counts) <= 1
-    assert made.dropped == 0
-
-
-@given(pair_lists(), st.integers(2, 4))
-def test_overlap_folds_deal_the_pairs_of_a_subject_apart(
-    pairs: tuple[np.ndarray, np.ndarray, np.ndarray], k: int
-) -> None:
-    """Counts are even, a subject with two pairs is in two folds, and non-mated pairs stay where they were."""
-    first, second, mated = pairs
-    made = folds.overlap_folds(first, mated, k)
-    check = folds.check_folds(first, second, mated, made.folds, k)
-    assert np.ptp(check.mated_counts) <= 1
-    assert check.mated_disjoint == (np.bincount(first[mated]).max() == 1)
-    disjoint = folds.disjoint_folds(first, mated, k)
-    assert made.folds[~mated].tolist() == disjoint.folds[~mated].tolist()
-
-
-@given(pair_lists(), st.integers(2, 4))
-def test_strict_folds_share_no_subject_and_count_what_they_drop(
-    pairs: tuple[np.ndarray, np.ndarray, np.ndarray], k: int
-) -> None:
-    """Only non-mated pairs across folds are dropped, and the number says how many."""
-    first, second, mated = pairs
-    made = folds.strict_folds(first, second, mated, k)
-    assert folds.check_folds(first, second, mated, made.folds, k).fully_disjoint
-    assert made.dropped == np.count_nonzero(made.folds == folds.DROPPED)
-    assert (made.folds[mated] >= 0).all()
-
-
-def test_strict_folds_drop_nothing_where_components_fit() -> None:
-    """Subjects that are compared within ten circles only: circles are dealt whole."""
-    circle = np.repeat(np.arange(10), 12)
-    rng = np.random.default_rng(2)
-    first, second = circle * 4 + rng.integers(4, size=120), circle * 4 + rng.integers(4, size=120)
-    made = folds.strict_folds(first, second, first == second, 5)
-    assert made.dropped == 0
-    assert np.bincount(made.folds).tolist() == [24] * 5
-
-
-def test_ties_in_load_go_by_name() -> None:
-    """Of two subjects with equally many pairs the one whose name sorts first is dealt first."""
-    first, mated = np.array([0, 1]), np.array([True, True])
-    assert folds.disjoint_folds(first, mated, 2, ["b", "a"]).folds.tolist() == [1, 0]
-    assert folds.overlap_folds(first, mated, 2, ["b", "a"]).folds.tolist() == [1, 0]
-
-
-@given(pair_lists())
-def test_components_join_the_ends_of_non_mated_pairs_only(
-    pairs: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> None:
-    """Two subjects share a component iff a chain of non-mated pairs joins them."""
-    first, second, mated = pairs
-    size = int(max(first.max(), second.max())) + 1
-    reach = np.eye(size, dtype=bool)
-    reach[first[~mated], second[~mated]] = reach[second[~mated], first[~mated]] = True
-    for _ in range(size):
-        reach = reach @ reach
-    found = folds.impostor_components(first[~mated], second[~mated], size)
-    assert (found[:, None] == found[None, :]).tolist() == reach.tolist()
-
-
 @given(pair_lists())
 def test_dyadic_variance_is_the_sum_over_pairs_that_share_a_subject(
     pairs: tuple[np.ndarray, np.ndarray, np.ndarray],
@@ -182,7 +100,7 @@ def test_accuracy_interval_is_wilson_on_the_dyadic_size(
     """It holds the mean and its effective size never exceeds the number of pairs."""
     first, second, mated = pairs
     scores = np.where(mated, 0.6, 0.4) + (np.arange(mated.size) * 5 % 7 - 3) / 20
-    made = folds.disjoint_folds(first, mated, 2)
+    made = foldings.disjoint_folds(first, mated, 2)
     assume(np.bincount(made.folds, minlength=2).min() > 0)
     accuracy = folds.k_fold_accuracy(scores, mated, made.folds, 2)
     found = folds.accuracy_interval(accuracy, made.folds, first, second, 0.05)
@@ -197,7 +115,7 @@ def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
     first = np.repeat(np.arange(40), 50)
     mated = np.ones(first.size, dtype=bool)
     right = rng.random(40)[first] < 0.8
-    made = folds.disjoint_folds(first, mated, 4)
+    made = foldings.disjoint_folds(first, mated, 4)
     accuracy = folds.FoldAccuracy(
         thresholds=np.zeros(4),
         correct=np.bincount(made.folds[right], minlength=4),

@@ -1,5 +1,6 @@
 """k-fold accuracy: systems by test sets, each mean with its intervals, disjoint minus overlap, and every fold."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from frtaudit.report import figures, phrases
@@ -15,10 +16,11 @@ from frtaudit.report.sections.tables import (
     methods_said,
     provider,
 )
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, mapping
 
 DEFAULT = "folds"
 LOWEST = 2
+PLACES, FINE = 2, 3  # of a percent: accuracies as the field prints them, and their differences
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +43,7 @@ def build(source: Source) -> Accuracy | None:
         *_matrix(source, found, sets),
         _means(source, found, sets),
         *_classes(source, sets),
+        *_between(source),
         *_differences(source),
         *(table for name, own in parts if own for table in [_folds(source, name, own)]),
     ]
@@ -67,32 +70,106 @@ def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]
         return []
     notes = Footnotes()
     known = {(item.estimate.provider, set_of(item)): item for item in found}
-    rows = []
+    blocks: dict[str | None, list[tuple[Text, ...]]] = {}
     for name, own in by_provider(source, found):
         values = sorted(item.estimate.value for item in own if item.estimate.value is not None)
         edge = values[LOWEST - 1] if len(values) > LOWEST else None
         cells = [_marked(known.get((name, item)), edge, notes) for item in sets]
-        rows.append(((provider(own[0]),), *cells))
+        blocks.setdefault(source.trained_on.get(name), []).append(((provider(own[0]),), *cells))
     columns = (Column(title="System"), *(Column(title=said(name), kind="num") for name in sets))
     low = "The lowest two of a system are underlined. " if len(sets) > LOWEST else ""
+    trained = "Training sets are as declared. " if source.trained_on else ""
     caption = say(
         Piece(text="Accuracy by test set. ", kind="b"),
-        f"{low}Test sets differ in who stands in them and in how pairs were chosen: a difference between columns "
-        "says how hard a set is for a system, not why.",
+        f"{low}{trained}Test sets differ in who stands in them and in how pairs were chosen: a difference between "
+        "columns says how hard a set is for a system, not why.",
+        _chosen(source, sets),
     )
-    return [finished("accuracy-sets", caption, columns, [Block(rows=tuple(rows))], notes)]
+    made = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
+    return [finished("accuracy-sets", caption, columns, made, notes)]
+
+
+def _chosen(source: Source, sets: Iterable[str]) -> str:
+    """Which sets were made with the scores of one system: they are no fair ground for it and others."""
+    spec = source.result.spec
+    by: dict[str, list[str]] = {}
+    for name in sets:
+        pairs = mapping(mapping(mapping(spec.get("test_sets")).get(name)).get("pairs"))
+        rules = mapping((pairs or mapping(spec.get("protocol"))).get("rules"))
+        if "matcher" in rules:
+            by.setdefault(str(rules["matcher"]), []).append(said(name))
+    return "".join(
+        f" Pairs of {' and '.join(names)} were chosen by the scores of {matcher}, which can make them harder for it "
+        "than for other systems."
+        for matcher, names in by.items()
+    )
+
+
+def _trained(source: Source, name: str | None) -> Text:
+    """The heading of the systems trained on one set; none where the spec says nothing of any."""
+    if not source.trained_on:
+        return ()
+    return say(Piece(text="Training set not declared" if name is None else f"Trained on {name}", kind="b"))
 
 
 def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text:
     if record is None:
         return (Piece(text=phrases.ABSENT),)
-    text = phrases.value(record, notes)
+    text = phrases.value(record, notes, places=PLACES)
     value = record.estimate.value
     if edge is None or value is None or value > edge:
         return text
     return tuple(
         Piece(text=piece.text, pointer=piece.pointer, kind="n low") if piece.kind == "n" else piece
         for piece in text
+    )
+
+
+def _between(source: Source) -> list[Table]:
+    """Systems against others on the same pairs: one method trained on several sets (004, tables 1 and 2)."""
+    found = source.select("delta_accuracy_systems")
+    if not found:
+        return []
+    notes = Footnotes()
+    blocks = [
+        Block(head=_against(source, own[0]), rows=tuple(_row(item, notes) for item in own))
+        for _, every in by_provider(source, found)
+        for other in dict.fromkeys(item.estimate.at["against"] for item in every)
+        for own in [[item for item in every if item.estimate.at["against"] == other]]
+    ]
+    columns = (
+        Column(title="Test set"),
+        *(
+            Column(title=title, kind="num")
+            for title in ("difference", "for new people like these", "decided otherwise")
+        ),
+    )
+    caption = say(
+        Piece(text="Systems against each other. ", kind="b"),
+        "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each at "
+        "thresholds of its own. Of one method trained with and without the people of a test set this is what their "
+        "presence in training does, if nothing else differs.",
+        _chosen(source, dict.fromkeys(set_of(item) for item in found)),
+        methods_said(found, *BOTH),
+    )
+    return [finished("accuracy-systems", caption, columns, blocks, notes)]
+
+
+def _against(source: Source, record: Record) -> Text:
+    """Both systems, each with its declared training set."""
+    other = str(record.estimate.at["against"])
+    second = Piece(text=other, pointer=f"{record.pointer}/at/against", kind="b")
+    sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
+    one, two = ("" if name is None else f" (trained on {name})" for name in sets)
+    return say(provider(record), one, " against ", second, two)
+
+
+def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    return (
+        (Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
+        phrases.value(record, places=FINE),
+        interval_cells(record, notes, *BOTH, places=FINE)[0],
+        (Piece(text=str(record.estimate.note), pointer=f"{record.pointer}/note"),),
     )
 
 
@@ -180,37 +257,40 @@ def _differences(source: Source) -> list[Table]:
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for title in ("disjoint", "overlap", "disjoint − overlap")),
-        Column(title="for new people like these", kind="num"),
-        *(Column(title=title, kind="num") for title in ("sd of folds, disjoint", "sd of folds, overlap")),
-        Column(title="random deals: mean, sd", kind="num"),
+        *(Column(title=title, kind="num") for title in ("for new people like these", "decided otherwise")),
+        *(Column(title=title, kind="num") for title in ("sd of folds: disjoint, overlap", "deals: mean, sd")),
     )
+    deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
+    drawn = () if deals is None else (Piece(text=str(deals.estimate.note), pointer=f"{deals.pointer}/note"),)
     caption = say(
         Piece(text="Identity-disjoint against overlapping folds. ", kind="b"),
         "The same pairs; in overlapping folds each person's mated pairs are dealt to different folds. One fitted "
         "threshold can hardly learn people, so the difference is small, and its sign on one test set says little: "
-        "compare it with the spread over random deals. What disjoint folds change is the spread of the folds.",
+        "compare it with the spread over deals (",
+        drawn,
+        "). What disjoint folds change is the spread of the folds. Decided otherwise: pairs that the two "
+        "foldings decide differently.",
         methods_said(found, *BOTH),
     )
     return [finished("accuracy-delta", caption, columns, blocks, notes)]
 
 
 def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
-    def cell(metric: str) -> Text:
+    def cell(metric: str, places: int = PLACES) -> Text:
         item = _beside(source, record, metric)
-        like = None if whole is None else whole.estimate  # one style of numbers in a row
-        return (Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes, like=like)
+        return (Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, places=places)
 
-    whole = _beside(source, record, "accuracy")
+    otherwise = _beside(source, record, "delta_accuracy_otherwise")
     name = Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs")
     return (
         (name,),
         cell("accuracy"),
         cell("accuracy_overlap"),
-        cell("delta_accuracy"),
-        interval_cells(record, notes, *BOTH)[0],
-        cell("accuracy_fold_sd"),
-        cell("accuracy_overlap_fold_sd"),
-        say(cell("delta_accuracy_deal_mean"), ", ", cell("delta_accuracy_deal_sd")),
+        cell("delta_accuracy", FINE),
+        interval_cells(record, notes, *BOTH, places=FINE)[0],
+        (Piece(text=phrases.ABSENT),) if otherwise is None else phrases.counts(otherwise),
+        say(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
+        say(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )
 
 

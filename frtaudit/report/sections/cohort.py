@@ -26,10 +26,11 @@ class Cohort:
 
 def build(source: Source) -> Cohort:
     """Stands in every report."""
+    named = source.result.cohort.get("subjects") != 0  # files without subjects: a note says so
     totals = tuple(
         (title, found)
         for key, title in COUNTED
-        if (found := source.counted(source.result.cohort, "/cohort", key))
+        if named and (found := source.counted(source.result.cohort, "/cohort", key))
     )
     schemas = mapping(source.result.cohort.get("schemas"))
     tables = [_schema(source, name) for name in schemas if source.counts(name)]

@@ -13,6 +13,7 @@ from frtaudit.report.words import called, words
 
 METRIC = "d_l2"
 MAX_SYSTEMS = 8
+JUDGED = "raw p of this test alone: a requirement judges this distance, against its limit and adjusted"
 TARGETS = (Target.POPULATION, Target.COMPARISONS_IID)
 
 
@@ -76,7 +77,7 @@ def _table(source: Source, schema: str, records: list[Record], number: int) -> T
         ".",
         methods_said(records, *TARGETS),
         _plain_caution(records),
-        *_alike(records),
+        *_alike(records, notes),
     )
     return finished(
         f"d-l2-{schema}{number or ''}", caption, _columns(spaces, bounded, targets), blocks, notes, "dense"
@@ -129,14 +130,22 @@ def _row(
     return tuple(cells)
 
 
-def _alike(records: list[Record]) -> list[Part]:
-    """Whether all classes of each system are alike: by the test, not by the intervals."""
+def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
+    """Whether all classes of each system are alike: by the test, not by the intervals; a raw p is marked."""
     tested = [item for item in records if item.estimate.test is not None]
     parts: list[Part] = [" Are the classes alike? "] if tested else []
     for item in tested:
         name = Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
-        parts += [name, ": ", *differences.sentence(item), " "]
+        parts += [name, ": ", *differences.sentence(item, notes), *_judged(item, notes), " "]
     return parts
+
+
+def _judged(record: Record, notes: Footnotes) -> Text:
+    """The mark of a test outside the family of exploratory ones: a requirement judges the same distance."""
+    test = record.estimate.test
+    if test is None or test.p is None or test.family is not None:
+        return ()
+    return notes.mark(JUDGED, f"{record.pointer}/test/p")
 
 
 def _plain_caution(records: list[Record]) -> Text:

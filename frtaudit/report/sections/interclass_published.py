@@ -55,6 +55,9 @@ def _bounds(source: Source, schema: str) -> Table | None:
         Piece(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
         "Upper bounds of d_l2 in quantile space, points on 0 to 100, for comparisons as if independent; Total is the "
         "largest bound over the classes. No test.",
+        " Two classes lie equally far from their mean: no spread, worst to best 1."
+        if len(groups) == 2
+        else "",
     )
     return finished(f"published-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
 
@@ -78,30 +81,35 @@ def _end(record: Record | None, end: str) -> Text:
 
 
 def _indices(source: Source, schema: str) -> Table | None:
-    """One row for each system: standard deviation over classes and worst to best, in each space."""
-    found = source.select(SD, RATIO, schema=schema)
-    places = list(dict.fromkeys(item.at for item in found))
-    rows = []
-    for name in source.providers:
-        here = {(item.at, item.estimate.metric): item for item in found if item.estimate.provider == name}
-        if here:
-            first = next(iter(here.values()))
-            cells = [_value(here.get((place, metric))) for place in places for metric, _ in INDICES]
-            rows.append(((provider(first),), *cells))
-    if not rows:
+    """A block for each space, a row for each system; none of two classes, where both are known by construction."""
+    found = [item for item in source.select(SD, RATIO, schema=schema) if not _of_two(item)]
+    blocks = []
+    for place in dict.fromkeys(item.at for item in found):
+        here = [item for item in found if item.at == place]
+        rows = tuple(row for name in source.providers if (row := _index_row(here, name)))
+        at = Piece(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
+        blocks.append(Block(head=(at,), rows=rows))
+    if not blocks:
         return None
-    columns = [Column(title="System")]
-    columns += [
-        Column(title=f"{title}, {_place(dict(place))}", kind="num")
-        for place in places
-        for _, title in INDICES
-    ]
+    columns = [Column(title="System"), *(Column(title=title, kind="num") for _, title in INDICES)]
     caption = say(
         Piece(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
         "Standard deviation of the classes' d_l2 and the largest over the smallest. Where classes are alike both are "
         "noise, and a ratio can be large: read them beside the test.",
     )
-    return finished(f"spread-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
+    return finished(f"spread-{schema}", caption, columns, blocks, Footnotes(), "dense")
+
+
+def _index_row(here: Iterable[Record], system: str) -> tuple[Text, ...]:
+    own = {item.estimate.metric: item for item in here if item.estimate.provider == system}
+    if not own:
+        return ()
+    first = next(iter(own.values()))
+    return ((provider(first),), *(_value(own.get(metric)) for metric, _ in INDICES))
+
+
+def _of_two(record: Record) -> bool:
+    return (record.estimate.note or "").startswith("by construction")
 
 
 def _place(at: dict[str, float | str]) -> str:

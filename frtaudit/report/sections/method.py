@@ -68,6 +68,8 @@ def _settings(source: Source) -> Iterable[tuple[str, Text]]:
 
 
 def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
+    if source.result.cohort.get("subjects") == 0:  # the files name nobody: nobody was drawn
+        return
     bootstrap = mapping(source.result.spec.get("bootstrap"))
     replicates, alpha, seed = bootstrap.get("B"), bootstrap.get("alpha"), source.result.spec.get("seed")
     if isinstance(replicates, (int, float)) and isinstance(alpha, (int, float)):

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Curve
+from frtaudit.numbers import count
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections import lists
@@ -22,6 +23,7 @@ KIND = "match_scores"
 ALL = "all"
 COUNTS = ("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities")
 REVIEWED = ("reviewed_same_identity", "reviewed_same_image")
+PLACES, FINE = 2, 3  # of a percent: accuracies, and their differences
 SPLIT = ("accuracy_without_overlap", "accuracy_of_overlap", "delta_accuracy_overlap")
 
 
@@ -80,8 +82,9 @@ def _figures(source: Source, found: list[Record]) -> list[Figure]:
             f"verdicts-{name}", f"Reviewed matches in {name}", _named(own, names), guides, "score"
         )
         caption = say(
-            "All best matches, and those that a reviewer called one image, one identity, or different people. Where "
-            "the verdicts' violins share scores, no threshold parts them. ",
+            "All best matches, and those that a reviewer, or names known on both sides, called one image, one "
+            "identity, or different people. Only matches above a declared score were put to it: there these violins "
+            "end. Where they share scores, no threshold parts them. ",
             _sizes(own),
         )
         drawn.append(
@@ -100,7 +103,9 @@ def _named(curves: Sequence[Curve], names: Sequence[str]) -> list[Violin]:
 def _sizes(curves: Sequence[Curve]) -> str:
     return (
         "Drawn from "
-        + ", ".join(f"{curve.notes[0]} ({curve.group}, {curve.metric})" for curve in curves)
+        + ", ".join(
+            f"{curve.notes[0]} ({curve.group}, {(curve.metric or '').replace('_', ' ')})" for curve in curves
+        )
         + "."
     )
 
@@ -194,7 +199,7 @@ def _review(source: Source) -> list[Table]:
                 )
                 for metric in REVIEWED
             ]
-            label = "all reviewed" if above is None else f"above {float(above):g}"
+            label = "all with a verdict" if above is None else f"above {float(above):g}"
             rows.append((say(label), *(_share(item, notes) for item in cells)))
         blocks.append(Block(head=say(Piece(text=f"Training set {training}", kind="b")), rows=tuple(rows)))
     columns = (
@@ -202,8 +207,9 @@ def _review(source: Source) -> list[Table]:
         *(Column(title=title, kind="num") for title in ("one identity", "one image")),
     )
     caption = say(
-        Piece(text="What the reviewer said. ", kind="b"),
-        "Of the reviewed matches above a score, those that show one identity, and of all those that are one image.",
+        Piece(text="What verdicts say. ", kind="b"),
+        "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
+        "show one identity, and those that are one image.",
     )
     return [finished("overlap-review", caption, columns, blocks, notes)]
 
@@ -226,16 +232,14 @@ def _split(source: Source) -> list[Table]:
         ):
             cells = [known.get((name, pairs, training, metric)) for metric in SPLIT]
             whole = every.get((name, pairs))
-            label = say(f"{pairs.replace('_', ' ')}, {training}")
+            own_set = " (trained on it)" if source.trained_on.get(name) == training else ""
+            label = say(f"{pairs.replace('_', ' ')}, {training}{own_set}")
             rows.append(
                 (
                     label,
-                    (Piece(text=phrases.ABSENT),) if whole is None else phrases.value(whole, notes),
-                    *(
-                        (Piece(text=phrases.ABSENT),) if cell is None else phrases.value(cell, notes)
-                        for cell in cells
-                    ),
-                    interval_cells(cells[2], notes, *BOTH)[0],
+                    *(_of_pairs(item, notes) for item in (whole, *cells[:2])),
+                    _of_pairs(cells[2], notes, FINE),
+                    interval_cells(cells[2], notes, *BOTH, places=FINE)[0],
                 )
             )
         blocks.append(Block(head=say(provider(own[0])), rows=tuple(rows)))
@@ -244,11 +248,22 @@ def _split(source: Source) -> list[Table]:
     deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
     caption = say(
         Piece(text="Accuracy with and without overlapping identities. ", kind="b"),
-        "Pairs of people who stand in the training set left out; folds stay. A system may never have been trained on a "
-        "set: the difference then says only that these people are easier or harder than the others.",
+        "Of how many pairs. Without overlap: no person of a pair stands in the training set; overlap alone: one does. "
+        "Folds stay, thresholds are fitted anew; of each part, pairs are dropped at random until mated and non-mated "
+        "ones stand in the ratio of all pairs, on which accuracy depends. Where a system was never trained on a set, "
+        "the difference says only that these people are easier or harder than the others.",
         methods_said(deltas, *BOTH),
     )
     return [finished("overlap-accuracy", caption, columns, blocks, notes)]
+
+
+def _of_pairs(record: Record | None, notes: Footnotes, places: int = PLACES) -> Text:
+    """An accuracy and of how many pairs; a difference alone."""
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    total = record.estimate.denominator
+    counted = () if total is None else (" of ", phrases.number(count(total), f"{record.pointer}/denominator"))
+    return say(phrases.value(record, notes, places=places), *counted)
 
 
 def _key(record: Record) -> tuple[str, str, str, str]:

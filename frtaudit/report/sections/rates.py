@@ -181,10 +181,11 @@ def _at_thresholds(source: Source) -> list[Table]:
         Column(title="Operating point"),
         *RATE_COLUMNS,
     )
+    people = any(item.bound(Target.POPULATION) for item in found)
     caption = say(
         Piece(text="FMR and FNMR at fixed thresholds. ", kind="b"),
         f"Rates: {called(words().weighting, source.weighting)}.",
-        methods_said(found, Target.POPULATION),
+        methods_said(found, Target.POPULATION if people else Target.COMPARISONS_IID),
     )
     return [finished("fixed-thresholds", caption, columns, blocks, notes, "dense")]
 
@@ -203,13 +204,13 @@ def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text,
 
 
 def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:
-    """Rate, counts, and the interval for new people (else for these people)."""
+    """Rate, counts, and the interval for new people (else for these people, else of independent comparisons)."""
     if record is None:
         return tuple((Piece(text=phrases.ABSENT),) for _ in range(3))
     return (
         phrases.value(record, notes),
         phrases.counts(record),
-        phrases.bounds(record.bound(*BOTH), record.estimate, notes),
+        phrases.bounds(record.bound(*BOTH, Target.COMPARISONS_IID), record.estimate, notes),
     )
 
 

@@ -77,7 +77,7 @@ def _count(row: Mapping[str, Json], at: str) -> Text:
     people, samples = (
         phrases.number(numbers.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
     )
-    return say(people, " / ", samples)
+    return say(people, "\u00a0/\u00a0", samples)
 
 
 def _whole(value: Json) -> int:

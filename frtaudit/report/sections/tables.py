@@ -77,11 +77,15 @@ def provider(record: Record) -> Piece:
     return Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
 
 
-def interval_cells(record: Record | None, notes: Footnotes, *targets: Target) -> tuple[Text, ...]:
-    """A cell for each target: the interval that is printed first for it."""
+def interval_cells(
+    record: Record | None, notes: Footnotes, *targets: Target, places: int | None = None
+) -> tuple[Text, ...]:
+    """A cell for each target: the interval that is printed first for it; ``places`` of a percent, where given."""
     if record is None:
         return tuple((Piece(text=phrases.ABSENT),) for _ in targets)
-    return tuple(phrases.bounds(record.bound(target), record.estimate, notes) for target in targets)
+    return tuple(
+        phrases.bounds(record.bound(target), record.estimate, notes, places=places) for target in targets
+    )
 
 
 def methods_said(records: Iterable[Record], *targets: Target) -> Text:

@@ -1,7 +1,7 @@
 """Curves by class: threshold and TAR in both orientations with bands, class minus overall, what a threshold means."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from frtaudit import metrics
 from frtaudit.core import Curve, Target
@@ -14,6 +14,7 @@ from frtaudit.report.words import called, words
 
 METRIC = "tar_at_tar"
 KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess")
+WHOLE = 6  # classes whose intervals stand in a line each; more would not fit the page
 WITHIN = ("threshold_at_tar", "threshold_excess")  # of each super-class by itself
 MAX_SYSTEMS = 3
 SHOWN = (Target.POPULATION, Target.COMPARISONS_IID)
@@ -104,20 +105,26 @@ def _row(
     return (
         (Piece(text=name, pointer=f"{at}/class"),),
         (phrases.number(threshold, f"{at}/threshold"),),
-        *(_cell(here.get(group), notes) for group in groups),
+        *(_cell(here.get(group), notes, whole=len(groups) <= WHOLE) for group in groups),
     )
 
 
-def _cell(record: Record | None, notes: Footnotes) -> Text:
-    """The TAR, below it each interval."""
+def _cell(record: Record | None, notes: Footnotes, *, whole: bool) -> Text:
+    """The TAR, below it each interval, in one line where ``whole``."""
     if record is None:
         return (Piece(text=phrases.ABSENT),)
     parts: list[Part] = [phrases.value(record, notes)]
     for target in SHOWN:
         found = record.bound(target)
         if found is not None:
-            parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate, notes)]
+            bounds = phrases.bounds(found, record.estimate, notes)
+            parts += [Piece(text=" ", kind="br"), *(unbroken(piece) if whole else piece for piece in bounds)]
     return say(*parts)
+
+
+def unbroken(piece: Piece) -> Piece:
+    """The same words in one line."""
+    return replace(piece, text=piece.text.replace(" ", "\u00a0"))
 
 
 def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) -> list[Figure]:
@@ -128,7 +135,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
     place = f"{schema}-{source.providers.index(system)}"
     groups = list(dict.fromkeys(item.group for item in own))
     by = schema.replace("_", " ")
-    iid = f"TAR as independent comparisons have it (thesis), level {_level(own, Target.COMPARISONS_IID)}"
+    iid = f"as independent comparisons have it (thesis), level {_level(own, Target.COMPARISONS_IID)}"
     new = f"for new people, level {_level(own, Target.POPULATION)}"
     whole = _panels(source, schema, own, groups, place, KINDS[:2], "")
     apart = _panels(source, schema, own, groups, f"x{place}", KINDS[2:], "")
@@ -147,9 +154,8 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
             caption=say(
-                "A class above 0 could be held to a higher threshold at the same TAR, or has the higher TAR at "
-                f"the same threshold. Bands: {new}",
-                "; below, also for independent comparisons." if len(apart) > 2 else ".",
+                "Above: a class above 0 could be held to a higher threshold at the same TAR. Below: it has the "
+                f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
             ),
             panels=apart,
             keys=_keys(source, schema, f"excess-{place}", [name for name in groups if name != "all"]),

@@ -125,9 +125,18 @@ def _condition(record: Record | None, limit: Text) -> Text:
     """What is required: the metric, where it is read, the limit."""
     if record is None:
         return limit
-    at = {key: found for key, found in record.estimate.at.items() if key != "rate"}
+    at = {key: found for key, found in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
-    return say(phrases.index_name(record), *where, ", limit ", limit)
+    return say(phrases.index_name(record), _space(record), *where, ", limit ", limit)
+
+
+def _space(record: Record) -> Text:
+    """The space that a distance of classes is taken in, and its unit."""
+    if "space" not in record.estimate.at:
+        return ()
+    name = called(words().at_value, str(record.estimate.at["space"]))
+    unit = Piece(text=record.estimate.unit, pointer=f"{record.pointer}/unit")
+    return say(" (", Piece(text=name, pointer=f"{record.pointer}/at/space"), "; ", unit, ")")
 
 
 def _who(source: Source, record: Record | None) -> Text:

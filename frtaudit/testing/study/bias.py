@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ from frtaudit.stats.interclass import Space
 from frtaudit.stats.interclass_spread import Axis, Spread, spread_bootstrap
 
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
+BEGIN, END = "<!-- interclass bias: begin -->", "<!-- interclass bias: end -->"
 MIDDLE, LEVEL, IMAGE, NOISE, SYSTEM = 60.0, 6.0, 3.0, 3.0, 2.5  # points of 0..100
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -55,6 +56,7 @@ SHAPES = (
     Shape(name="shifted, unequal samples", subjects=(40, 40, 40), samples=(3, 4, 8), shift=6.0),
     Shape(name="shifted, six classes", subjects=(96, 102, 83, 53, 55, 53), samples=(4,) * 6, shift=5.0),
 )
+HALF = 0.5  # claims above it are of "at least", below it of "at most"
 PLANTED = 1.0  # points: the change of the largest d_l2 whose power is planned
 
 
@@ -165,6 +167,30 @@ def lines(found: Sequence[Claim]) -> Iterator[str]:
         yield f"{one.shape}: {one.claim} {share:.3f} of {one.cohorts} (limit {one.limit:g}, p {one.p:.3g}): {word}"
 
 
+def table(found: Sequence[Mapping[str, Any]]) -> str:
+    """The claims as rows of a page in Markdown.
+
+    >>> row = {"shape": "alike", "claim": "it flags", "hits": 3, "cohorts": 100, "limit": 0.05, "p": 0.88}
+    >>> print(table([row]))
+    | cohorts | claim | share | held to | exact p |
+    |---|---|---|---|---|
+    | alike | it flags | 0.030 of 100 | 0.05 at most | 0.88 |
+    """
+    head = ["| cohorts | claim | share | held to | exact p |", "|---|---|---|---|---|"]
+    rows = [
+        f"| {one['shape']} | {one['claim']} | {one['hits'] / one['cohorts']:.3f} of {one['cohorts']} "
+        f"| {one['limit']:g} at {'least' if one['limit'] > HALF else 'most'} | {one['p']:.2g} |"
+        for one in found
+    ]
+    return "\n".join([*head, *rows])
+
+
+def into(page: Path, text: str) -> None:
+    """Put a text between the marks of a page."""
+    before, rest = page.read_text("utf-8").split(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", "utf-8")
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
     parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.bias", description=__doc__)
@@ -172,11 +198,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--B", type=int, default=199, dest="resamples")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
+    parser.add_argument("--docs", type=Path, default=None, help="the page that has their table")
     options = parser.parse_args(argv)
     found = list(study(options.cohorts, options.resamples, options.seed))
+    rows: list[Mapping[str, Any]] = [asdict(one) for one in found]
     if options.out is not None:
-        rows: list[Mapping[str, object]] = [asdict(one) for one in found]
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    if options.docs is not None:
+        into(options.docs, table(rows))
     sys.stdout.write("\n".join(lines(found)) + "\n")
     return int(any(one.p <= ALARM for one in found))
 

@@ -15,15 +15,16 @@ PERCENTILE = (Method.VERTEX, Method.DOUBLE_OR_NOTHING)
 def floor_of(key: Key) -> float | None:
     """The coverage claimed at nominal 0.95 for new people; None: shown, not claimed.
 
-    Defaults (8.2): ``wilson`` for rates, ``max_t`` for differentials. Beside them: vertex, double-or-nothing,
-    ``wilson`` of accuracy (8.11), d_l2 (8.7). The rest is shown so that a reader sees why it is no default.
+    Defaults (8.2): ``wilson`` for rates, ``max_t`` for differentials; d_l2 (8.7) is held to its level. Beside them:
+    vertex, double-or-nothing, ``wilson`` of accuracy (8.11). The rest is shown so that a reader sees why it is no
+    default.
     """
     if key.nominal != NOMINAL:
         return None
     if key.quantity in RATES:
         floors = {Method.WILSON: DEFAULT, **dict.fromkeys(PERCENTILE, SHOWN_BESIDE)}
         return floors.get(key.method)
-    floors = {Method.MAX_T: DEFAULT, Method.VERTEX_GAUSSIAN: SHOWN_BESIDE}
+    floors = {Method.MAX_T: DEFAULT, Method.VERTEX_GAUSSIAN: NOMINAL}
     if key.quantity == "accuracy":
         floors = {Method.WILSON: SHOWN_BESIDE}
     return floors.get(key.method)

@@ -1,9 +1,11 @@
 """The tables of accuracy: systems by test sets with the lowest two marked, and disjoint minus overlap."""
 
+import re
 from dataclasses import replace
 
 from small_audits import audit, spec
 
+from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Folds, FoldSource, PairSetSpec
 from frtaudit.protocols.sampled import Sampled
@@ -54,7 +56,29 @@ def test_one_set_has_no_matrix_and_its_difference_a_table() -> None:
     cells = [plain_text(cell) for cell in view.tables[2].blocks[0].rows[0]]
     assert cells[0] == "set 0"
     assert " to " in cells[4] or "none" in cells[4]
-    assert all("%" in cell for cell in (cells[1], cells[2], cells[5], cells[6]))
+    assert re.fullmatch(r"\d+ / \d+", cells[5])
+    assert all(re.fullmatch(r"\d+\.\d\d %", cell) for cell in (cells[1], cells[2]))
+    assert all(
+        re.fullmatch(r"−?\d+\.\d{3}\d* %", part)
+        for part in (cells[3], *cells[7].split(", "))
+        if part != "0.000 %"
+    )
+    assert "200 random deals" in plain_text(view.tables[2].caption)
+
+
+def test_systems_stand_under_the_set_they_were_trained_on() -> None:
+    """Blocks by declared training set, undeclared ones under their own heading; without declarations no heading."""
+    found = result(2)
+    plain = accuracy.build(Source(found))
+    named = accuracy.build(Source(replace(found, spec={**found.spec, "trained_on": {"two": "WebFaces"}})))
+    assert plain is not None
+    assert named is not None
+    assert [plain_text(block.head) for block in plain.tables[0].blocks] == [""]
+    assert [plain_text(block.head) for block in named.tables[0].blocks] == [
+        "Training set not declared",
+        "Trained on WebFaces",
+    ]
+    assert "as declared" in plain_text(named.tables[0].caption)
 
 
 def test_accuracy_by_class_with_the_skewed_error_ratio() -> None:
@@ -66,3 +90,30 @@ def test_accuracy_by_class_with_the_skewed_error_ratio() -> None:
     assert rows[-1][0] == "group: skewed error ratio"
     assert all(" to " in row[3] for row in rows[:-1])
     assert " to " not in rows[-1][3]
+
+
+def test_systems_against_each_other() -> None:
+    """A block for each pair of systems, with their training sets where declared; a row for each test set."""
+    made = spec("accuracy", test_sets={"a": PairSetSpec(folds=Folds(source=FoldSource.DISJOINT, k=3))})
+    made = replace(made, analyses={"accuracy": Accuracy(against={"one": "two"})}, trained_on={"one": "Faces"})
+    view = accuracy.build(Source(audit(made).result))
+    assert view is not None
+    table = next(item for item in view.tables if item.name == "accuracy-systems")
+    assert plain_text(table.blocks[0].head) == "one (trained on Faces) against two"
+    cells = [plain_text(cell) for cell in table.blocks[0].rows[0]]
+    assert cells[0] == "a"
+    assert re.match(r"−?\d+\.\d{3} %", cells[1])
+
+
+def test_sets_chosen_by_a_system_are_named() -> None:
+    """Where the spec says that pairs were chosen by a system's scores, the captions that compare systems say so."""
+    found = result(2)
+    rules = {"pairs": {"type": "curated", "rules": {"matcher": "one"}}}
+    told = replace(
+        found, spec={**found.spec, "test_sets": {"set_0": rules, "set_1": {"pairs": {"type": "sampled"}}}}
+    )
+    plain, named = (accuracy.build(Source(item)) for item in (found, told))
+    assert plain is not None
+    assert named is not None
+    assert "chosen by the scores" not in plain_text(plain.tables[0].caption)
+    assert " Pairs of set 0 were chosen by the scores of one, " in plain_text(named.tables[0].caption)

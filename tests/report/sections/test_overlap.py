@@ -2,6 +2,8 @@
 
 import csv
 import io
+import re
+from dataclasses import replace
 from pathlib import Path
 
 from goldilocks_audits import overlap_audit, overlap_spec
@@ -35,6 +37,16 @@ def test_counts_violins_lists_and_accuracy() -> None:
     split = view.tables[2]
     assert [plain_text(block.head) for block in split.blocks] == ["one", "two"]
     assert plain_text(split.blocks[0].rows[0][0]) == "folds, wild"
+    cells = [plain_text(cell) for cell in split.blocks[1].rows[0]]
+    assert cells[1] == "–"
+    assert all(re.fullmatch(r"[\d.]+ % of \d+", cell) for cell in cells[2:4])
+    told = replace(
+        overlap_audit().result, spec={**overlap_audit().result.spec, "trained_on": {"one": "wild"}}
+    )
+    known = overlap.build(Source(told))
+    assert known is not None
+    assert plain_text(known.tables[2].blocks[0].rows[0][0]) == "folds, wild (trained on it)"
+    assert plain_text(known.tables[2].blocks[1].rows[0][0]) == "folds, wild"
     files = [plain_text(row[0]) for row in view.tables[3].blocks[0].rows]
     assert "lists/overlap/wild/remove.txt" in files
 
@@ -48,7 +60,7 @@ def test_a_review_has_its_own_violins_and_table(tmp_path: Path) -> None:
     assert view is not None
     assert "verdicts-wild" in [figure.name for figure in view.figures]
     table = next(item for item in view.tables if item.name == "overlap-review")
-    assert plain_text(table.blocks[0].rows[0][0]) == "all reviewed"
+    assert plain_text(table.blocks[0].rows[0][0]) == "all with a verdict"
 
 
 def test_no_section_without_a_search() -> None:

@@ -44,7 +44,7 @@ def test_every_step_is_a_row_with_its_reason() -> None:
     ]
     last = [plain_text(cell) for cell in table.blocks[0].rows[-1][1:]]
     counts = result().cohort
-    assert last[0] == f"{counts['subjects']} / {counts['samples']}"
+    assert last[0] == f"{counts['subjects']}\u00a0/\u00a0{counts['samples']}"
 
 
 def test_the_figure_shows_people_left() -> None:

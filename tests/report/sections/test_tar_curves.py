@@ -33,8 +33,8 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
     """Two kinds with two bands each, differences, a panel for each super-class; for each system."""
     panels = {item.name: len(item.panels) for item in view().figures}
     assert panels == {
-        "curves-group-0": 4, "excess-group-0": 3, "super-group-0": 4,
-        "curves-group-1": 4, "excess-group-1": 3, "super-group-1": 4,
+        "curves-group-0": 4, "excess-group-0": 4, "super-group-0": 4,
+        "curves-group-1": 4, "excess-group-1": 4, "super-group-1": 4,
     }  # fmt: skip
     alts = [panel.alt for item in view().figures[:1] for panel in item.panels]
     assert alts == [
@@ -43,6 +43,12 @@ def test_both_orientations_both_bands_and_super_classes() -> None:
         "TAR by threshold (thesis, i.i.d.), for Ex, Why, overall.",
         "TAR by threshold (new people), for Ex, Why, overall.",
     ]
+    apart = view().figures[1]
+    assert [panel.alt.partition(",")[0] for panel in apart.panels[:2]] == ["Threshold", "Threshold"]
+    assert (
+        "left: as independent comparisons have it (thesis), level 90 %; right: for new people"
+        in plain_text(apart.caption)
+    )
 
 
 def test_the_table_of_consequences() -> None:
@@ -52,5 +58,5 @@ def test_the_table_of_consequences() -> None:
     assert "a TAR of 80 %" in plain_text(table.caption)
     row = table.blocks[0].rows[0]
     assert plain_text(row[0]) == "Ex"
-    assert plain_text(row[3]).count(" to ") == 2
+    assert plain_text(row[3]).count("\u00a0to\u00a0") == 2
     assert table.notes[0][1][0].text.startswith("By construction") or len(table.notes) == 2

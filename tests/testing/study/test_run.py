@@ -104,7 +104,7 @@ def test_thresholds_have_the_rates_of_their_names() -> None:
 
 
 def test_claims_are_those_of_the_rules() -> None:
-    """Defaults are held to 0.93, what stands beside them to 0.90; other methods and other levels claim nothing."""
+    """Defaults are held to 0.93, d_l2 to 0.95, what stands beside them to 0.90; other methods and levels to nothing."""
     key = Key(quantity="FMR", point="", weighting="pooled", method=Method.WILSON, target=Target.POPULATION)
     assert (claims.floor_of(key), claims.width_is_held(key)) == (0.93, True)
     assert not claims.width_is_held(replace(key, point="few false matches"))
@@ -112,6 +112,7 @@ def test_claims_are_those_of_the_rules() -> None:
     assert claims.floor_of(replace(key, method=Method.RECENTERED)) is None
     assert claims.floor_of(replace(key, nominal=0.5)) is None
     assert claims.floor_of(replace(key, quantity="accuracy")) == 0.90
+    assert claims.floor_of(replace(key, quantity="d_l2", method=Method.VERTEX_GAUSSIAN)) == 0.95
 
 
 def test_the_study_is_one_json_value() -> None:

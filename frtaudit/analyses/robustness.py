@@ -1,0 +1,138 @@
+"""What an opponent would attack, found before they ask: who was not met, on whom the rates hang, what labels could do.
+
+Everything comes from counts that the trial holds already: nothing is scored again.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+import numpy as np
+
+from frtaudit.core import UNKNOWN, Estimate, Material
+from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.doubts import Doubts
+from frtaudit.errors import SpecError
+from frtaudit.inference import At
+from frtaudit.intake.review import as_csv, read_review
+from frtaudit.leverage import NAME, Influence, Kept, review_rows, reviewed, written
+from frtaudit.overlap import DIFFERENT, VERDICTS
+from frtaudit.registry import register
+from frtaudit.stats import influence
+from frtaudit.trial import Outcome, Trial, on_panel
+
+WHERE = f"analyses.{NAME}"
+EVERY = "every system"
+REVIEW = (
+    *("pair", "sample", "other_sample", "subject", "other_subject", "ranks", "score"),
+    *("comparisons_of_the_two", "verdict"),
+)
+Shares = Mapping[str, Mapping[str, float]]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robustness:
+    """Who is absent, the worst subjects, leave-one-out, label errors, bounds for what is unknown, another mix.
+
+    ``worst``: the share of subjects whose false matches are added up; ``label_errors``: how many of the top non-mated
+    pairs are taken for label errors; ``reviewed``: the review file with verdicts; ``mix``: schema to class to its share
+    in the population, 1 in all; ``mislabelled``: schema to class (or ``each``) to the share of its labels that are
+    wrong.
+    """
+
+    worst: float = 0.01
+    label_errors: tuple[int, ...] = (1, 3, 10)
+    reviewed: str | None = field(default=None, metadata=PATH)
+    mix: Shares = field(default_factory=dict)
+    mislabelled: Shares = field(default_factory=dict)
+    metrics = ("fmr_mix", "fnmr_mix")
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for shares that are none, and for no number of label errors."""
+        if not 0 < self.worst < 1:
+            raise SpecError(
+                f"{WHERE}.worst", f"found {self.worst:g}", "a number between 0 and 1, both excluded"
+            )
+        if not self.label_errors or min(self.label_errors) < 1:
+            raise SpecError(f"{WHERE}.label_errors", "names no pair", "whole numbers, 1 or more")
+        for schema, shares in self.mix.items():
+            total = sum(shares.values())
+            if min(shares.values(), default=-1.0) < 0 or not abs(total - 1) < 1e-6:
+                found = f"shares that are negative, or sum to {total:g}"
+                raise SpecError(f"{WHERE}.mix.{schema}", found, "shares of 0 or more that sum to 1")
+        for schema, shares in self.mislabelled.items():
+            for name, share in shares.items():
+                if not 0 <= share < 1:
+                    found = f"found {share:g}"
+                    raise SpecError(
+                        f"{WHERE}.mislabelled.{schema}.{name}", found, "a share from 0 to below 1"
+                    )
+
+    def survey(self, spec: AuditSpec, material: Material) -> None:  # noqa: ARG002  surveyors share a signature
+        """Refuse, before anything is scored, a schema or class that the cohort has not."""
+        known = material.cohort.classifications
+        for key, declared, more in (("mix", self.mix, ()), ("mislabelled", self.mislabelled, ("each",))):
+            for schema, shares in declared.items():
+                if schema not in known:
+                    raise SpecError(
+                        f"{WHERE}.{key}", f"no schema is named {schema!r}", ", ".join(known) or "none"
+                    )
+                names = (*known[schema].classes, *more)
+                for name in shares:
+                    if name not in names:
+                        found = f"{schema} has no class {name!r}"
+                        raise SpecError(f"{WHERE}.{key}.{schema}", found, ", ".join(names))
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Everything about one system; once for all: who could be absent, and how many have no class."""
+        people = Influence(trial=trial, worst_share=self.worst, label_errors_taken=self.label_errors)
+        found = [*people.worst(), *people.without_one(), *people.label_errors()]
+        if trial.provider == on_panel(trial.spec, trial.material)[0]:
+            found = [*_absent(trial, alpha), *_unknown(trial), *found]
+        for schema in trial.groups.schemas:
+            found += Doubts(
+                trial=trial,
+                schema=schema,
+                alpha=alpha,
+                mix=self.mix.get(schema),
+                mislabelled=self.mislabelled.get(schema, {}),
+            ).estimates()
+        return Outcome(estimates=tuple(found), files=people.files(), kept=people.kept())
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  shared
+        """The review file of all systems' top pairs; with verdicts, FMR without the label errors they name."""
+        held = {name: cast("Kept", found) for name, found in kept.items()}
+        rows = review_rows(held)
+        files = {f"{NAME}/review.csv": as_csv(REVIEW, rows)}
+        if self.reviewed is None:
+            return Outcome(files=files)
+        said = read_review(self.reviewed, {str(row[0]) for row in rows}, VERDICTS)
+        wrong = {pair for pair, verdict in said.items() if verdict != DIFFERENT}
+        found = [item for name, one in held.items() for item in reviewed(name, one, said, wrong)]
+        merge = sorted({(str(row[3]), str(row[4])) for row in rows if row[0] in wrong})
+        files[f"{NAME}/label_errors.csv"] = as_csv(("subject", "same_person_as"), merge)
+        return Outcome(estimates=tuple(found), files=files)
+
+
+def _absent(trial: Trial, alpha: float) -> Iterator[Estimate]:
+    """How common a kind of person may be and still be missed with probability alpha: by all, by each class."""
+    cohort = trial.cohort
+    groups: list[tuple[str | None, str, int]] = [(None, "all", cohort.n_subjects)]
+    for name_of, found in cohort.classifications.items():
+        sizes = np.bincount(found.codes[found.codes >= 0], minlength=len(found.classes)).tolist()
+        groups += [(name_of, name, size) for name, size in zip(found.classes, sizes, strict=True)]
+    for schema, group, size in groups:
+        value = influence.absent_share(size, alpha)
+        counts, unit = (0, size), "share of the people that the cohort stands for"
+        at: At = {"missed": alpha}
+        yield written(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
+
+
+def _unknown(trial: Trial) -> Iterator[Estimate]:
+    for schema, found in trial.cohort.classifications.items():
+        some, total = int(np.count_nonzero(found.codes < 0)), trial.cohort.n_subjects
+        yield written(
+            EVERY, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
+            schema=schema, group=UNKNOWN,
+        )  # fmt: skip

@@ -1,0 +1,91 @@
+"""What the signed files say, beside who signed them: schema, seal, printed numbers."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+
+from frtaudit.attest.keys import common_name
+from frtaudit.attest.printed import Page, Printed, in_pdf, on_page
+from frtaudit.attest.seal import Seal, open_seal, recorded
+from frtaudit.attest.trust import Trust
+from frtaudit.attest.verification import Check, invalid, note, ok, untrusted
+from frtaudit.canonical import Json
+from frtaudit.core.result import AuditResult
+from frtaudit.errors import VerificationError
+from frtaudit.result_schema import result_schema
+
+
+def against_schema(value: Json) -> str | None:
+    """Where and why a result departs from its JSON Schema; None if it follows it.
+
+    Its spec is held against its digest, not against a schema: a plug-in may be unknown where the report is read.
+    """
+    from jsonschema import Draft202012Validator
+
+    schema = result_schema({"type": "object"})
+    found = next(Draft202012Validator(schema).iter_errors(value), None)
+    if found is None:
+        return None
+    return f"/{'/'.join(str(step) for step in found.absolute_path)} {found.message[:80]}"
+
+
+def printed_numbers(result: bytes, page: bytes, pdf: bytes | None, names: tuple[str, str]) -> Iterator[Check]:
+    """Checks that page and PDF (called ``names``) print the numbers of the result. Files that break a parser fail."""
+    try:
+        content, read = json.loads(result), Page(page.decode())
+        if not read.traced:
+            yield note(names[0], "prints no value with its place in the result: nothing to compare")
+            return
+        yield _check(names[0], on_page(read, content), "printed values are those of the result")
+        if pdf is not None:
+            yield _check(names[1], in_pdf(pdf, read), "lines with numbers stand in the PDF as on the page")
+    except Exception as error:  # noqa: BLE001  forged files may raise anything; all of it means invalid
+        yield invalid(names[0], f"page or PDF cannot be read ({type(error).__name__})")
+
+
+def _check(name: str, found: Printed, words: str) -> Check:
+    return invalid(name, found.said()) if found.wrong else ok(name, f"{found.compared} {words}")
+
+
+def seal_checks(
+    result: AuditResult, data: bytes | None, name: str, signed_at: datetime, trust: Trust
+) -> Iterator[Check]:
+    """Checks of the seal that a result names: genuine, older than the report, its departures all listed.
+
+    ``data``: the seal's file; ``signed_at``: when the report was signed, as its signer says.
+    """
+    if result.seal is None:
+        if data is not None:
+            yield invalid(name, "is a seal, but the result was not run under one")
+        return
+    if data is None:
+        yield invalid(name, "is missing, although the result was run under a seal")
+        return
+    try:
+        seal = open_seal(data, name, trust.certificates)
+    except VerificationError as error:
+        yield invalid(name, error.found)
+        return
+    if recorded(seal, result) != result.seal:
+        yield invalid(name, "does not lead to the departures that the result lists")
+    elif (seal.stamp.when if seal.stamp else seal.statement.when) > signed_at:
+        yield invalid(name, "was made after the report was signed")
+    else:
+        count = len(result.seal.departures)
+        said = f"sealed by {result.seal.signer!r} on {result.seal.signed_at}; departures, all listed: {count}"
+        yield ok(name, said)
+    yield from _seal_trust(seal, name, trust)
+
+
+def _seal_trust(seal: Seal, name: str, trust: Trust) -> Iterator[Check]:
+    signer, keyid = common_name(seal.statement.certificate), seal.statement.keyid
+    if keyid not in trust.keyids:
+        yield untrusted(name, f"its signer {signer!r} is not trusted on this machine (key {keyid[:16]}...)")
+    if seal.stamp is None:
+        yield note(name, "its time is what its signer's clock said: no authority gave one")
+        return
+    tsa = common_name(seal.stamp.certificate)
+    if seal.stamp.distrust is not None:
+        yield untrusted(name, f"the authority {tsa!r} of its time is not trusted on this machine")
+    else:
+        yield ok(name, f"existed on {seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC, says {tsa!r}")

@@ -1,0 +1,107 @@
+"""Digests of a file's rows, cut twice, so that one changed row is found again from a short list of digests.
+
+A file of N rows is cut into blocks of L consecutive rows, and once more into strides: rows 0, L, 2L, ... are one, rows
+1, L + 1, ... the next. L is the smallest power of two with L^2 >= N, so a block and a stride share at most one row, and
+a single changed row changes one block and one stride: it is where they cross. That takes at most 3 sqrt(N) digests.
+Past 2^20 rows there are no more strides, blocks grow, and a crossing holds N / 2^20 rows.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+
+from frtaudit.canonical import Json
+
+MOST = 1 << 10
+SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowDigests:
+    """The rows of one file.
+
+    ``unit`` and ``first``: how a reader counts them ("line" from 1); ``count``: N rows; ``blocks``, ``strides``:
+    digests of both cuts, 16 hexadecimal digits each.
+    """
+
+    unit: str
+    first: int
+    count: int
+    blocks: tuple[str, ...]
+    strides: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """The mapping that ``result.json`` holds."""
+        return {
+            "unit": self.unit,
+            "first": self.first,
+            "count": self.count,
+            "blocks": list(self.blocks),
+            "strides": list(self.strides),
+        }
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, object]) -> "RowDigests":
+        """Read what :meth:`to_json` wrote."""
+        fields = {name: tuple(item) if isinstance(item, list) else item for name, item in value.items()}
+        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
+
+
+def cuts(count: int) -> tuple[int, int]:
+    """How long a block is, and how many strides there are.
+
+    >>> cuts(100), cuts(2**20), cuts(2**22)
+    ((16, 16), (1024, 1024), (4096, 1024))
+    """
+    strides = 1
+    while strides < MOST and strides * strides < count:
+        strides *= 2
+    length = strides
+    while length * MOST < count:
+        length *= 2
+    return length, strides
+
+
+def changed(recorded: RowDigests, found: RowDigests) -> str:
+    """Which rows are not the recorded ones, in words.
+
+    >>> one = RowDigests(unit="line", first=1, count=4, blocks=("a", "b"), strides=("c", "d"))
+    >>> changed(one, RowDigests(unit="line", first=1, count=4, blocks=("a", "x"), strides=("y", "d")))
+    'line 3 is not the one that the report was made from'
+    """
+    unit, length = recorded.unit, cuts(recorded.count)[0]
+    blocks = _other(recorded.blocks, found.blocks)
+    strides = _other(recorded.strides, found.strides)
+    if (found.count, found.unit) != (recorded.count, unit):
+        said = f"holds {found.count:,} {found.unit}s, the report was made from {recorded.count:,} {unit}s"
+        if not blocks or cuts(found.count) != cuts(recorded.count):
+            return said
+        start = blocks[0] * length + recorded.first
+        return f"{said}; the first that differs is one of {unit}s {start} to {start + length - 1}"
+    if not blocks:
+        return f"every {unit} is the one that the report was made from; what stands between them is not"
+    rows = [row + recorded.first for row in islice(_crossings(recorded, blocks, strides), SHOWN + 1)]
+    many = len(rows) > SHOWN
+    named = ", ".join(str(row) for row in rows[:SHOWN]) + (", ..." if many else "")
+    if len(rows) == 1:
+        return f"{unit} {named} is not the one that the report was made from"
+    least = max(len(blocks), len(strides))
+    if not many and least == len(rows):
+        return f"{unit}s {named} are not those that the report was made from"
+    return f"at least {least:,} {unit}s are not those that the report was made from, among {unit}s {named}"
+
+
+def _other(recorded: tuple[str, ...], found: tuple[str, ...]) -> list[int]:
+    """Places where two lists of digests differ; one that is longer differs from its first further place on."""
+    longest = max(len(recorded), len(found))
+    return [place for place in range(longest) if recorded[place : place + 1] != found[place : place + 1]]
+
+
+def _crossings(recorded: RowDigests, blocks: list[int], strides: list[int]) -> Iterator[int]:
+    """Rows that stand in a block and in a stride that differ, in order."""
+    length, number = cuts(recorded.count)
+    other = set(strides)
+    for block in blocks:
+        for row in range(block * length, min((block + 1) * length, recorded.count)):
+            if row % number in other:
+                yield row

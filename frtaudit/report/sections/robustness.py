@@ -1,0 +1,297 @@
+"""What an opponent would attack: who may be missing, on whom rates hang, label errors, what is unknown, another mix."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.core import Method
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections import robustness_classes
+from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
+from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.source import At, Record, Source, mapping
+from frtaudit.report.words import words
+
+ENDS = ("low", "high")
+OF = {"comparisons": "those comparisons out", "people": "all comparisons of the two people out"}
+ANALYSIS = "robustness"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robustness:
+    """The view: sentences first, then one table for each attack."""
+
+    said: tuple[Text, ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Robustness | None:
+    """None when the analysis did not run."""
+    if not source.select("absent_kind"):
+        return None
+    found = (
+        _absent(source),
+        _worst(source),
+        _alone(source),
+        _labels(source),
+        *(robustness_classes.bounds(source, schema) for schema in source.schemas),
+        *(robustness_classes.mix(source, schema) for schema in source.schemas),
+    )
+    tables = tuple(item for item in found if item is not None)
+    text = words().robustness
+    closed = [] if source.select("index_worst_case") else [say(text["no_unknown"])]
+    said = (say(text["people"]), say(text["silent"]), *_unknown(source), *closed, _runs(source))
+    return Robustness(said=said, tables=tables)
+
+
+def _runs(source: Source) -> Text:
+    """Seed, B, the largest Monte Carlo error of a rate's bound, and what was declared of earlier runs."""
+    spec, drawn = source.result.spec, mapping(source.result.spec.get("bootstrap"))
+    parts: list[Part] = [Piece(text=words().robustness["runs"], kind="b")]
+    parts += [" Seed ", Piece(text=str(spec.get("seed", 0)), pointer="/spec/seed", kind="n")]
+    parts += [
+        ", B = ",
+        Piece(text=f"{drawn.get('B', 0):,}", pointer="/spec/bootstrap/B", kind="n"),
+        " resamples. ",
+    ]
+    parts += [*_monte_carlo(source)]
+    earlier = source.settings.earlier_runs or words().robustness["no_runs"]
+    return say(*parts, "Earlier runs on these data: ", earlier.rstrip("."), ".")
+
+
+def _monte_carlo(source: Source) -> Text:
+    """The rate's bound that would move most, beside the width of its interval, if the audit ran with another seed."""
+    found = [
+        (item.interval.mc_error / (item.interval.high - item.interval.low), record, item)
+        for record in source.select("fmr", "fnmr", "fnmr_at_fmr", primary=True)
+        for item in record.bounds
+        if item.interval.mc_error
+        and item.interval.low is not None
+        and item.interval.high is not None
+        and item.interval.high > item.interval.low
+        and item.interval.method is not Method.WILSON_IID
+    ]
+    if not found:
+        return say("No bound rests on resamples. ")
+    _, record, item = max(found, key=lambda one: one[0])
+    who = (
+        "everybody"
+        if record.estimate.group == "all"
+        else source.label(record.estimate.schema, record.estimate.group)
+    )
+    return say(
+        "With another seed the bounds of rates would move by about their Monte Carlo error, the most "
+        "beside its interval where ",
+        phrases.metric(record.estimate.metric),
+        f" of {record.estimate.provider}, {who}, is ",
+        phrases.bounds(item, record.estimate),
+        ": by ",
+        phrases.wobble(item, record.estimate),
+        ". ",
+    )
+
+
+def _unknown(source: Source) -> list[Text]:
+    """How many people have no class, by schema."""
+    return [
+        say(
+            Piece(text=f"Without a class under {spoken(item.estimate.schema)}: ", kind="b"),
+            phrases.counts(item),
+            " people.",
+        )
+        for item in source.select("unknown_subjects")
+        if item.estimate.numerator
+    ]
+
+
+def _absent(source: Source) -> Table:
+    notes = Footnotes()
+    rows = [
+        (
+            (_who(source, item),),
+            (phrases.number(numbers.count(item.estimate.denominator or 0), f"{item.pointer}/denominator"),),
+            phrases.value(item, notes),
+            (phrases.number(numbers.exact(float(item.estimate.at["missed"])), f"{item.pointer}/at/missed"),),
+        )
+        for item in source.select("absent_kind")
+    ]
+    columns = (
+        Column(title="Among"),
+        Column(title="People (K)", kind="num"),
+        Column(title="A kind of person as common as this", kind="num"),
+        Column(title="is absent with probability", kind="num"),
+    )
+    caption = say(Piece(text="Who may be missing. ", kind="b"), words().robustness["absent"])
+    return finished("robustness-absent", caption, columns, [Block(rows=tuple(rows))], notes)
+
+
+def _worst(source: Source) -> Table | None:
+    records = source.select("worst_share", "worst_involved", primary=True)
+    if not records:
+        return None
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, records):
+        rows = []
+        for here in _places(own, "subjects"):
+            pair = {item.estimate.metric: item for item in here}
+            first, other = pair["worst_share"], pair.get("worst_involved")
+            people = phrases.number(
+                numbers.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
+            )
+            rows.append((point(first, "subjects"), (people,), _counted(first, notes), _counted(other, notes)))
+        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+    columns = (
+        Column(title="At"),
+        Column(title="Worst people", kind="num"),
+        Column(title="their halves of false matches", kind="num"),
+        Column(title="false matches with one of them", kind="num"),
+    )
+    share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
+    how = numbers.exact(float(share)) if isinstance(share, (int, float)) else ""
+    number = Piece(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
+    title = say(Piece(text="The worst ", kind="b"), number, Piece(text=" of people. ", kind="b"))
+    caption = say(title, words().robustness["worst"])
+    return finished("robustness-worst", caption, columns, blocks, notes, "dense")
+
+
+def _alone(source: Source) -> Table | None:
+    names = [f"{rate}_leave_one_out_{end}" for rate in ("fmr", "fnmr") for end in ENDS]
+    records = source.select(*names, primary=True)
+    if not records:
+        return None
+    notes = Footnotes()
+    measured = measured_by(source, "fmr", "fnmr", "fnmr_at_fmr")
+    blocks = []
+    for _, own in by_provider(source, records):
+        for at in dict.fromkeys(without(item, "line") for item in own):
+            here = [item for item in own if without(item, "line") == at]
+            groups = dict.fromkeys((item.estimate.schema, item.estimate.group) for item in here)
+            rows = tuple(
+                _alone_row(
+                    source,
+                    [item for item in here if (item.estimate.schema, item.estimate.group) == group],
+                    names,
+                    measured,
+                    notes,
+                )
+                for group in groups
+            )
+            head = say(provider(here[0]), "  at ", point(here[0], "line"))
+            blocks.append(Block(head=head, rows=rows))
+    columns = (
+        Column(title="Of"),
+        *(
+            Column(title=f"{rate}{end}", kind="num")
+            for rate in ("FMR", "FNMR")
+            for end in ("", ", lowest", ", highest")
+        ),
+    )
+    caption = say(Piece(text="Without any one person. ", kind="b"), words().robustness["alone"])
+    return finished("robustness-alone", caption, columns, blocks, notes, "dense")
+
+
+def _alone_row(
+    source: Source,
+    here: Sequence[Record],
+    names: Sequence[str],
+    measured: Mapping[Key, Record],
+    notes: Footnotes,
+) -> tuple[Text, ...]:
+    by_name = {item.estimate.metric: item for item in here}
+    first = here[0].estimate
+    cells: list[Text] = [(_who(source, here[0]),)]
+    for rate, ends in (("fmr", names[:2]), ("fnmr", names[2:])):
+        place = first.provider, first.schema, first.group, first.weighting, without(here[0], "line")
+        found = next(
+            (
+                measured[key]
+                for name in (rate, f"{rate}_at_fmr")
+                if (key := (place[0], name, *place[1:])) in measured
+            ),
+            None,
+        )
+        cells.append((Piece(text=phrases.ABSENT),) if found is None else phrases.value(found))
+        cells += [_with_line(by_name.get(name), found, notes) for name in ends]
+    return tuple(cells)
+
+
+def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    shown = phrases.value(record, notes, like=None if like is None else like.estimate)
+    if "line" not in record.estimate.at:
+        return shown
+    line = Piece(
+        text=numbers.count(int(record.estimate.at["line"])),
+        pointer=f"{record.pointer}/at/line",
+        kind="n soft",
+    )
+    return say(shown, Piece(text=" ", kind="br"), Piece(text="line ", kind="soft"), line)
+
+
+def _labels(source: Source) -> Table | None:
+    records = source.select("fmr_label_errors", "fmr_reviewed")
+    if not records:
+        return None
+    notes = Footnotes()
+    blocks = []
+    for _, own in by_provider(source, records):
+        taken = [item for item in own if item.estimate.metric == "fmr_label_errors"]
+        rows = []
+        for here in _places(taken, "of"):
+            by_kind = {str(item.estimate.at["of"]): item for item in here}
+            number = Piece(
+                text=numbers.count(int(here[0].estimate.at["label_errors"])),
+                pointer=f"{here[0].pointer}/at/label_errors",
+                kind="n",
+            )
+            of = say("top ", number, " at ", point(here[0], "of", "label_errors"))
+            rows.append((of, *(_counted(by_kind.get(kind), notes) for kind in OF)))
+        for item in own:
+            if item.estimate.metric == "fmr_reviewed":
+                of = say("label errors found by review, at ", point(item))
+                rows.append((of, (Piece(text=phrases.ABSENT),), _counted(item, notes)))
+        blocks.append(Block(head=say(provider(own[0]), *_reviewed(source, own[0])), rows=tuple(rows)))
+    columns = (
+        Column(title="Taken for one person"),
+        *(Column(title=f"FMR, {of}", kind="num") for of in OF.values()),
+    )
+    caption = say(Piece(text="If the top pairs are label errors. ", kind="b"), words().robustness["labels"])
+    return finished("robustness-labels", caption, columns, blocks, notes)
+
+
+def _reviewed(source: Source, record: Record) -> Text:
+    own = [
+        item
+        for item in source.select("reviewed_label_errors")
+        if item.estimate.provider == record.estimate.provider and item.estimate.value is not None
+    ]
+    return say("  of the reviewed pairs one person: ", phrases.counts(own[0])) if own else ()
+
+
+def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
+    """Records that stand at one operating point, in the order of the points."""
+    found: dict[At, list[Record]] = {}
+    for item in records:
+        found.setdefault(without(item, *keys), []).append(item)
+    return list(found.values())
+
+
+def _who(source: Source, record: Record) -> Piece:
+    estimate = record.estimate
+    text = "everybody" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
+    return Piece(text=text, pointer=f"{record.pointer}/group")
+
+
+def _counted(record: Record | None, notes: Footnotes) -> Text:
+    """The value, and its counts below it."""
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    if record.estimate.numerator is None:
+        return phrases.value(record, notes)
+    soft = tuple(
+        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip()) for p in phrases.counts(record)
+    )
+    return say(phrases.value(record, notes), Piece(text=" ", kind="br"), soft)

@@ -1,0 +1,231 @@
+"""What is not known of classes, in tables: best and worst cases of every index, and another mix of people."""
+
+from collections.abc import Mapping, Sequence
+
+from frtaudit import numbers
+from frtaudit.core import Target
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
+from frtaudit.report.source import At, Record, Source, at_key, escape, mapping
+from frtaudit.report.words import INDICES, called, words
+
+ANALYSIS = "robustness"
+CAUSES = {
+    "unknown": "people without a class",
+    "mislabelled": "wrong labels",
+    "failures": "failed comparisons, pooled",
+}
+
+
+Key = tuple[str, str, str | None, str, str | None, At]
+
+
+def bounds(source: Source, schema: str) -> Table | None:
+    """Every index with what was measured and its best and worst case for each cause."""
+    records = source.select("index_best_case", "index_worst_case", "index_behind_labels", schema=schema)
+    if not records:
+        return None
+    notes = Footnotes()
+    measured = measured_by(source, *INDICES, "d_l2", "skewed_error_ratio", weightings=True)
+    causes = [name for name in CAUSES if any(item.estimate.at.get("missing") == name for item in records)]
+    behind = any(item.estimate.metric == "index_behind_labels" for item in records)
+    blocks = []
+    for _, own in by_provider(source, records):
+        keys = dict.fromkeys(_index_key(item) for item in own)
+        rows = []
+        for key in keys:
+            here = [item for item in own if _index_key(item) == key]
+            rows.append(_bounds_row(source, here, causes, measured, notes, behind=behind))
+        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+    columns = [Column(title="Index"), Column(title="As measured", kind="num")]
+    for name in causes:
+        if name == "failures":
+            columns.append(Column(title="measured, pooled", kind="num"))
+        columns.append(Column(title=CAUSES[name], kind="num"))
+    columns += [Column(title="behind the labels", kind="num")] if behind else []
+    text = words().robustness
+    title = f"What is not known of classes, by {spoken(schema)}. "
+    told = [
+        text["bounds"],
+        *(text[f"bounds_{name}"] for name in causes),
+        *([text["behind"]] if behind else []),
+    ]
+    caption = say(Piece(text=title, kind="b"), " ".join(told))
+    return finished(f"robustness-bounds-{schema}", caption, columns, blocks, notes, "dense")
+
+
+def _bounds_row(
+    source: Source,
+    here: Sequence[Record],
+    causes: Sequence[str],
+    measured: Mapping[Key, Record],
+    notes: Footnotes,
+    *,
+    behind: bool,
+) -> tuple[Text, ...]:
+    cells: list[Text] = [_index(here[0]), _as_measured(here[0], source.weighting, measured)]
+    for cause in causes:
+        weighting = "pooled" if cause == "failures" else source.weighting
+        if cause == "failures":
+            cells.append(_as_measured(here[0], "pooled", measured))
+        own = {
+            item.estimate.metric: item
+            for item in here
+            if item.estimate.at.get("missing") == cause and item.estimate.weighting in (weighting, None)
+        }
+        best, worst = own.get("index_best_case"), own.get("index_worst_case")
+        if best is None or worst is None:
+            cells.append((Piece(text=phrases.ABSENT),))
+        elif best.estimate.value is None:
+            cells.append(phrases.value(best, notes))
+        else:
+            cells.append(say(phrases.value(best), " to ", phrases.value(worst)))
+    if behind:
+        found = [
+            item
+            for item in here
+            if item.estimate.metric == "index_behind_labels" and item.estimate.weighting == source.weighting
+        ]
+        cells.append(phrases.value(found[0], notes) if found else (Piece(text=phrases.ABSENT),))
+    return tuple(cells)
+
+
+def _index_key(record: Record) -> At:
+    return tuple((key, value) for key, value in record.at if key != "missing")
+
+
+def _index(record: Record) -> Text:
+    at = record.estimate.at
+    name = called(words().metric, str(at["index"]))
+    of = f" of {called(words().at_value, str(at['rate']))}" if "rate" in at else ""
+    space = f", {called(words().at_value, str(at['space']))}" if "space" in at else ""
+    pairs = f", {str(at['pairs']).replace('_', ' ')}" if "pairs" in at else ""
+    what = Piece(text=f"{name}{of}{space}{pairs}", pointer=f"{record.pointer}/at/index")
+    return say(what, *((" at ", point(record, *(key for key in at if key != "fmr"))) if "fmr" in at else ()))
+
+
+def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record]) -> Text:
+    """The index as its own analysis found it."""
+    estimate = record.estimate
+    at = at_key({key: value for key, value in estimate.at.items() if key not in ("index", "missing")})
+    kinds = (weighting, None)
+    places = [
+        (estimate.provider, str(estimate.at["index"]), estimate.schema, estimate.group, kind, at)
+        for kind in kinds
+    ]
+    found = next((measured[place] for place in places if place in measured), None)
+    return (Piece(text=phrases.ABSENT),) if found is None else phrases.value(found)
+
+
+def mix(source: Source, schema: str) -> Table | None:
+    """What the one threshold means under the declared mix, and the threshold that the mix needs."""
+    records = source.select("fmr_mix", "fnmr_mix", "threshold_mix", schema=schema, primary=True)
+    if not records:
+        return None
+    notes = Footnotes()
+    measured = measured_by(source, "threshold_at_fmr")
+    blocks = []
+    for _, own in by_provider(source, records):
+        rows = [
+            _mix_row(source, [item for item in own if item.estimate.at["fmr"] == target], measured, notes)
+            for target in dict.fromkeys(item.estimate.at["fmr"] for item in own)
+        ]
+        blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
+    columns = (
+        Column(title="At"),
+        Column(title="threshold", kind="num"),
+        Column(title="FMR in the mix", kind="num"),
+        Column(title="FNMR in the mix", kind="num"),
+        Column(title="threshold that the mix needs", kind="num"),
+        Column(title="FNMR there", kind="num"),
+    )
+    caption = say(
+        Piece(text=f"Another mix of people, by {spoken(schema)}: ", kind="b"),
+        *_declared_mix(source, schema),
+        ". ",
+        words().robustness["mix"],
+        methods_said(records, Target.POPULATION),
+    )
+    return finished(f"robustness-mix-{schema}", caption, columns, blocks, notes, "dense")
+
+
+def _mix_row(
+    source: Source, own: Sequence[Record], measured: Mapping[Key, Record], notes: Footnotes
+) -> tuple[Text, ...]:
+    here = {(item.estimate.metric, "threshold_of" in item.estimate.at): item for item in own}
+    first = own[0]
+    at = at_key({"fmr": first.estimate.at["fmr"]})
+    key = (first.estimate.provider, "threshold_at_fmr", None, "all", source.weighting, at)
+    return (
+        point(first, "threshold_of"),
+        value_of(measured.get(key), notes),
+        _bounded(here.get(("fmr_mix", False)), notes),
+        _bounded(here.get(("fnmr_mix", False)), notes),
+        value_of(here.get(("threshold_mix", False)), notes),
+        value_of(here.get(("fnmr_mix", True)), None),
+    )
+
+
+def _declared_mix(source: Source, schema: str) -> list[Part]:
+    shares = mapping(
+        mapping(mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("mix")).get(schema)
+    )
+    parts: list[Part] = []
+    for name, share in shares.items():
+        pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
+        parts += [", " if parts else "", f"{source.label(schema, name)} "]
+        parts.append(
+            phrases.number(numbers.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
+        )
+    return parts
+
+
+def measured_by(source: Source, *metrics: str, weightings: bool = False) -> dict[Key, Record]:
+    """What other analyses found, by place; of both weightings if asked."""
+    return {
+        (
+            item.estimate.provider,
+            item.estimate.metric,
+            item.estimate.schema,
+            item.estimate.group,
+            item.estimate.weighting,
+            item.at,
+        ): item
+        for item in source.select(*metrics, primary=not weightings)
+    }
+
+
+def without(record: Record, *keys: str) -> At:
+    """The operating point without some of its keys."""
+    return tuple((key, value) for key, value in record.at if key not in keys)
+
+
+def point(record: Record, *keys: str) -> Text:
+    """The operating point in words, without some of its keys."""
+    at = {key: value for key, value in record.estimate.at.items() if key not in keys}
+    return phrases.at_words(at, record.pointer)
+
+
+def value_of(record: Record | None, notes: Footnotes | None) -> Text:
+    """The value, or a dash where there is no record."""
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+
+
+def _bounded(record: Record | None, notes: Footnotes) -> Text:
+    """The value, and its interval for new people below it."""
+    if record is None or record.estimate.value is None:
+        return value_of(record, notes)
+    found = record.bound(Target.POPULATION)
+    if found is None:
+        return phrases.value(record, notes)
+    return say(
+        phrases.value(record, notes),
+        Piece(text=" ", kind="br"),
+        phrases.bounds(found, record.estimate, notes),
+    )
+
+
+def spoken(name: str | None) -> str:
+    """A schema's name in words."""
+    return (name or "").replace("_", " ")

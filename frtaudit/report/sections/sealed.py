@@ -1,0 +1,63 @@
+"""What was sealed before the scores were seen, and every departure of the run from it."""
+
+from dataclasses import dataclass
+
+from frtaudit.core.seal import Departure
+from frtaudit.report.pieces import Block, Column, Piece, Table, Text, say
+from frtaudit.report.source import Source
+
+NOTHING = "nothing"
+RESULT = Piece(text="result.json", kind="code")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sealed:
+    """The view: who sealed when, whether the run kept to it, how many departures, and the table of them."""
+
+    made: Text
+    kept: bool
+    count: Text
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Sealed | None:
+    """None where the run had no seal."""
+    seal = source.result.seal
+    if seal is None:
+        return None
+    rows = tuple(_row(index, item) for index, item in enumerate(seal.departures))
+    time = say(", by that signer's clock")
+    if seal.stamped_at is not None:
+        time = say("; an authority gave the time ", _piece(seal.stamped_at, "/seal/stamped_at"))
+    return Sealed(
+        made=say(
+            _piece(seal.signer, "/seal/signer"), " on ", _piece(seal.signed_at, "/seal/signed_at"), time
+        ),
+        kept=not rows,
+        count=say(Piece(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
+        tables=(_table(rows),) if rows else (),
+    )
+
+
+def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
+    """Every row: a departure is never cut, so that none hides behind a hundred others."""
+    columns = (
+        Column(title="Place"),
+        Column(title="Sealed", kind="wide"),
+        Column(title="As run", kind="wide"),
+    )
+    caption = say(Piece(text="Departures from the seal. ", kind="b"), "Places are those of ", RESULT, ".")
+    return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
+
+
+def _row(index: int, item: Departure) -> tuple[Text, ...]:
+    at = f"/seal/departures/{index}"
+    values = (
+        (_piece(value, f"{at}/{key}"),) if value is not None else say(NOTHING)
+        for key, value in (("sealed", item.sealed), ("run", item.run))
+    )
+    return ((_piece(item.place, f"{at}/place"),), *values)
+
+
+def _piece(text: str, pointer: str) -> Piece:
+    return Piece(text=text, pointer=pointer, kind="code")

@@ -1,0 +1,55 @@
+"""Slow readers of other programs' score files, from their public descriptions; nothing is shared with ours."""
+
+import csv
+from pathlib import Path
+
+Row = tuple[str, str, str, str, float]
+"""Reference, its subject, probe, its subject, score."""
+
+
+def lines(path: Path) -> list[list[str]]:
+    """Fields of each line that is neither empty nor a remark."""
+    rows = [line.split() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    return [row for row in rows if row and not row[0].startswith("#")]
+
+
+def quoted(path: Path) -> list[list[str]]:
+    """Fields of each line, those with a space in double quotes."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file, delimiter=" "))
+
+
+def four(path: Path) -> list[Row]:
+    """claimed_id real_id test_label score: the reference is the claimed subject's model."""
+    return [(f"model of {a}", a, label, b, float(score)) for a, b, label, score in quoted(path)]
+
+
+def five(path: Path) -> list[Row]:
+    """claimed_id model_label real_id test_label score."""
+    return [(model, a, label, b, float(score)) for a, model, b, label, score in quoted(path)]
+
+
+def table(path: Path) -> list[Row]:
+    """CSV as bob.bio writes it."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return [
+            (
+                row["bio_ref_template_id"],
+                row["bio_ref_subject_id"],
+                row["probe_template_id"],
+                row["probe_subject_id"],
+                float(row["score"]),
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+def two(path: Path) -> tuple[list[float], list[float]]:
+    """Label and score: mated, non-mated."""
+    rows = [(float(label), float(score)) for label, score in lines(path)]
+    return [score for label, score in rows if label == 1], [score for label, score in rows if label == -1]
+
+
+def last(path: Path) -> list[float]:
+    """The last field of each line."""
+    return [float(row[-1]) for row in lines(path)]
