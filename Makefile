@@ -17,7 +17,7 @@ GUARANTEES ?=
 BIAS ?=
 export PYTHON
 
-.PHONY: help audit test check coverage bench guarantees reference clean
+.PHONY: help audit test check coverage bench guarantees reference images axe clean
 
 help:
 	@sed -n '1,4s/^# //p' Makefile
@@ -61,6 +61,15 @@ guarantees: $(READY)
 reference: $(READY)
 	@$(BIN)/python tests/test_reference.py
 	@git diff --stat -- reports/reference
+
+# The README's screenshots, from a finished run: make images RUN=reports/demo/TIME
+images: $(READY)
+	@$(BIN)/python tests/readme_images.py $(RUN)
+
+# The page in chromium against axe-core's rules; npm fetches the one file that is needed.
+axe: $(READY)
+	@mkdir -p benchmarks/.envs/axe && cd benchmarks/.envs/axe && npm pack --silent axe-core@4 >/dev/null && tar xzf axe-core-4*.tgz package/axe.min.js
+	@FRTAUDIT_AXE=$(CURDIR)/benchmarks/.envs/axe/package/axe.min.js $(BIN)/python -m pytest -q tests/report/test_browser.py
 
 clean:
 	rm -rf benchmarks/.envs benchmarks/.results

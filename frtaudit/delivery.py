@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit import parquet
+from frtaudit import parquet, typed
 from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pades import BASIC, Pades, pades_of
@@ -23,8 +23,10 @@ from frtaudit.audit import Audited, audit
 from frtaudit.canonical import Json, sha256_file, to_bytes
 from frtaudit.checklists import check_names, filled, to_csv, to_json
 from frtaudit.core import AuditResult, Verdict
+from frtaudit.core.previous import Previous
 from frtaudit.core.spec import AuditSpec, PadesLevel, Report
 from frtaudit.errors import DataError
+from frtaudit.intake.previous import read_previous
 from frtaudit.progress import on_terminal
 from frtaudit.publication import holds, names_of, published, verdicts_of
 from frtaudit.report import render
@@ -34,6 +36,7 @@ RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html
 SETTINGS, SPEC = "report.json", "spec.json"
 CHECKLISTS = "checklists.json"
 TEMPLATES = "templates"
+PREVIOUS = "previous.json"  # the last audit's result, attached where the report compares with it
 LISTS = "lists"  # what analyses made for other programs and for people, by name
 PRIVATE: dict[str, Json] = {"key": None, "tsa": None, "evidence": None}  # places of one machine
 
@@ -76,6 +79,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     check_names(spec.report.checklists)
     render.check_shape(spec.report)
+    previous = read_previous(spec.report.previous) if spec.report.previous else None
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
     for finding in audited.result.findings:
@@ -85,7 +89,8 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
         for name, data in sealed.items():
             (draft / name).write_bytes(data)
         _write_numbers(audited, draft, code, counts)
-        _write_report(audited.result, spec.report, draft, Signing(signer=signer, pades=pades), sealed)
+        signing = Signing(signer=signer, pades=pades)
+        _write_report(audited.result, spec.report, draft, signing, sealed, previous)
         if signer is not None:
             (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
     return _summary(folder, audited.result, code, counts)
@@ -118,7 +123,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     with _draft(folder) as draft:
         (draft / RESULT).write_bytes(result.to_bytes())
         _write_verdict(result, draft, 0, counts)
-        _write_report(result, settings, draft, Signing(signer=signer, pades=BASIC), {})
+        _write_report(result, settings, draft, Signing(signer=signer, pades=BASIC), {}, None)
         (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
     return _summary(folder, result, 0, counts)
 
@@ -131,7 +136,7 @@ def _settings_of(run_folder: Path, key: str | None) -> Report:
     known = {field.name for field in dataclasses.fields(Report)}
     own = run_folder / TEMPLATES
     said = {name: value for name, value in said.items() if name in known}
-    said["templates"] = str(own) if own.is_dir() else None
+    said |= {"templates": str(own) if own.is_dir() else None, "previous": None}
     settings = build(Report, said, "report")
     if not isinstance(settings, Report):  # build returns what it was asked for
         raise TypeError(type(settings).__name__)
@@ -185,7 +190,12 @@ def _write_verdict(result: AuditResult, draft: Path, code: int, counts: Mapping[
 
 
 def _write_report(
-    result: AuditResult, settings: Report, draft: Path, signing: Signing, sealed: Mapping[str, bytes]
+    result: AuditResult,
+    settings: Report,
+    draft: Path,
+    signing: Signing,
+    sealed: Mapping[str, bytes],
+    previous: Previous | None,
 ) -> None:
     """The page, and the PDF with result, spec, page, settings and inner statement attached, signed."""
     if not (settings.html or settings.pdf):
@@ -193,14 +203,16 @@ def _write_report(
     date = settings.date or datetime.now(UTC).date().isoformat()
     signer = signing.signer
     status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
-    page = render.html(result, settings, date, status)
+    page = render.html(result, settings, date, status, previous)
     files = {
         **sealed,
         RESULT: result.to_bytes(),
         SPEC: to_bytes(result.spec),
         HTML: page.encode(),
-        SETTINGS: to_bytes(_said(settings) | {"date": date}),
+        SETTINGS: to_bytes(_settings(settings, date, previous)),
     }
+    if previous is not None:
+        files[PREVIOUS] = previous.data
     for name, data in render.check_shape(settings).files.items():
         (draft / TEMPLATES / name).parent.mkdir(parents=True, exist_ok=True)
         (draft / TEMPLATES / name).write_bytes(data)
@@ -214,15 +226,21 @@ def _write_report(
         (draft / PDF).write_bytes(_pdf(result, page, files, signing))
 
 
-def _said(settings: Report) -> dict[str, Json]:
-    """The settings as plain data, templates by their digests; what was added later stands only where it is set."""
-    added = {
-        field.name for field in dataclasses.fields(settings) if silent(field, getattr(settings, field.name))
-    }
-    said = {name: value for name, value in dataclasses.asdict(settings).items() if name not in added}
-    said |= {"pades": settings.pades.value} | PRIVATE
+def _settings(settings: Report, date: str, previous: Previous | None) -> dict[str, Json]:
+    """What the report was told, without paths: the last audit and templates by their digests.
+
+    What was added later stands only where it is set.
+    """
+    told = typed.plain(settings)
+    unset = {item.name for item in dataclasses.fields(settings) if silent(item, getattr(settings, item.name))}
+    said = (
+        {name: value for name, value in told.items() if name not in unset}
+        if isinstance(told, Mapping)
+        else {}
+    )
     shape: dict[str, Json] = dict(render.check_shape(settings).digests)
-    return said | ({"templates": shape} if shape else {})
+    digest = None if previous is None else previous.sha256
+    return {**said, **PRIVATE, "date": date, "previous": digest, **({"templates": shape} if shape else {})}
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signing: Signing) -> bytes:

@@ -47,15 +47,22 @@ def kind_of(metric: str) -> Kind:
     return Kind.SCORE if metric in THRESHOLDS else Kind.NUMBER
 
 
-def printed(kind: Kind, value: float, *, style: Style | None = None, limit: float | None = None) -> str:
-    """A value as its kind is printed.
+def printed(
+    kind: Kind,
+    value: float,
+    *,
+    style: Style | None = None,
+    limit: float | None = None,
+    limits: tuple[float, ...] = (),
+) -> str:
+    """A value as its kind is printed, on its side of ``limit`` and of each of ``limits``.
 
     >>> printed(Kind.RATE, 0.0213), printed(Kind.NUMBER, 3.4219)
     ('2.13 %', '3.42')
     """
     if kind is Kind.RATE:
-        return numbers.rate(value, style=style, limit=limit)
-    return numbers.score(value) if kind is Kind.SCORE else numbers.plain(value, limit=limit)
+        return numbers.rate(value, style=style, limit=limit, limits=limits)
+    return numbers.score(value) if kind is Kind.SCORE else numbers.plain(value, limit=limit, limits=limits)
 
 
 def declared(kind: Kind, value: float) -> str:

@@ -41,9 +41,14 @@ def style_of(*values: float | None) -> Style:
 
 
 def rate(
-    value: float, *, limit: float | None = None, style: Style | None = None, digits: int = DIGITS
+    value: float,
+    *,
+    limit: float | None = None,
+    style: Style | None = None,
+    digits: int = DIGITS,
+    limits: tuple[float, ...] = (),
 ) -> str:
-    """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and ``limit`` as the exact value.
+    """A rate in [0, 1], in percent or in powers of ten, on the same side of 0, 1 and each limit as the exact value.
 
     >>> rate(0.0213), rate(4e-5), rate(0.961), rate(0.99996), rate(0.0300004, limit=0.03)
     ('2.13 %', '4.00 × 10⁻⁵', '96.1 %', '99.9960 %', '3.00004 %')
@@ -51,7 +56,7 @@ def rate(
     if not math.isfinite(value):
         return _special(value)
     chosen = style or style_of(value)
-    landmarks = (0.0, 1.0) if limit is None else (0.0, 1.0, limit)
+    landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
     rounding = _percent_round if chosen is Style.PERCENT else _significant_round
     shown = _apart(value, landmarks, rounding, digits)
     return _percent(shown) if chosen is Style.PERCENT else power(shown)
@@ -96,15 +101,17 @@ def power(number: Decimal) -> str:
     return _signed(ten if mantissa == 1 and len(mantissa.as_tuple().digits) == 1 else f"{mantissa:f} × {ten}")
 
 
-def plain(value: float, *, limit: float | None = None, digits: int = DIGITS) -> str:
-    """A number that is no rate (an index, a distance), on the same side of 0, 1 and ``limit`` as the exact value.
+def plain(
+    value: float, *, limit: float | None = None, digits: int = DIGITS, limits: tuple[float, ...] = ()
+) -> str:
+    """A number that is no rate (an index, a distance), on the same side of 0, 1 and each limit as the exact value.
 
     >>> plain(3.4219), plain(1.0004), plain(float("inf")), plain(12345.6)
     ('3.42', '1.0004', '∞', '12,346')
     """
     if not math.isfinite(value):
         return _special(value)
-    landmarks = (0.0, 1.0) if limit is None else (0.0, 1.0, limit)
+    landmarks = (0.0, 1.0, *limits) if limit is None else (0.0, 1.0, limit, *limits)
     number = _apart(value, landmarks, _plain_round, digits)
     small = number != 0 and number.adjusted() < -PLAIN_ZEROS
     return power(number) if small else _signed(f"{number:,f}")

@@ -71,6 +71,9 @@ report:
   system_version: null
   earlier_runs: null       # in words: how often these data were looked at before, and what changed since
   reference: null
+  paper: a4                            # or letter
+  signatories: []                      # who signs in ink: [{{name: A. Person, role: Auditor}}]
+  previous: null                       # the result.json of the last audit: the report says what changed
 """
 METADATA = "image_id,subject_id,gender\n"
 

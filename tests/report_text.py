@@ -22,7 +22,7 @@ BLOCKS = {
     "header",
 }
 CELLS = {"td", "th"}
-SILENT = {"style", "title", "svg"}
+SILENT = {"style", "title", "svg", "script"}
 
 
 class Page(HTMLParser):
@@ -47,6 +47,10 @@ class Page(HTMLParser):
         self._break(tag)
         if tag not in {"meta", "br", "path", "use", "circle", "rect"}:
             self._open.append((tag, named.get("data-p"), named.get("class", ""), len(self.parts)))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note the attributes of an element that holds nothing."""
+        self.attributes += [(tag, name, value or "") for name, value in attrs]
 
     def handle_endtag(self, tag: str) -> None:
         """End the innermost element of that name."""

@@ -47,6 +47,15 @@ def test_rounding_never_crosses_a_limit(value: float, limit: float, style: Style
     assert (shown < limit) <= (value < limit) or shown == pytest.approx(limit, rel=1e-15)
 
 
+@given(RATES, st.lists(RATES, max_size=3))
+def test_rounding_crosses_none_of_several_limits(value: float, limits: list[float]) -> None:
+    """A number that several findings judge lies on its side of each of their limits."""
+    shown = read(numbers.rate(value, limits=tuple(limits)))
+    for limit in limits:
+        assert (shown > limit) <= (value > limit) or shown == pytest.approx(limit, rel=1e-15)
+        assert (shown < limit) <= (value < limit) or shown == pytest.approx(limit, rel=1e-15)
+
+
 @given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6))
 def test_numbers_keep_their_side_of_a_limit(value: float, limit: float) -> None:
     """An index beside its limit keeps its side too."""

@@ -250,6 +250,21 @@ class RequirementSpec:
     source: str | None = None
 
 
+class Paper(Enum):
+    """The sheet that the PDF is laid out for."""
+
+    A4 = "a4"
+    LETTER = "letter"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signatory:
+    """Who signs the paper: a name and, where it is declared, a role."""
+
+    name: str
+    role: str | None = None
+
+
 class PadesLevel(Enum):
     """How far the PDF's signature reaches: by itself, with a time, with revocation data, with a time over all of it."""
 
@@ -264,8 +279,9 @@ class Report:
     """What the report says of itself, and how it is signed; none of it is part of the audit's identity.
 
     ``earlier_runs``: in words, how often these data were looked at before, and what was changed since; printed, and
-    where it is null ``not declared`` is. ``checklists``: lists to fill, by name; ``templates``: a folder of sections,
-    styles, words and a logo of one's own.
+    where it is null ``not declared`` is. ``signatories``: who signs it in ink; ``previous``: the result.json of the
+    last audit of the same systems. ``checklists``: lists to fill, by name; ``templates``: a folder of sections, styles,
+    words and a logo of one's own.
     """
 
     title: str | None = None
@@ -284,6 +300,9 @@ class Report:
     evidence: str | None = None
     html: bool = True
     pdf: bool = True
+    paper: Paper = Paper.A4
+    signatories: tuple[Signatory, ...] = ()
+    previous: str | None = field(default=None, metadata=PATH)
     checklists: tuple[str, ...] = field(default=(), metadata=ADDED)
     templates: str | None = field(default=None, metadata={**PATH, **ADDED})
 

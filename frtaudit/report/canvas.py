@@ -71,6 +71,14 @@ def _ink() -> Iterator[None]:
         yield
 
 
+def tag(index: int, at: str = "", says: str = "") -> str:
+    """What an artist's ``gid`` is, so that :func:`frtaudit.report.svg.clean` marks it as part of a series.
+
+    ``index``: of the series' pen; ``at``: JSON pointer to what is drawn; ``says``: the same in words.
+    """
+    return f"s{index}|{at}|{says}"
+
+
 def panel(
     name: str, title: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT
 ) -> str:
@@ -106,7 +114,28 @@ def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
 def _written(drawing: Drawing, name: str, title: str) -> str:
     stream = io.StringIO()
     FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
-    return clean(stream.getvalue(), name, title, COLOURS)
+    axes = drawing.axes[0]
+    labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
+    return clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
+
+
+def _frame(drawing: Drawing) -> str:
+    """Where the axes lie on the drawing and what they span: left, right, top, bottom; low, high, kind of x and of y."""
+    axes = drawing.axes[0]
+    if not axes.axison:
+        return ""
+    height = drawing.get_figheight() * 72
+    box = axes.get_window_extent().transformed(drawing.dpi_scale_trans.inverted())
+    sides = (box.x0 * 72, box.x1 * 72, height - box.y1 * 72, height - box.y0 * 72)
+    spans = (*axes.get_xlim(), *axes.get_ylim())
+    return " ".join(
+        [
+            *(f"{side:.2f}" for side in sides),
+            *(f"{end:.6g}" for end in spans),
+            axes.get_xscale(),
+            axes.get_yscale(),
+        ]
+    )
 
 
 def visible(

@@ -5,10 +5,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from frtaudit.core import AuditResult
+from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
+from frtaudit.report.dials import embedded
 from frtaudit.report.sections import (
     accuracy,
     card,
+    changes,
     checklists,
     cohort,
     coverage,
@@ -30,6 +33,7 @@ from frtaudit.report.sections import (
     robustness,
     sanitization,
     sealed,
+    signatures,
     summary,
     tar_curves,
     uncertainty,
@@ -53,7 +57,8 @@ PLAIN = Shape()
 # name of the template, title in the contents, what builds its view (None: the section does not stand)
 SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("publication", "What is withheld", publication.build),
-    ("requirements", "Requirements", requirements.build),
+    ("requirements", "Findings", requirements.build),
+    ("changes", "Since the last audit", changes.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
     ("uncertainty", "Uncertainty over FMR", uncertainty.build),
@@ -78,6 +83,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("glossary", "Glossary", lambda _: words().glossary),
     ("checklists", "Checklists", checklists.build),
     ("record", "Record", record.build),
+    ("signatures", "Signatures", signatures.build),
 )
 
 
@@ -104,6 +110,8 @@ class Context:
     digest: str
     short_digest: str
     author: str
+    paper: str
+    data: str
     summary: summary.Summary
     sections: tuple[Section, ...]
 
@@ -114,10 +122,15 @@ def titles() -> dict[str, str]:
 
 
 def context(
-    result: AuditResult, settings: Report, date: str, status: Status, shape: Shape = PLAIN
+    result: AuditResult,
+    settings: Report,
+    date: str,
+    status: Status,
+    previous: Previous | None = None,
+    shape: Shape = PLAIN,
 ) -> Context:
-    """The view of a whole report. ``date``: ISO, to the day."""
-    source = Source(result, replace(settings, date=date))
+    """The view of a whole report. ``date``: ISO, to the day; ``previous``: the last audit, where one was given."""
+    source = Source(result, replace(settings, date=date), previous)
     views = [(name, shape.titles.get(name, title), build(source)) for name, title, build in SECTIONS]
     for own in shape.own(titles()):
         after = own.after or "failure_scores"  # findings first, then sections of one's own, then the method
@@ -132,9 +145,11 @@ def context(
         status=status.value,
         notice=words().notice[status.value],
         mark=words().mark[status.value],
-        digest=result.sha256,
-        short_digest=result.sha256[:16],
+        digest=source.sha256,
+        short_digest=source.sha256[:16],
         author=settings.auditor or settings.organisation or "not declared",
+        paper=settings.paper.value,
+        data=embedded(source),
         summary=summary.build(source, settings, date),
         sections=tuple(
             Section(name=name, number=number, title=title, view=view)

@@ -1,7 +1,7 @@
 """The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,22 +20,27 @@ BAND = 0.15
 DECADES_SHOWN = 6
 EPSILON = 1e-9
 LEFT_EDGE = 0.6
+ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
 Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A curve with the name and the pen that stand for it."""
+    """A curve with the name and the pen that stand for it; ``at``: its place in the result, for who hovers on it."""
 
     name: str
     index: int
     curve: Curve
+    at: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One estimate of a dot plot: its value, its bounds if it has any, the pen that stands for its series."""
+    """One estimate of a dot plot: its value, its bounds if it has any, the pen that stands for its series.
+
+    ``at``: its place in the result; ``says``: the estimate in words, for who hovers on it.
+    """
 
     row: str
     series: str
@@ -43,16 +48,24 @@ class Dot:
     value: float
     low: float | None = None
     high: float | None = None
+    at: str = ""
+    says: str = ""
 
 
 def keys(figure: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
     """The legend shared by a figure's panels: pen index and name."""
     return tuple(
-        Key(svg=canvas.swatch(index, f"{figure}-k{index}", name), name=name) for index, name in names
+        Key(svg=canvas.swatch(index, f"{figure}-k{index}", name), name=name, index=index)
+        for index, name in names
     )
 
 
-def det(name: str, series: Sequence[Series], title: str = "False non-matches against false matches") -> Panel:
+def det(
+    name: str,
+    series: Sequence[Series],
+    title: str = "False non-matches against false matches",
+    height: float = canvas.HEIGHT,
+) -> Panel:
     """False non-matches against false matches, both axes logarithmic."""
     x, y = _floor(series, "x"), _floor(series, "y", up_to=SEEN_FMR)
     right, top = _ceiling(series, "x"), _ceiling(series, "y")
@@ -64,7 +77,7 @@ def det(name: str, series: Sequence[Series], title: str = "False non-matches aga
         axes.set_title(title)
         log_rates(axes)
 
-    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw)
+    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, height)
 
 
 def roc(name: str, series: Sequence[Series]) -> Panel:
@@ -116,16 +129,31 @@ def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -
     return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw)
 
 
-def dots(name: str, title: str, rows: Sequence[str], found: Sequence[Dot], xlabel: str) -> Panel:
-    """Dots with intervals, one row for each group, systems side by side within it; logarithmic."""
+def dots(
+    name: str,
+    title: str,
+    rows: Sequence[str],
+    found: Sequence[Dot],
+    xlabel: str,
+    limits: Mapping[str, float] | None = None,
+) -> Panel:
+    """Dots with intervals, one row for each group, systems side by side within it; logarithmic.
+
+    ``limits``: by row, drawn as an upright across it.
+    """
     pens = sorted({item.index for item in found})
-    edge = _dot_floor(found)
+    marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
+    edge = min([_dot_floor(found), *(limit * LEFT_EDGE for limit in marks.values())])
+    right = max([_dot_ceiling(found), *(min(limit * 1.3, 1.0) for limit in marks.values())])
 
     def draw(axes: Axes) -> None:
         for item in found:
             shift = (pens.index(item.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
-            _dot(axes, item, rows.index(item.row) + shift, edge)
-        axes.set(xscale="log", xlabel=xlabel, xlim=(edge, _dot_ceiling(found)), ylim=(len(rows) - 0.5, -0.5))
+            _dot(axes, item, rows.index(item.row) + shift, edge, ends="|" if len(found) <= ENDED else "")
+        for row, limit in marks.items():
+            place = rows.index(row)
+            axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
+        axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right), ylim=(len(rows) - 0.5, -0.5))
         axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
         axes.tick_params(axis="y", length=0)
         axes.grid(visible=False, axis="y")
@@ -195,15 +223,15 @@ def _line(
     curve = item.curve
     keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
     x, y = _at(curve.x, keep, x_floor), _turn(_at(curve.y, keep), turned)
-    style = pen(item.index)
+    style, tag = pen(item.index), canvas.tag(item.index, item.at)
     if curve.low is not None and curve.high is not None:
         low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
-        axes.fill_between(
-            x, _raised(low, y_floor), _raised(high, y_floor), color=style.hue, alpha=BAND, linewidth=0
-        )
-    axes.plot(x, _raised(y, y_floor), color=style.hue, linestyle=style.dash)
+        floor, top = _raised(low, y_floor), _raised(high, y_floor)
+        axes.fill_between(x, floor, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
+    axes.plot(x, _raised(y, y_floor), color=style.hue, linestyle=style.dash, gid=tag)
     at = marked(x, log=log)
-    axes.plot(x[at], _raised(y, y_floor)[at], color=style.hue, linestyle="none", marker=style.marker)
+    y = _raised(y, y_floor)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
 
 
 def _at(values: Sequence[float], keep: npt.NDArray[np.intp], floor: float | None = None) -> Floats:
@@ -225,12 +253,14 @@ def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
     return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
 
 
-def _dot(axes: Axes, item: Dot, row: float, edge: float) -> None:
+def _dot(axes: Axes, item: Dot, row: float, edge: float, ends: str = "|") -> None:
     style = pen(item.index)
+    tag = canvas.tag(item.index, item.at, item.says)
     if item.low is not None and item.high is not None:
-        ends = [max(item.low, edge), max(item.high, edge)]
-        axes.plot(ends, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt")
-        axes.plot(ends, [row, row], color=style.hue, linestyle="none", marker="|", markersize=4)
+        span = [max(item.low, edge), max(item.high, edge)]
+        axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
+        if ends:
+            axes.plot(span, [row, row], color=style.hue, linestyle="none", marker=ends, markersize=4, gid=tag)
     seen = item.value > 0
     face = style.hue if seen else canvas.PAPER
     axes.plot(
@@ -240,6 +270,7 @@ def _dot(axes: Axes, item: Dot, row: float, edge: float) -> None:
         markersize=4.4,
         color=style.hue,
         markerfacecolor=face,
+        gid=tag,
         clip_on=seen,
     )
 

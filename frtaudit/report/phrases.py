@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from frtaudit import metrics, numbers
-from frtaudit.core import Estimate, Interval
+from frtaudit.core import Estimate
 from frtaudit.metrics import RATES, Kind, kind_of, printed
 from frtaudit.numbers import Style
 from frtaudit.report.pieces import Footnotes, Piece, Text, say
@@ -37,7 +37,8 @@ def value(
         return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
     if places is not None:
         return say(number(numbers.fixed(estimate.value, places), f"{record.pointer}/value"), mark)
-    text = printed(kind_of(estimate.metric), estimate.value, style=style(like or estimate), limit=limit)
+    chosen = style(like or estimate)
+    text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit, limits=record.limits)
     return say(number(text, f"{record.pointer}/value"), mark)
 
 
@@ -76,13 +77,14 @@ def bounds(
         said = notes.mark(item.note, note_at) if notes else (Piece(text=f" {item.note}", pointer=note_at),)
         return say(Piece(text="none", kind="none"), said)
     mark = notes.mark(item.note, note_at) if notes else ()
-    low, high = _ends(item, estimate, limit, places)
+    low, high = _ends(found, estimate, limit, places)
     return say(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
 
 
 def _ends(
-    item: Interval, estimate: Estimate, limit: float | None, places: int | None = None
+    found: Bounds, estimate: Estimate, limit: float | None, places: int | None = None
 ) -> tuple[str, str]:
+    item = found.interval
     low, high = float(item.low or 0.0), float(item.high or 0.0)
     kind = kind_of(estimate.metric)
     if estimate.metric in RATES:
@@ -90,7 +92,9 @@ def _ends(
     if places is not None:
         return numbers.fixed(low, places), numbers.fixed(high, places)
     chosen = numbers.style_of(estimate.value, high)
-    low_text, high_text = (printed(kind, end, style=chosen, limit=limit) for end in (low, high))
+    low_text, high_text = (
+        printed(kind, end, style=chosen, limit=limit, limits=found.limits) for end in (low, high)
+    )
     return low_text, high_text
 
 

@@ -7,11 +7,15 @@ from typing import TypeAlias
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """A run of text; ``pointer``: JSON pointer into the result when it prints something of it; ``kind``: its look."""
+    """A run of text; ``pointer``: JSON pointer into the result when it prints something of it; ``kind``: its look.
+
+    ``was``: JSON pointer into the result of the last audit, for what the report repeats of it.
+    """
 
     text: str
     pointer: str | None = None
     kind: str = ""
+    was: str | None = None
 
 
 Text: TypeAlias = tuple[Piece, ...]
@@ -93,10 +97,11 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
-    """A legend entry: a swatch (SVG markup) and its name."""
+    """A legend entry: a swatch (SVG markup), its name, and the pen of the series that it switches on and off."""
 
     svg: str
     name: str
+    index: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,8 @@ from pathlib import Path
 from types import ModuleType
 
 from frtaudit.core import AuditResult
-from frtaudit.core.spec import Report
+from frtaudit.core.previous import Previous
+from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.context import Status, context, titles
 from frtaudit.report.layout import check_templates, rendered
@@ -28,23 +29,33 @@ VARIANT = "pdf/a-3b"
 EPOCH = "SOURCE_DATE_EPOCH"
 RELATIONS = {".json": "Data", ".html": "Alternative"}
 _DATE = re.compile(r'<meta name="dcterms.created" content="([^"]+)">')
+SHEETS = {  # what is printed is 176 mm wide on either
+    Paper.A4: "size: A4; margin: 17mm 17mm 16mm",
+    Paper.LETTER: "size: letter; margin: 15mm 19.8mm 14.4mm",
+}
+_PAPER = re.compile(r'<html [^>]*data-paper="(\w+)"')
+_SCRIPT = re.compile(r"<script\b.*?</script>", re.DOTALL)
 _DIGEST = re.compile(r"Result sha256 ([0-9a-f]{64})\.")
 
 
-def html(result: AuditResult, settings: Report, date: str, status: str) -> str:
-    """The report as one self-contained HTML file: no script, no network, a strict Content-Security-Policy.
+def html(
+    result: AuditResult, settings: Report, date: str, status: str, previous: Previous | None = None
+) -> str:
+    """The report as one self-contained HTML file: no network, a strict Content-Security-Policy, one own script.
 
-    ``date``: ISO date printed in the report; ``status``: ``signed``, ``demo`` or ``unsigned``.
+    ``date``: ISO date printed in the report; ``status``: ``signed``, ``demo`` or ``unsigned``; ``previous``: the last
+    audit, where one was given.
     Raises :class:`DataError` for another status or a date that is none.
     """
     _moment(date)
     shape = shape_of(settings.templates, titles())
     with speaking(shape.words):
-        view = context(result, settings, date, _status(status), shape)
+        view = context(result, settings, date, _status(status), previous, shape)
         style = minified((shipped("templates") / "report.css").read_text("utf-8") + shape.style)
+        script = (shipped("templates") / "report.js").read_text("utf-8")
         values = {field.name: getattr(view, field.name) for field in fields(view)}
         values |= {"lang": shape.lang, "logo": shape.logo, "shape": shape if shape.files else None}
-        values |= {"style": style, "policy": policy_of(style) + shape.policy}
+        values |= {"style": style, "script": script, "policy": policy_of(style, script) + shape.policy}
         return rendered(shape, result, values)
 
 
@@ -106,10 +117,15 @@ def _moment(date: str) -> datetime:
         raise DataError("report.date", f"found {date!r}", "a date such as 2026-01-31") from None
 
 
-def policy_of(style: str) -> str:
-    """Nothing may load or run; the one style sheet is named by its digest."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+def policy_of(style: str, script: str = "") -> str:
+    """Nothing may load; the one style sheet and the one script, if there is one, are named by their digests."""
+    runs = f"script-src {_named(script)}; " if script else ""
+    return f"default-src 'none'; style-src {_named(style)}; {runs}base-uri 'none'; form-action 'none'"
+
+
+def _named(text: str) -> str:
+    """A source of a policy: the digest of its text."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def minified(style: str) -> str:
@@ -129,16 +145,20 @@ def _weasyprint() -> ModuleType:
 
 def _on_paper(page: str) -> str:
     """The page with the paper's style sheet after its own."""
-    return page.replace("</style>", f"{_print_style()}</style>", 1)
+    paper = Paper(_found(_PAPER, page))
+    page = _SCRIPT.sub("", page)
+    return page.replace("</style>", f"{_print_style(paper)}</style>", 1)
 
 
-def _print_style() -> str:
-    """The paper's style sheet; DejaVu, which matplotlib ships, stands in for letters that Inter lacks."""
+def _print_style(paper: Paper) -> str:
+    """The paper's style sheet for a sheet; DejaVu, which matplotlib ships, stands in for letters that Inter lacks."""
     import matplotlib as mpl
 
     fallback = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
     text = (shipped("templates") / "print.css").read_text("utf-8")
-    return text.replace("FALLBACK_FONT", fallback.as_uri())
+    for word, found in (("FALLBACK_FONT", fallback.as_uri()), ("PAPER_SIZE", SHEETS[paper])):
+        text = text.replace(word, found)
+    return text
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from frtaudit.canonical import Json
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
+from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
 from frtaudit.numbers import count
 from frtaudit.report.pieces import Piece
@@ -36,19 +37,24 @@ At = tuple[tuple[str, "float | str"], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bounds:
-    """An interval and where it stands."""
+    """An interval and where it stands; ``limits``: those that judge its estimate."""
 
     interval: Interval
     pointer: str
+    limits: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """One number of the result: an estimate, where it stands, and every interval any analysis gives for it."""
+    """One number of the result: an estimate, where it stands, and every interval any analysis gives for it.
+
+    ``limits``: those of the findings that judge it, so that no rounding crosses a verdict wherever it is printed.
+    """
 
     estimate: Estimate
     pointer: str
     bounds: tuple[Bounds, ...]
+    limits: tuple[float, ...] = ()
 
     @property
     def at(self) -> At:
@@ -85,15 +91,21 @@ def at_key(at: Mapping[str, float | str]) -> At:
 class Source:
     """The result with pointers; ``records``: its estimates, those that say the same thing merged.
 
-    ``settings``: what the report says of itself.
+    ``settings``: what the report says of itself; ``previous``: the last audit, where one was given.
     """
 
     result: AuditResult
     settings: Report = field(default_factory=Report)
+    previous: Previous | None = None
     records: tuple[Record, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "records", _merged(self.result.estimates))
+        object.__setattr__(self, "records", _merged(self.result))
+
+    @cached_property
+    def sha256(self) -> str:
+        """The result's digest, which a big result takes seconds to compute."""
+        return self.result.sha256
 
     @cached_property
     def providers(self) -> tuple[str, ...]:
@@ -160,6 +172,14 @@ class Source:
                 best[curve.provider] = curve
         return [best[name] for name in self.providers if name in best]
 
+    def place(self, curve: Curve) -> str:
+        """The JSON pointer of one of the result's own curves; empty for one made of them."""
+        return self._places.get(id(curve), "")
+
+    @cached_property
+    def _places(self) -> dict[int, str]:
+        return {id(curve): f"/curves/{index}" for index, curve in enumerate(self.result.curves)}
+
     def people(self, schema: str, group: str) -> tuple[Piece, ...]:
         """How many subjects a class has, when the result says so."""
         if group == "all":
@@ -197,15 +217,23 @@ class Source:
         return [mapping(row) for row in found] if isinstance(found, (list, tuple)) else []
 
 
-def _merged(estimates: Sequence[Estimate]) -> tuple[Record, ...]:
+def _merged(result: AuditResult) -> tuple[Record, ...]:
+    estimates = result.estimates
+    judged: dict[int, list[float]] = {}
+    for finding in result.findings:
+        if finding.estimate is not None:
+            judged.setdefault(int(finding.estimate.rsplit("/", 1)[1]), []).append(finding.limit)
     places: dict[tuple[object, ...], list[int]] = {}
     for index, item in enumerate(estimates):
         key = (item.provider, item.metric, item.schema, item.group, item.weighting, at_key(item.at))
         places.setdefault(key, []).append(index)
-    return tuple(_record(estimates, indices) for indices in places.values())
+    return tuple(_record(estimates, indices, judged) for indices in places.values())
 
 
-def _record(estimates: Sequence[Estimate], indices: list[int]) -> Record:
+def _record(
+    estimates: Sequence[Estimate], indices: list[int], judged: Mapping[int, Sequence[float]]
+) -> Record:
+    limits = tuple(sorted({limit for index in indices for limit in judged.get(index, ())}))
     valued = [index for index in indices if estimates[index].value is not None] or indices
     first = next((index for index in valued if estimates[index].test is not None), valued[0])
     bounds: dict[tuple[Method, Target, float], Bounds] = {}
@@ -213,8 +241,9 @@ def _record(estimates: Sequence[Estimate], indices: list[int]) -> Record:
         for place, interval in enumerate(estimates[index].intervals):
             pointer = f"/estimates/{index}/intervals/{place}"
             key = (interval.method, interval.target, interval.level)
-            bounds.setdefault(key, Bounds(interval=interval, pointer=pointer))
-    return Record(estimate=estimates[first], pointer=f"/estimates/{first}", bounds=tuple(bounds.values()))
+            bounds.setdefault(key, Bounds(interval=interval, pointer=pointer, limits=limits))
+    pointer = f"/estimates/{first}"
+    return Record(estimate=estimates[first], pointer=pointer, bounds=tuple(bounds.values()), limits=limits)
 
 
 def mapping(value: Json) -> Mapping[str, Json]:

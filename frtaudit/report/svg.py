@@ -9,26 +9,34 @@ _METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _STYLESHEET = re.compile(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", re.DOTALL)
 _COMMENT = re.compile(r"<!--.*?-->\s*", re.DOTALL)
 _STYLE = re.compile(r' style="([^"]*)"')
+_SERIES = re.compile(r'(<g\b[^>]*?) id="s(\d+)\|([^|"]*)\|([^"]*)"([^>]*)>')
 _GROUP_ID = re.compile(r'(<g\b[^>]*?) id="[^"]*"')
 _PATH = re.compile(r' d="([^"]*)"')
 _PLACE = re.compile(r' (x|y|width|height)="(-?\d+\.\d+)"')
 _NUMBER = re.compile(r"-?\d+\.\d+")
 _SPACE = re.compile(r"\s*\n\s*")
 _ID = re.compile(r'( id="|href="#|url\(#)')
+QUOTE = {'"': "&quot;"}
 _ROOT = "<svg "
 _STROKES = 'stroke-linejoin="round" stroke-linecap="butt" aria-hidden="true" focusable="false" '
 
 
-def clean(markup: str, name: str, title: str, colours: Mapping[str, str]) -> str:
+def clean(
+    markup: str, name: str, title: str, colours: Mapping[str, str], frame: str = "", labels: str = ""
+) -> str:
     """Inline SVG from matplotlib's file.
 
     ``title`` says what is drawn; ``name`` goes before every id, so that two drawings on a page never share one;
     ``colours`` maps a colour (``#1f2328``) to the class suffix that a style sheet may repaint: ``f-ink`` for fills,
-    ``s-ink`` for strokes.
+    ``s-ink`` for strokes; ``frame``: where the axes lie and what they span, ``labels``: their names, for a
+    script that reads places off them.
+    A group that :func:`frtaudit.report.canvas.tag` named becomes ``class="s" data-s="PEN" data-c="POINTER"`` with its
+    words as a title, which a browser shows on hover.
     """
     text = _HEAD.sub("", markup)
     for part in (_METADATA, _STYLESHEET, _COMMENT):
         text = part.sub("", text)
+    text = _SERIES.sub(_series, text)
     text = _GROUP_ID.sub(r"\1", text)
     text = _STYLE.sub(lambda found: _attributes(found[1], colours), text)
     text = _PATH.sub(lambda found: f' d="{_rounded(found[1])}"', text)
@@ -37,7 +45,17 @@ def clean(markup: str, name: str, title: str, colours: Mapping[str, str]) -> str
     text = text.replace(' xmlns:xlink="http://www.w3.org/1999/xlink"', "").replace("xlink:href", "href")
     text = _SPACE.sub(" ", text).replace("> <", "><").strip()
     head, rest = text.split(">", 1)
-    return f"{head.replace(_ROOT, _ROOT + _STROKES, 1)}><title>{escape(title)}</title>{rest}"
+    root = (
+        _ROOT + _STROKES + (f'data-frame="{frame}" data-labels="{escape(labels, QUOTE)}" ' if frame else "")
+    )
+    return f"{head.replace(_ROOT, root, 1)}><title>{escape(title)}</title>{rest}"
+
+
+def _series(found: re.Match[str]) -> str:
+    """A group of a series, marked for a script; its words as a title."""
+    start, pen, at, says, end = found.groups()
+    place = f' data-c="{at}"' if at else ""
+    return f'{start} class="s" data-s="{pen}"{place}{end}>' + (f"<title>{says}</title>" if says else "")
 
 
 def _attributes(style: str, colours: Mapping[str, str]) -> str:

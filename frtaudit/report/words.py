@@ -46,6 +46,7 @@ class Words:
     robustness: Names
     notice: Names
     mark: Names
+    signing: Names
     cannot_show: tuple[str, ...]
     glossary: tuple[Names, ...]
 

@@ -17,6 +17,7 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import GOLDEN, Page
 
+from frtaudit.core.spec import Paper
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 
@@ -125,11 +126,12 @@ def test_no_number_of_a_table_is_without_its_place(page: str) -> None:
     assert not [item for item in found if re.search(r"\d", names.sub("", item[1]))]
 
 
-def test_nothing_is_loaded_and_nothing_runs(page: str) -> None:
-    """No script, no style attribute, no address but anchors of the page itself."""
+def test_nothing_is_loaded_and_one_script_runs(page: str) -> None:
+    """One script and its data, no style attribute, no address but anchors of the page itself."""
     parsed = Page(page)
     tags = {tag for tag, _, _ in parsed.attributes}
-    assert not tags & {"script", "link", "iframe", "object", "embed", "img"}
+    assert not tags & {"link", "iframe", "object", "embed", "img"}
+    assert re.findall(r"<script\b[^>]*>", page) == ['<script type="application/json" id="data">', "<script>"]
     assert not [name for _, name, _ in parsed.attributes if name == "style" or name.startswith("on")]
     targets = {value for _, name, value in parsed.attributes if name in {"href", "src", "action", "srcset"}}
     assert all(value.startswith("#") for value in targets)
@@ -138,14 +140,21 @@ def test_nothing_is_loaded_and_nothing_runs(page: str) -> None:
 
 
 def test_the_policy_names_the_one_style_sheet(page: str) -> None:
-    """The Content-Security-Policy allows nothing but the style element, by its digest."""
+    """The Content-Security-Policy allows nothing but the style element and the script, by their digests."""
     import base64
 
     policy = next(v for _, name, v in Page(page).attributes if name == "content" and "default-src" in v)
     style = re.search(r"<style>(.*?)</style>", page, re.DOTALL)
     assert style is not None
-    digest = base64.b64encode(hashlib.sha256(style[1].encode()).digest()).decode()
-    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    script = re.search(r"<script>(.*?)</script>", page, re.DOTALL)
+    assert script is not None
+    sheet, run = (
+        base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in (style[1], script[1])
+    )
+    assert policy == (
+        f"default-src 'none'; style-src 'sha256-{sheet}'; script-src 'sha256-{run}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def test_anchors_and_ids_hold_together(page: str) -> None:
@@ -184,7 +193,7 @@ def test_markup_in_names_stays_text() -> None:
     """A hostile title is printed, not interpreted."""
     bare = replace(result(), estimates=(), findings=(), curves=())
     page = render.html(bare, replace(SETTINGS, title="<script>alert(1)</script>"), DATE, "unsigned")
-    assert "<script" not in page
+    assert page.count("<script") == 2
     assert "&lt;script&gt;" in page
 
 
@@ -302,3 +311,45 @@ def test_a_browser_has_nothing_to_complain_about(page: str, tmp_path: Path) -> N
     )
     assert "Two systems at the border desk" in done.stdout
     assert "CONSOLE" not in done.stderr
+
+
+def test_dark_is_one_set_of_colours() -> None:
+    """The colours that a machine asks for in the dark are those that a reader chooses, and light ones are repainted."""
+    style = (ROOT / "templates" / "report.css").read_text("utf-8")
+    blocks = [
+        dict(re.findall(r"--([\w-]+): ([^;]+);", block))
+        for block in re.findall(r":root[^{]*\{([^}]*--paper[^}]*)\}", style)
+    ]
+    light, asked, chosen = blocks
+    assert asked == chosen
+    assert set(asked) == set(light) - {"serif", "sans", "mono"}
+
+
+def test_a_sheet_is_the_one_asked_for(page: str) -> None:
+    """report.paper=letter gives sheets of 8.5 by 11 inches; the page itself is the same but for its name."""
+    letter = render.html(result(), replace(SETTINGS, paper=Paper.LETTER), DATE, "unsigned")
+    assert letter.replace('data-paper="letter"', 'data-paper="a4"') == page
+    bare = replace(result(), estimates=(), findings=(), curves=())
+    short = render.html(bare, replace(SETTINGS, paper=Paper.LETTER), DATE, "unsigned")
+    sheet = pypdf.PdfReader(io.BytesIO(render.pdf(short))).pages[0].mediabox
+    assert (round(float(sheet.width)), round(float(sheet.height))) == (612, 792)
+
+
+def test_no_number_is_printed_across_its_limit() -> None:
+    """0.09996 beside the limit 0.1 never reads 10.0 %, in no table of the page."""
+    base = result()
+    judged = {int(item.estimate.rsplit("/", 1)[1]) for item in base.findings if item.estimate}
+    changed = tuple(
+        replace(item, value=0.09999996 if index in judged and item.value else item.value)
+        for index, item in enumerate(base.estimates)
+    )
+    findings = tuple(replace(item, limit=0.1) for item in base.findings)
+    page = render.html(replace(base, estimates=changed, findings=findings), SETTINGS, DATE, "unsigned")
+    places = {f"/estimates/{index}/value" for index in judged}
+    shown = [
+        reads_as(text)
+        for pointer, kind, text in Page(page).traced
+        if pointer in places and "n" in kind.split()
+    ]
+    assert len(shown) > 5
+    assert all(value is None or value < 0.1 for value in shown)

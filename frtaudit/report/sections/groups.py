@@ -7,7 +7,7 @@ from frtaudit.core import UNKNOWN
 from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
-from frtaudit.report.sections import differences, points, summary
+from frtaudit.report.sections import differences, front, points
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
     BOTH,
@@ -203,7 +203,7 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
             and dict(item.estimate.at) == {"fmr": target}
             and item.estimate.group not in ("all", "max")
         ]
-        dots, rows = summary.group_dots(source, schema, here)
+        dots, rows = front.group_dots(source, schema, here)
         shown |= {item.series for item in dots}
         panels += _panels(source, schema, metric, title, rows, dots)
     if not panels or target is None:

@@ -7,7 +7,7 @@ from frtaudit.core import Curve, Target
 from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections import points, summary
+from frtaudit.report.sections import front, points
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
@@ -38,7 +38,7 @@ def build(source: Source) -> Rates | None:
 
 
 def _curves(source: Source) -> Figure | None:
-    series = summary.det_curves(source)
+    series = front.det_curves(source)
     if not series:
         return None
     return Figure(
@@ -93,7 +93,12 @@ def _over_threshold(source: Source) -> Figure | None:
 
 
 def _series(source: Source, curve: Curve) -> Series:
-    return Series(name=curve.provider, index=source.providers.index(curve.provider), curve=curve)
+    return Series(
+        name=curve.provider,
+        index=source.providers.index(curve.provider),
+        curve=curve,
+        at=source.place(curve),
+    )
 
 
 def _at_targets(source: Source) -> list[Table]:

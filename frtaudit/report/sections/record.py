@@ -27,7 +27,7 @@ def build(source: Source) -> RecordView:
     """Stands in every report."""
     result = source.result
     return RecordView(
-        result=result.sha256,
+        result=source.sha256,
         schema_version=result.schema_version,
         tables=(_digests(source),),
         versions=_versions(source),

@@ -1,19 +1,33 @@
-"""Every requirement with its estimate, limit, verdict and sentence."""
+"""Findings, one to a part of a page: the sentence, its line, the numbers with counts, intervals and methods."""
 
 from dataclasses import dataclass
 
 from frtaudit.core import Verdict
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, say
+from frtaudit.report.sections.tables import INTERVAL_COLUMNS, interval_rows
 from frtaudit.report.sections.verdicts import ORDER, Ruling, all_rulings
-from frtaudit.report.source import Source
+from frtaudit.report.source import Record, Source
 from frtaudit.report.words import called, words
 
-MAX_ROWS = 200
+MAX_PARTS = 20  # findings with a part of their own; the others stand in one table
+MAX_ROWS = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FindingPart:
+    """A finding with a part of its own: its ruling, its facts (name and value), its intervals."""
+
+    ruling: Ruling
+    facts: tuple[tuple[str, Text], ...]
+    table: Table | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requirements:
-    """The view: rulings, what the four verdicts mean, how many rulings were cut."""
+    """The view: findings with parts of their own, the rest in a table, what the verdicts mean, how many were cut."""
 
+    parts: tuple[FindingPart, ...]
     rulings: tuple[Ruling, ...]
     meanings: tuple[tuple[str, str, str], ...]
     left_out: int
@@ -25,9 +39,46 @@ def build(source: Source) -> Requirements | None:
         return None
     rulings = all_rulings(source)
     return Requirements(
-        rulings=rulings[:MAX_ROWS],
+        parts=tuple(_part(item) for item in rulings[:MAX_PARTS]),
+        rulings=rulings[MAX_PARTS:MAX_ROWS],
         meanings=tuple(_meaning(verdict) for verdict in ORDER),
         left_out=max(len(rulings) - MAX_ROWS, 0),
+    )
+
+
+def _part(ruling: Ruling) -> FindingPart:
+    record = ruling.record
+    return FindingPart(
+        ruling=ruling,
+        facts=tuple(_facts(ruling, record)),
+        table=None if record is None or not record.bounds else _intervals(ruling, record),
+    )
+
+
+def _facts(ruling: Ruling, record: Record | None) -> list[tuple[str, Text]]:
+    found: list[tuple[str, Text]] = []
+    if record is not None and record.estimate.value is not None:
+        found.append(("Estimate", phrases.value(record)))
+    if record is not None and record.estimate.numerator is not None:
+        found.append(("Errors / trials", phrases.counts(record)))
+    found.append(("Limit", ruling.limit))
+    return found
+
+
+def _intervals(ruling: Ruling, record: Record) -> Table:
+    notes = Footnotes()
+    rows = interval_rows(record, notes)
+    who = plain_text(ruling.who)
+    caption = say(
+        f"Intervals of {phrases.index_name(record)}, {ruling.requirement.text}{', ' if who else ''}{who}"
+    )
+    return Table(
+        name=f"finding-{ruling.index}",
+        caption=caption,
+        columns=INTERVAL_COLUMNS,
+        blocks=(Block(rows=rows),),
+        notes=notes.all(),
+        kind="dense quiet",
     )
 
 

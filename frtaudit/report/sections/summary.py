@@ -1,19 +1,18 @@
 """The first page: who asked what, the verdicts, the worst-off group, the headline numbers, what this cannot show."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit import numbers
 from frtaudit.core import Target
 from frtaudit.core.spec import Report
 from frtaudit.metrics import THRESHOLDS
-from frtaudit.report import figures, phrases
-from frtaudit.report.figures import Dot, Series
+from frtaudit.report import phrases
 from frtaudit.report.pieces import (
     Block,
     Column,
     Figure,
     Footnotes,
-    Panel,
     Part,
     Piece,
     Table,
@@ -21,14 +20,24 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
-from frtaudit.report.sections import coverage, differences
-from frtaudit.report.sections.points import main_target, overall, targets_of, worst, worst_group
-from frtaudit.report.sections.verdicts import ORDER, Docket, all_rulings, dockets, two_sided
+from frtaudit.report.sections import coverage, differences, front
+from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
+from frtaudit.report.sections.verdicts import (
+    ORDER,
+    Docket,
+    Ruling,
+    all_rulings,
+    dockets,
+    record_of,
+    two_sided,
+)
 from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import called, words
 
 NOT_DECLARED = "not declared"
-FIRST_PAGE_VERDICTS = 10
+FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
+FIRST_PAGE_SYSTEMS = 8
+FIRST_PAGE_CLASSES = 8
 HEADLINE_TARGETS = 3
 
 
@@ -37,6 +46,7 @@ class Summary:
     """The view of the first page."""
 
     declared: tuple[tuple[str, str, bool], ...]
+    facts: tuple[tuple[str, Text], ...]
     question: Text
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[Docket, ...]
@@ -53,18 +63,20 @@ class Summary:
 def build(source: Source, settings: Report, date: str) -> Summary:
     """Everything that stands before the contents."""
     rulings = all_rulings(source)
+    shown = _room(rulings)
     tallies = [(v, sum(item.verdict is v for item in source.result.findings)) for v in ORDER]
     return Summary(
-        declared=_declared(settings, date, source.result.sha256),
+        declared=_declared(settings, date, source.sha256),
+        facts=tuple(_facts(source)),
         question=_question(source),
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
-        dockets=dockets(rulings[:FIRST_PAGE_VERDICTS]),
-        more=max(len(rulings) - FIRST_PAGE_VERDICTS, 0),
+        dockets=dockets(rulings[:shown]),
+        more=len(rulings) - shown,
         alike=differences.headline(source, main_target(source)),
         worst=worst_group(source),
         warnings=coverage.warnings(source),
         headline=headline(source),
-        figure=_figure(source),
+        figure=front.figure(source),
         terms=_terms(source),
         cannot=words().cannot_show,
     )
@@ -72,16 +84,83 @@ def build(source: Source, settings: Report, date: str) -> Summary:
 
 def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str, bool], ...]:
     fields = (
-        ("Organisation", settings.organisation),
-        ("Auditor", settings.auditor),
         ("Commissioned by", settings.commissioner),
         ("Purpose", settings.purpose),
+        ("Organisation", settings.organisation),
+        ("Auditor", settings.auditor),
         ("System and version", settings.system_version),
         ("Reference", settings.reference),
         ("Date", date),
         ("Result", f"sha256 {digest[:16]}"),
     )
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
+
+
+def _room(rulings: tuple[Ruling, ...]) -> int:
+    """How many rulings the first page has room for, each requirement taking a line of its own."""
+    names: set[str] = set()
+    for count, item in enumerate(rulings):
+        names.add(item.requirement.text)
+        if count + 1 + len(names) > FIRST_PAGE_LINES:
+            return count
+    return len(rulings)
+
+
+def _facts(source: Source) -> Iterator[tuple[str, Text]]:
+    """Which systems, which people, and for whom the verdicts hold."""
+    systems = [
+        Piece(text=name, pointer=_named_at(source, name), kind="b")
+        for name in source.providers[:FIRST_PAGE_SYSTEMS]
+    ]
+    if systems:
+        rest = len(source.providers) - len(systems)
+        more: list[Part] = [f" and {rest} more"] if rest else []
+        yield "Systems", say(listed(systems) if not rest else _commas(systems), *more)
+    people = _people(source)
+    if people:
+        yield "People", people
+    deciding = [
+        found
+        for item in source.result.findings
+        if (record := record_of(source, item)) is not None
+        and item.bound is not None
+        and (found := record.bound(Target.POPULATION)) is not None
+    ]
+    if deciding:
+        said = ", drawn the way these were drawn."
+        yield "Verdicts hold for", say(phrases.target(deciding[0]), said)
+
+
+def _named_at(source: Source, provider: str) -> str | None:
+    """Where the result first names a system."""
+    named = (item.pointer for item in source.records if item.estimate.provider == provider)
+    first = next(named, None)
+    return None if first is None else f"{first}/provider"
+
+
+def _commas(pieces: Sequence[Piece]) -> Text:
+    return say(*(part for piece in pieces for part in (", ", piece)))[1:]
+
+
+def _people(source: Source) -> Text:
+    """How many people and images there are, and how many people each class has."""
+    cohort = source.result.cohort
+    people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
+    parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
+    parts += [*images, " images" if images else ""]
+    for schema in source.schemas[:1]:
+        classes = [
+            say(f"{source.label(schema, str(row.get('group')))} ", found)
+            for index, row in enumerate(source.counts(schema))
+            if (found := source.people(schema, str(row.get("group"))))
+            and row.get("subjects")
+            and index < FIRST_PAGE_CLASSES
+        ]
+        rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
+        if classes:
+            shown = say(*(part for item in classes for part in (", ", item)))[1:]
+            parts += [f"; by {schema.replace('_', ' ')} ", shown, ", …" if rest else ""]
+    return say(*parts)
 
 
 def _question(source: Source) -> Text:
@@ -159,87 +238,6 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
         phrases.target(first),
         ".",
     )
-
-
-def _figure(source: Source) -> Figure | None:
-    curves = det_curves(source)
-    panels = []
-    if curves:
-        panels.append(figures.det("front-det", curves))
-    dots = _front_dots(source)
-    if dots is not None:
-        panels.append(dots)
-    if not panels:
-        return None
-    names = [(index, name) for index, name in enumerate(source.providers)]
-    return Figure(
-        name="front",
-        title="The systems compared",
-        caption=_front_caption(has_dots=dots is not None, has_curves=bool(curves)),
-        panels=tuple(panels),
-        keys=figures.keys("front", names),
-    )
-
-
-def _front_caption(*, has_dots: bool, has_curves: bool) -> Text:
-    parts: list[Part] = []
-    if has_curves:
-        parts.append("A line nearer the lower left corner makes fewer errors of both kinds. ")
-    if has_dots:
-        parts.append(
-            "By group: dots further right are groups rejected more often at one common threshold; where bars overlap "
-            "widely, the order of the groups is not established."
-        )
-    return say(*parts)
-
-
-def det_curves(source: Source) -> list[Series]:
-    """The curves that are drawn for everybody: with a band where there is one, else the plain DET."""
-    banded = source.banded("roc")
-    found = banded or source.curves("det")
-    return [
-        Series(name=item.provider, index=source.providers.index(item.provider), curve=item) for item in found
-    ]
-
-
-def _front_dots(source: Source) -> Panel | None:
-    target = main_target(source)
-    found = worst(source, "fnmr_at_fmr", target)
-    if found is None or target is None or found[0].estimate.schema is None:
-        return None
-    schema = found[0].estimate.schema
-    records = [
-        item
-        for item in source.select("fnmr_at_fmr", schema=schema, primary=True)
-        if dict(item.estimate.at) == {"fmr": target} and item.estimate.group not in ("all", "max")
-    ]
-    dots, rows = group_dots(source, schema, records)
-    if not dots:
-        return None
-    title = f"FNMR by {schema.replace('_', ' ')}, FMR {numbers.exact(target)}"
-    return figures.dots("front-dots", title, rows, dots, "FNMR")
-
-
-def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list[Dot], list[str]]:
-    """Dots of groups in the schema's order, each with the interval for new people (or the first there is)."""
-    seen = {item.estimate.group for item in records if item.estimate.value is not None}
-    rows = [name for name in source.classes(schema, seen) if name in seen]
-    dots = []
-    for item in records:
-        if item.estimate.value is None or item.estimate.group not in rows:
-            continue
-        found = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-        dots.append(
-            Dot(
-                row=source.label(schema, item.estimate.group),
-                series=item.estimate.provider,
-                index=source.providers.index(item.estimate.provider),
-                value=item.estimate.value,
-                low=found.interval.low if found else None,
-                high=found.interval.high if found else None,
-            )
-        )
-    return dots, [source.label(schema, name) for name in rows]
 
 
 def _terms(source: Source) -> tuple[tuple[str, Text], ...]:

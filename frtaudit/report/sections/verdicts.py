@@ -31,17 +31,23 @@ class Strip:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ruling:
-    """A requirement and its verdict as the table prints them."""
+    """A requirement and its verdict as the first page and the findings print them.
 
+    ``found``: with the p values of a failure; ``brief``: without; ``record``: what was judged.
+    """
+
+    index: int
     code: str
     verdict: Piece
     requirement: Piece
     condition: Text
     who: Text
     found: Text
+    brief: Text
     limit: Text
     sentence: Piece
     strip: Strip | None
+    record: Record | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +79,20 @@ def _ruling(source: Source, index: int, finding: Finding) -> Ruling:
     at = f"/findings/{index}"
     record = record_of(source, finding)
     limit = _limit(source, finding, record.estimate if record else None, at)
+    found = _found(source, record, finding, at)
     return Ruling(
+        index=index,
         code=finding.verdict.value,
         verdict=Piece(text=called(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
         requirement=Piece(text=finding.requirement, pointer=f"{at}/requirement"),
         condition=_condition(record, limit),
         who=_who(source, record),
-        found=_found(source, record, finding, at),
+        found=say(found, *(_among(finding, at) if _claims(record, finding) else ())),
+        brief=found,
         limit=limit,
         sentence=Piece(text=unbroken(finding.sentence), pointer=f"{at}/sentence"),
         strip=_strip(finding, record, _sense(source, finding)),
+        record=record,
     )
 
 
@@ -103,10 +113,12 @@ def record_of(source: Source, finding: Finding) -> Record | None:
     estimate = source.result.estimates[index]
     found = (item for item in source.records if item.pointer == finding.estimate)
     bounds = tuple(
-        Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}")
+        Bounds(interval=interval, pointer=f"{finding.estimate}/intervals/{place}", limits=(finding.limit,))
         for place, interval in enumerate(estimate.intervals)
     )
-    return next(found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds))
+    return next(
+        found, Record(estimate=estimate, pointer=finding.estimate, bounds=bounds, limits=(finding.limit,))
+    )
 
 
 def _condition(record: Record | None, limit: Text) -> Text:
@@ -147,8 +159,7 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
         style=phrases.style(record.estimate),
         limit=finding.limit,
     )
-    claimed = finding.verdict is Verdict.FAIL or finding.fails_unadjusted
-    upper = (_sense(source, finding) == "<=") != claimed
+    upper = (_sense(source, finding) == "<=") != _claims(record, finding)
     return say(
         found,
         ", with ",
@@ -157,8 +168,13 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
         f" confidence {'at most' if upper else 'at least'} ",
         phrases.number(shown, f"{at}/bound"),
         *_for_whom(record),
-        *(_among(finding, at) if claimed else ()),
     )
+
+
+def _claims(record: Record | None, finding: Finding) -> bool:
+    """Whether the finding says that a limit is broken, and so carries the p values of that."""
+    decided = finding.bound is not None and record is not None and record.estimate.value is not None
+    return decided and (finding.verdict is Verdict.FAIL or finding.fails_unadjusted)
 
 
 def _for_whom(record: Record) -> list[Part]:

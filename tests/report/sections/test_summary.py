@@ -1,6 +1,6 @@
 """What the sections say.
 
-Tests also accuracy, cohort, differences, failures, groups, interclass, method, other, points, rates, record,
+Tests also accuracy, cohort, differences, failures, front, groups, interclass, method, other, points, rates, record,
 requirements, tables and verdicts, through the views that they build from one made-up result.
 """
 
@@ -276,7 +276,7 @@ def test_long_tables_say_what_was_cut() -> None:
 def test_requirements_point_at_findings(view: Context) -> None:
     """Each ruling carries the pointer of its sentence."""
     found = section(view, "requirements")
-    pointers = {item.sentence.pointer for item in found.rulings}
+    pointers = {item.ruling.sentence.pointer for item in found.parts}
     assert pointers == {f"/findings/{index}/sentence" for index in range(5)}
 
 

@@ -1,0 +1,131 @@
+"""What the page's script reads: counts over thresholds, and the curves that are drawn, thinned to a size."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frtaudit.canonical import Json
+from frtaudit.core import Curve
+from frtaudit.report.source import Source, at_key
+
+POINTS = 40_000  # numbers over all dials: half a megabyte of page
+MOST, LEAST = 400, 24
+DIGITS = 6
+DRAWN = ("roc", "det", "fmr", "fnmr")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dial:
+    """FMR and FNMR of one system and group over the thresholds of the result's grid."""
+
+    fmr: Curve
+    fnmr: Curve
+
+
+def embedded(source: Source) -> str:
+    """The data as JSON that may stand in a page: no ``<``.
+
+    ``dials``: one for each system and group, thresholds ``t`` with false matches ``fm`` of ``n`` and false non-matches
+    ``fnm`` of ``m`` (rates where counts are not known: ``n`` or ``m`` is null); ``curves``: pointer to ``x``, ``y`` and
+    the band.
+    """
+    dials = _dials(source)
+    step = max(LEAST, min(MOST, POINTS // max(3 * len(dials), 1)))
+    value: dict[str, Json] = {
+        "dials": [_dial(source, item, step) for item in dials],
+        "curves": _curves(source),
+    }
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True, allow_nan=False)
+    return text.replace("<", "\\u003c")
+
+
+def _dials(source: Source) -> list[Dial]:
+    """Pairs of FMR and FNMR curves over the same thresholds, everybody first."""
+    found = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
+    others = {
+        (item.provider, item.schema, item.group): item
+        for item in [*source.curves("fnmr"), *source.curves("fnmr", grouped=True)]
+    }
+    pairs = [(item, others.get((item.provider, item.schema, item.group))) for item in found]
+    return [Dial(fmr=one, fnmr=other) for one, other in pairs if other is not None and other.x == one.x]
+
+
+def _dial(source: Source, dial: Dial, most: int) -> Json:
+    kept = thinned(len(dial.fmr.x), most)
+    name = "everybody" if dial.fmr.group == "all" else source.label(dial.fmr.schema, dial.fmr.group)
+    false_matches, n = _counts(source, dial.fmr, kept)
+    false_non_matches, m = _counts(source, dial.fnmr, kept)
+    return {
+        "system": dial.fmr.provider,
+        "schema": dial.fmr.schema,
+        "group": name,
+        "t": _short(dial.fmr.x, kept),
+        "fm": false_matches,
+        "n": n,
+        "fnm": false_non_matches,
+        "m": m,
+        "at": [source.place(dial.fmr), source.place(dial.fnmr)],
+    }
+
+
+def thinned(count: int, most: int) -> list[int]:
+    """At most ``most`` indices, evenly, the first and the last among them.
+
+    >>> thinned(5, 9), thinned(9, 3)
+    ([0, 1, 2, 3, 4], [0, 4, 8])
+    """
+    if count <= most:
+        return list(range(count))
+    return [round(place * (count - 1) / (most - 1)) for place in range(most)]
+
+
+def _counts(source: Source, curve: Curve, kept: Sequence[int]) -> tuple[list[Json], int | None]:
+    """Errors at each kept point and trials; rates and None where the curve is no quotient of counts."""
+    trials = _trials(source, curve)
+    if trials:
+        errors = [curve.y[index] * trials for index in kept]
+        if all(abs(item - round(item)) < 1e-6 * max(1.0, item) for item in errors):
+            return [round(item) for item in errors], trials
+    return _short(curve.y, kept), None
+
+
+def _trials(source: Source, curve: Curve) -> int | None:
+    """How many comparisons stand behind a pooled curve: the denominator of any estimate of the same rate."""
+    if curve.weighting == "identity":
+        return None
+    metrics = ("fmr",) if curve.analysis == "fmr" else ("fnmr", "fnmr_at_fmr")
+    for item in source.select(*metrics):
+        estimate = item.estimate
+        same = (estimate.provider, estimate.schema, estimate.group) == (
+            curve.provider,
+            curve.schema,
+            curve.group,
+        )
+        if same and estimate.denominator and "pairs" not in dict(at_key(estimate.at)):
+            return estimate.denominator
+    return None
+
+
+def _curves(source: Source) -> dict[str, Json]:
+    """Curves of everybody, as the figures draw them, by pointer."""
+    found = [*source.banded("roc"), *(item for kind in DRAWN[1:] for item in source.curves(kind))]
+    most = max(LEAST, min(MOST, POINTS // max(2 * len(found), 1)))
+    made: dict[str, Json] = {}
+    for curve in found:
+        kept = thinned(len(curve.x), most)
+        part: dict[str, Json] = {
+            "x": _short(curve.x, kept),
+            "y": _short(curve.y, kept),
+            "name": curve.provider,
+        }
+        if curve.low is not None and curve.high is not None:
+            part |= {"low": _short(curve.low, kept), "high": _short(curve.high, kept)}
+        made[source.place(curve)] = part
+    return made
+
+
+def _short(values: Sequence[float], kept: Sequence[int]) -> list[Json]:
+    """Values to six digits; what is not finite is null."""
+    found = [float(f"{values[index]:.{DIGITS}g}") for index in kept]
+    return [None if not math.isfinite(item) else item for item in found]

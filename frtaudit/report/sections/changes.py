@@ -1,0 +1,196 @@
+"""What changed since the last audit: every requirement's number then and now, and what is not comparable."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from frtaudit.canonical import Json
+from frtaudit.core import AuditResult, Estimate, Finding, Target
+from frtaudit.core.previous import Previous
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.verdicts import record_of
+from frtaudit.report.source import Record, Source, at_key, mapping
+from frtaudit.report.words import called, words
+
+SHOWN = 16
+COLUMNS = (
+    Column(title="System, group"),
+    Column(title="Then", kind="num"),
+    Column(title="Verdict then"),
+    Column(title="Now", kind="num"),
+    Column(title="Verdict now"),
+    Column(title="The estimate is"),
+)
+PARTS = (
+    ("seed", "another seed"),
+    ("weighting", "another primary weighting"),
+    ("protocol", "another pairing of comparisons"),
+    ("thresholds", "other thresholds"),
+    ("failures", "another rule for failed comparisons"),
+)
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """The view: which audit it was, what is not comparable, the table (None: nothing is)."""
+
+    lead: Text
+    caveats: tuple[Text, ...]
+    table: Table | None
+
+
+def build(source: Source) -> Changes | None:
+    """None where no earlier audit was given."""
+    previous = source.previous
+    if previous is None:
+        return None
+    lead = say(
+        "The last audit is the result ",
+        Piece(text=previous.sha256[:SHOWN], kind="code"),
+        "; the PDF carries it as ",
+        Piece(text="previous.json", kind="code"),
+        ". Two numbers side by side are no test of a change: their intervals hold for each audit alone.",
+    )
+    caveats = tuple(say(text) for text in _caveats(source, previous))
+    table = None if previous.result is None else _table(source, previous.result)
+    return Changes(lead=lead, caveats=caveats, table=table)
+
+
+def _caveats(source: Source, previous: Previous) -> Iterator[str]:
+    """What keeps the two audits from being compared number by number, in sentences."""
+    now, then = source.result, previous.result
+    if then is None:
+        yield (
+            f"The last result is of schema version {previous.schema_version}, this one of {now.schema_version}: "
+            "no number of it is compared."
+        )
+        return
+    if then.digests.get("cohort") != now.digests.get("cohort"):
+        yield (
+            "Not the same people or images: the cohort's digest differs. A change may come from them, not from a "
+            "system."
+        )
+    for key, said in PARTS:
+        if _text(then.spec.get(key)) != _text(now.spec.get(key)):
+            yield f"The last audit had {said}."
+    if then.versions.get("frtaudit") != now.versions.get("frtaudit"):
+        yield "The last audit was made by another version of frtaudit."
+    before, after = set(Source(then).providers), set(source.providers)
+    for gone in sorted(before - after):
+        yield f"{gone} was audited then and is not here."
+    for new in sorted(after - before):
+        yield f"{new} is new here."
+    yield from _limits(now, then)
+
+
+def _limits(now: AuditResult, then: AuditResult) -> Iterator[str]:
+    limits = {item.requirement: item.limit for item in then.findings}
+    for name in dict.fromkeys(item.requirement for item in now.findings):
+        if name not in limits:
+            yield f"“{name}” was not required then."
+        elif limits[name] != next(item.limit for item in now.findings if item.requirement == name):
+            yield f"The limit of “{name}” was another."
+    for name in dict.fromkeys(item for item in limits if item not in {f.requirement for f in now.findings}):
+        yield f"“{name}” was required then and is not now."
+
+
+def _text(value: Json) -> str:
+    return repr(sorted(mapping(value).items())) if mapping(value) else repr(value)
+
+
+def _table(source: Source, then: AuditResult) -> Table | None:
+    """A row for each finding of now, by requirement."""
+    known, verdicts = _estimates(then), _verdicts(then)
+    notes = Footnotes()
+    blocks: dict[str, list[tuple[Text, ...]]] = {}
+    for index, finding in enumerate(source.result.findings):
+        record = record_of(source, finding)
+        if record is None:
+            continue
+        key = _key(record.estimate)
+        old = known.get(key)
+        verdict = verdicts.get((finding.requirement, *key))
+        row = _row(source, record, (index, finding), old, verdict)
+        blocks.setdefault(finding.requirement, []).append(row)
+    if not blocks:
+        return None
+    made = [Block(head=say(Piece(text=name, kind="b")), rows=tuple(rows)) for name, rows in blocks.items()]
+    caption = say(
+        Piece(text="Then and now. ", kind="b"),
+        "The estimate of each requirement, its interval for new people like these, errors / trials. A dash: the last "
+        "audit has no such number.",
+    )
+    return finished("changes", caption, COLUMNS, made, notes, "dense")
+
+
+def _row(
+    source: Source,
+    record: Record,
+    numbered: tuple[int, Finding],
+    old: Record | None,
+    verdict: Finding | None,
+) -> tuple[Text, ...]:
+    index, finding = numbered
+    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    who: list[Part] = [name]
+    if record.estimate.group != "all":
+        who += [", ", phrases.group(source, record)]
+    now = Piece(
+        text=called(words().verdict, finding.verdict.value), pointer=f"/findings/{index}/verdict", kind="b"
+    )
+    then = "–" if verdict is None else called(words().verdict, verdict.verdict.value)
+    return (
+        say(*who),
+        (Piece(text=phrases.ABSENT),) if old is None else _earlier(_numbers(old)),
+        say(then),
+        _numbers(record),
+        (now,),
+        say("–" if old is None else _direction(old.estimate.value, record.estimate.value)),
+    )
+
+
+def _numbers(record: Record) -> Text:
+    """Value, interval for new people, counts, each on a line of its own."""
+    found = record.bound(Target.POPULATION)
+    parts: list[Part] = [phrases.value(record)]
+    if found is not None and found.interval.low is not None:
+        parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
+    if record.estimate.numerator is not None:
+        parts += [Piece(text=" ", kind="br"), phrases.counts(record)]
+    return say(*parts)
+
+
+def _earlier(text: Text) -> Text:
+    """The same pieces with their pointers into the last result."""
+    return tuple(
+        Piece(
+            text=piece.text,
+            kind=f"{piece.kind} soft".strip() if piece.kind != "br" else "br",
+            was=piece.pointer,
+        )
+        for piece in text
+    )
+
+
+def _direction(then: float | None, now: float | None) -> str:
+    if then is None or now is None:
+        return "–"
+    return "the same" if now == then else "higher" if now > then else "lower"
+
+
+def _estimates(then: AuditResult) -> dict[Key, Record]:
+    """The last audit's estimates by what they say, with the limits that judged them."""
+    return {_key(item.estimate): item for item in Source(then).records}
+
+
+def _verdicts(then: AuditResult) -> dict[Key, Finding]:
+    found: Iterable[tuple[Finding, int]] = (
+        (item, int(item.estimate.rsplit("/", 1)[1])) for item in then.findings if item.estimate is not None
+    )
+    return {(item.requirement, *_key(then.estimates[index])): item for item, index in found}
+
+
+def _key(item: Estimate) -> Key:
+    return (item.provider, item.metric, item.schema, item.group, item.weighting, at_key(item.at))

@@ -1,0 +1,124 @@
+"""The figure of the first page: the rates of everybody and of each group beside their limits, or the curves."""
+
+from frtaudit import numbers
+from frtaudit.core import Target
+from frtaudit.report import figures, phrases
+from frtaudit.report.figures import Dot, Series
+from frtaudit.report.pieces import Figure, Panel, Text, plain_text, say
+from frtaudit.report.sections.points import main_target, overall, worst
+from frtaudit.report.sections.verdicts import record_of
+from frtaudit.report.source import Record, Source
+
+FRONT_HEIGHT = 2.0  # inches
+EVERYBODY = "everybody"
+
+
+def figure(source: Source) -> Figure | None:
+    """One panel: the rates of everybody and of each group beside their limits; without groups the curves."""
+    dots = _front_dots(source)
+    curves = [] if dots is not None else det_curves(source)
+    panel = figures.det("front-det", curves, height=FRONT_HEIGHT) if curves else dots
+    if panel is None:
+        return None
+    names = [(index, name) for index, name in enumerate(source.providers)]
+    return Figure(
+        name="front",
+        title="The systems compared",
+        caption=_front_caption(has_dots=dots is not None),
+        panels=(panel,),
+        keys=figures.keys("front", names),
+    )
+
+
+def _front_caption(*, has_dots: bool) -> Text:
+    if not has_dots:
+        return say("A line nearer the lower left corner makes fewer errors of both kinds.")
+    return say(
+        "Further right: rejected more often, at one threshold for all. Bars: intervals for new people like these; "
+        "thick uprights: limits. Where bars overlap widely, the order of the groups is not established."
+    )
+
+
+def det_curves(source: Source) -> list[Series]:
+    """The curves that are drawn for everybody: with a band where there is one, else the plain DET."""
+    banded = source.banded("roc")
+    found = banded or source.curves("det")
+    return [
+        Series(
+            name=item.provider,
+            index=source.providers.index(item.provider),
+            curve=item,
+            at=source.place(item),
+        )
+        for item in found
+    ]
+
+
+def _front_dots(source: Source) -> Panel | None:
+    target = main_target(source)
+    found = worst(source, "fnmr_at_fmr", target)
+    if found is None or target is None or found[0].estimate.schema is None:
+        return None
+    schema = found[0].estimate.schema
+    records = [
+        item
+        for item in source.select("fnmr_at_fmr", schema=schema, primary=True)
+        if dict(item.estimate.at) == {"fmr": target} and item.estimate.group not in ("all", "max")
+    ]
+    dots, rows = group_dots(source, schema, records)
+    if not dots:
+        return None
+    everybody = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
+    above = [dot for item in everybody if (dot := _dot(source, item, EVERYBODY)) is not None]
+    title = f"FNMR by {schema.replace('_', ' ')}, FMR {numbers.exact(target)}"
+    limits = _limits(source, schema, target)
+    return figures.dots("front-dots", title, [EVERYBODY, *rows], [*above, *dots], "FNMR", limits)
+
+
+def _limits(source: Source, schema: str, target: float) -> dict[str, float]:
+    """The limit on the FNMR of everybody and of each group at the target, by row."""
+    found: dict[str, float] = {}
+    for finding in source.result.findings:
+        record = record_of(source, finding)
+        if (
+            record is None
+            or record.estimate.metric != "fnmr_at_fmr"
+            or dict(record.estimate.at) != {"fmr": target}
+        ):
+            continue
+        if record.estimate.schema in (schema, None):
+            group = record.estimate.group
+            row = EVERYBODY if group == "all" else source.label(schema, group)
+            found[row] = min(found.get(row, finding.limit), finding.limit)
+    return found
+
+
+def group_dots(source: Source, schema: str, records: list[Record]) -> tuple[list[Dot], list[str]]:
+    """Dots of groups in the schema's order, each with the interval for new people (or the first there is)."""
+    seen = {item.estimate.group for item in records if item.estimate.value is not None}
+    rows = [name for name in source.classes(schema, seen) if name in seen]
+    dots = []
+    for item in records:
+        if item.estimate.group in rows:
+            dot = _dot(source, item, source.label(schema, item.estimate.group))
+            dots += [] if dot is None else [dot]
+    return dots, [source.label(schema, name) for name in rows]
+
+
+def _dot(source: Source, record: Record, row: str) -> Dot | None:
+    """A record as a dot, with what it says in words; None without a value."""
+    if record.estimate.value is None:
+        return None
+    found = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
+    low, high = (found.interval.low, found.interval.high) if found else (None, None)
+    between = f", {plain_text(phrases.bounds(found, record.estimate))}" if found and low is not None else ""
+    return Dot(
+        row=row,
+        series=record.estimate.provider,
+        index=source.providers.index(record.estimate.provider),
+        value=record.estimate.value,
+        low=low,
+        high=high,
+        at=record.pointer,
+        says=f"{record.estimate.provider}, {row}: {plain_text(phrases.value(record))}{between}",
+    )

@@ -1,0 +1,51 @@
+"""The page for signatories: who signs in ink, what that means, and how anybody checks the file."""
+
+from dataclasses import dataclass
+
+from frtaudit.report.source import Source
+from frtaudit.report.words import words
+
+BLANKS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signer:
+    """A place to sign: name and role as declared, empty where the paper leaves them to the pen."""
+
+    name: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A step of the check: what to type and what it tells."""
+
+    command: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signatures:
+    """The view: places to sign, what a signature in ink says, the steps of the check, the result's digest."""
+
+    signers: tuple[Signer, ...]
+    declared: bool
+    means: tuple[str, ...]
+    steps: tuple[Step, ...]
+    result: str
+
+
+def build(source: Source) -> Signatures:
+    """Stands in every report."""
+    named = tuple(Signer(name=item.name, role=item.role or "") for item in source.settings.signatories)
+    said = words().signing
+    return Signatures(
+        signers=named or (Signer(name="", role=""),) * BLANKS,
+        declared=bool(named),
+        means=(said["ink"], said["file"]),
+        steps=tuple(
+            Step(command=said[f"{name}_command"], says=said[f"{name}_says"])
+            for name in ("verify", "reproduce", "digest", "openssl")
+        ),
+        result=source.sha256,
+    )

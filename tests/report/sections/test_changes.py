@@ -1,0 +1,118 @@
+"""What changed since the last audit. Tests also signatures, which closes the report."""
+
+from dataclasses import replace
+
+from report_fixture import DATE, SETTINGS, result
+
+from frtaudit.canonical import sha256
+from frtaudit.core import AuditResult
+from frtaudit.core.previous import Previous
+from frtaudit.core.spec import Signatory
+from frtaudit.report import render
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import changes, signatures
+from frtaudit.report.source import Source
+
+
+def previous(found: AuditResult | None, version: str = "1.0") -> Previous:
+    """An earlier audit as intake reads it."""
+    data = b"{}" if found is None else found.to_bytes()
+    return Previous(data=data, sha256=sha256(data), schema_version=version, result=found)
+
+
+def view(then: AuditResult) -> changes.Changes:
+    """The section's view for an earlier audit."""
+    found = changes.build(Source(result(), SETTINGS, previous(then)))
+    assert found is not None
+    return found
+
+
+def said(found: changes.Changes) -> str:
+    """All caveats as one text."""
+    return " ".join(plain_text(item) for item in found.caveats)
+
+
+def test_without_an_earlier_audit_there_is_no_section() -> None:
+    """Nothing given, nothing said."""
+    assert changes.build(Source(result())) is None
+
+
+def test_the_same_audit_has_nothing_to_warn_of_and_the_same_numbers() -> None:
+    """An audit beside itself: no caveat, every row the same, then and now."""
+    found = view(result())
+    assert not found.caveats
+    assert found.table is not None
+    rows = [row for block in found.table.blocks for row in block.rows]
+    assert rows
+    for row in rows:
+        assert plain_text(row[1]) == plain_text(row[3])
+        assert plain_text(row[2]) == plain_text(row[4])
+        assert plain_text(row[5]) in ("the same", "–")
+        assert all(
+            piece.was and not piece.pointer for piece in row[1] if any(c.isdigit() for c in piece.text)
+        )
+
+
+def test_a_changed_number_is_shown_then_and_now() -> None:
+    """A rate that was larger reads lower, with its old value and its place in the old result."""
+    base = result()
+    raised = tuple(
+        replace(item, value=item.value * 1.5)
+        if item.metric == "fnmr_at_fmr" and item.value and item.value < 0.5
+        else item
+        for item in base.estimates
+    )
+    found = view(replace(base, estimates=raised))
+    assert found.table is not None
+    rows = [row for block in found.table.blocks for row in block.rows]
+    assert {plain_text(row[5]) for row in rows} >= {"lower"}
+    places = [piece.was for row in rows for piece in row[1] if piece.was and piece.was.endswith("/value")]
+    assert places
+
+
+def test_what_is_not_comparable_is_said() -> None:
+    """Other people, another rule, another system, another limit: a sentence each."""
+    base = result()
+    digests = {**base.digests, "cohort": "0" * 64}
+    spec = {**base.spec, "weighting": "pooled"}
+    other = tuple(replace(item, limit=item.limit / 2) for item in base.findings)
+    text = said(view(replace(base, digests=digests, spec=spec, findings=other)))
+    assert "Not the same people or images" in text
+    assert "another primary weighting" in text
+    assert "was another" in text
+    renamed = tuple(
+        replace(item, provider="old") if item.provider == "quill_2" else item for item in base.estimates
+    )
+    curves = tuple(item for item in base.curves if item.provider != "quill_2")
+    text = said(view(replace(base, estimates=renamed, curves=curves)))
+    assert "old was audited then" in text
+    assert "quill_2 is new here" in text
+
+
+def test_another_schema_version_is_not_compared() -> None:
+    """A result of another version gives a sentence and no table."""
+    found = changes.build(Source(result(), SETTINGS, previous(None, "0.1")))
+    assert found is not None
+    assert found.table is None
+    assert "schema version 0.1" in said(found)
+
+
+def test_signatories_are_those_declared() -> None:
+    """Names and roles as declared, else empty lines for a pen; always the way to check."""
+    named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"), Signatory(name="B")))
+    found = signatures.build(Source(result(), named))
+    assert [(item.name, item.role) for item in found.signers] == [("A. Auditor", "Auditor"), ("B", "")]
+    empty = signatures.build(Source(result(), SETTINGS))
+    assert not empty.declared
+    assert [item.name for item in empty.signers] == ["", ""]
+    assert empty.result == result().sha256
+    assert any("frtaudit verify" in item.command for item in empty.steps)
+
+
+def test_the_page_shows_both() -> None:
+    """Changes and signatures stand on the page; what was points into the last result only."""
+    named = replace(SETTINGS, signatories=(Signatory(name="A. Auditor", role="Auditor"),))
+    page = render.html(result(), named, DATE, "unsigned", previous(result()))
+    assert 'data-was="/estimates/' in page
+    assert "Since the last audit" in page
+    assert "No signatories were declared" not in page
