@@ -13,7 +13,9 @@ from frtaudit.canonical import digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval, Method, Target
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.result import AuditResult
+from frtaudit.core.spec import Report
 from frtaudit.numbers import rate
+from frtaudit.report import render
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 PAGE = "<html lang=en><title>small</title><p>A small report</p></html>"
@@ -62,7 +64,9 @@ def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
 
 
 def make_page(result: AuditResult) -> bytes:
-    """The page of a result: its estimate with its count and its bounds."""
+    """The page of a result: its estimate with its count and its bounds; the report's own page of a larger one."""
+    if len(result.estimates) > 1:
+        return render.html(result, Report(), WHEN.date().isoformat(), "signed").encode()
     (estimate,) = result.estimates
     (interval,) = estimate.intervals
     assert estimate.value is not None
@@ -100,8 +104,9 @@ def write_run(folder: Path, signer: Signer, result: AuditResult | None = None) -
     made = result or make_result()
     html = make_page(made)
     files = {"result.json": made.to_bytes(), "report.json": to_bytes({"title": "small"}), "report.html": html}
-    inner = inner_statement(files, str(made.digests["spec"]), INPUTS, signer, WHEN)
-    pdf = sign_pdf(render_pdf({**files, INNER_NAME: inner}, html.decode()), signer, WHEN)
+    inner = inner_statement(files, str(made.digests["spec"]), dict(made.digests["inputs"]), signer, WHEN)  # type: ignore[call-overload,arg-type]  # a mapping
+    on_paper = render.pdf if len(made.estimates) > 1 else lambda page, attached: render_pdf(attached, page)
+    pdf = sign_pdf(on_paper(html.decode(), {**files, INNER_NAME: inner}), signer, WHEN)
     (folder / "tables").mkdir(parents=True)
     (folder / "tables/scores.parquet").write_bytes(b"PAR1 scores PAR1")
     (folder / "result.json").write_bytes(files["result.json"])

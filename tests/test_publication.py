@@ -17,7 +17,7 @@ import pytest
 import small_audits
 from published_people import ATOMS, FILES, GROUPS, IDS, drawn, of_class, ranges, result_of
 from scipy.optimize import linprog
-from small_run import INPUTS, WHEN, write_run
+from small_run import WHEN, write_run
 
 from frtaudit.attest.keys import generate
 from frtaudit.attest.verify import verify
@@ -244,7 +244,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     )
     key = generate(root / "key", "Office for Fair Gates", None, WHEN)
     found = audit(spec).result
-    write_run(root / "full", key, replace(found, digests=dict(found.digests) | {"inputs": INPUTS}))
+    write_run(root / "full", key, found)
     words = ["publish", str(root / "full"), "--out", str(root / "public"), "--key", str(root / "key")]
     assert main(words) == 0
     return root / "full", root / "public"

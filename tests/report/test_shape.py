@@ -9,10 +9,11 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import Page
 
+from frtaudit.attest.pades import BASIC
 from frtaudit.canonical import sha256
 from frtaudit.core.spec import Report
 from frtaudit.delivery import SETTINGS as SETTINGS_FILE
-from frtaudit.delivery import _said, _write_report
+from frtaudit.delivery import Signing, _settings, _write_report
 from frtaudit.errors import SpecError
 from frtaudit.report import render
 from frtaudit.report.words import words
@@ -103,7 +104,7 @@ def test_without_a_folder_nothing_changes(whole: str) -> None:
     assert "Laid out with" not in plain
     assert "img-src" not in plain
     assert '<html lang="en" data-status="demo">' in plain
-    assert not {"templates", "checklists"} & set(_said(SETTINGS))
+    assert not {"templates", "checklists"} & set(_settings(SETTINGS, DATE, None))
 
 
 def test_words_are_those_of_one_report_only(shaped: str) -> None:
@@ -116,15 +117,15 @@ def test_words_are_those_of_one_report_only(shaped: str) -> None:
 def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: Path, tmp_path: Path) -> None:
     """The run keeps a copy; report.json names each file's sha256 and no path; the page names their digest."""
     settings = replace(SETTINGS, templates=str(office), pdf=False)
-    _write_report(BARE, settings, tmp_path, None)
+    _write_report(BARE, settings, tmp_path, Signing(signer=None, pades=BASIC), {}, None)
     copies = {
         path.relative_to(tmp_path / "templates").as_posix(): sha256(path.read_bytes())
         for path in (tmp_path / "templates").rglob("*")
         if path.is_file()
     }
-    assert _said(settings)["templates"] == copies
+    assert _settings(settings, DATE, None)["templates"] == copies
     assert len(copies) == 5
-    assert str(office.parent) not in json.dumps(_said(settings))
+    assert str(office.parent) not in json.dumps(_settings(settings, DATE, None))
     assert render.check_shape(settings).sha256 in (tmp_path / "report.html").read_text()
     assert SETTINGS_FILE == "report.json"
 
