@@ -83,7 +83,8 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
         ({"sed": 1}, "spec: unknown key 'sed' (did you mean 'seed'?)"),
         (
             {"cohort": None},
-            "cohort: no value; accepted: one of: scores, synthetic, synthetic_releases, synthetic_traits, templates",
+            "cohort: no value; accepted: one of: bob, bob_measure, pyeer, scores, synthetic, synthetic_releases, "
+            "synthetic_traits, templates",
         ),
         ({"cohort": {"type": "tempaltes"}}, "cohort.type: no cohort is named 'tempaltes'"),
         ({"cohort": {"root": "x"}}, "cohort.type: no value"),
@@ -108,7 +109,7 @@ def test_a_missing_part_is_named() -> None:
     """A spec without cohort says which cohorts there are."""
     plain = to_full(a_spec())
     del plain["cohort"]
-    with pytest.raises(SpecError, match="^cohort: no value; accepted: scores"):
+    with pytest.raises(SpecError, match="^cohort: no value; accepted: bob, bob_measure, pyeer, scores"):
         from_plain(plain)
 
 

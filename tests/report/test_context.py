@@ -11,7 +11,16 @@ from frtaudit.shipped import shipped
 
 ASKED_FOR = {
     *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases"),
-    *("densities", "quality", "failure_scores", "robustness", "sealed", "publication", "checklists"),
+    *(
+        "densities",
+        "quality",
+        "failure_scores",
+        "robustness",
+        "sealed",
+        "publication",
+        "checklists",
+        "changes",
+    ),
 }  # they stand where a spec asks for them
 
 
@@ -31,9 +40,9 @@ def test_all_sections_stand_for_a_full_result() -> None:
 
 
 def test_an_empty_result_keeps_what_every_report_says() -> None:
-    """Without estimates there are method, cohort, glossary and record."""
+    """Without estimates there are method, cohort, glossary, record and the page to sign."""
     empty = replace(result(), estimates=(), curves=(), findings=(), failures=())
     found = context(empty, Report(), DATE, Status.SIGNED)
-    assert [item.name for item in found.sections] == ["method", "cohort", "glossary", "record"]
+    assert [item.name for item in found.sections] == ["method", "cohort", "glossary", "record", "signatures"]
     assert found.title == "Audit border desk"
     assert found.author == "not declared"

@@ -92,7 +92,7 @@ def test_the_frame_and_every_number_stay(shaped: str, whole: str) -> None:
     assert result().sha256 in shaped
     assert "default-src &#39;none&#39;" in shaped
     assert "img-src data:" in shaped
-    assert "script-src" not in shaped
+    assert re.findall(r"script-src ([^;]+;[^;]+;)", shaped) == re.findall(r"script-src ([^;]+;[^;]+;)", plain)
     before = {(p, text) for p, kind, text in Page(plain).traced if "n" in kind.split()}
     after = {(p, text) for p, kind, text in Page(shaped).traced if "n" in kind.split()}
     assert before <= after
@@ -103,7 +103,7 @@ def test_without_a_folder_nothing_changes(whole: str) -> None:
     plain = whole
     assert "Laid out with" not in plain
     assert "img-src" not in plain
-    assert '<html lang="en" data-status="demo">' in plain
+    assert '<html lang="en" data-status="demo"' in plain
     assert not {"templates", "checklists"} & set(_settings(SETTINGS, DATE, None))
 
 
@@ -267,7 +267,7 @@ def test_markup_in_the_result_stays_text(tmp_path: Path) -> None:
     """A section of one's own escapes what the result holds."""
     made = replace(BARE, spec={**BARE.spec, "question": "<script>alert(1)</script>"})
     settings = write(tmp_path, sections__own_dot_html_dot_j2="<p>{{ result.spec.question }}</p>")
-    assert "<script>" not in render.html(made, settings, DATE, "demo")
+    assert "<script>alert" not in render.html(made, settings, DATE, "demo")
 
 
 def test_a_png_logo_is_held_by_the_page(tmp_path: Path) -> None:

@@ -145,6 +145,8 @@ def _commas(pieces: Sequence[Piece]) -> Text:
 def _people(source: Source) -> Text:
     """How many people and images there are, and how many people each class has."""
     cohort = source.result.cohort
+    if cohort.get("subjects") == 0:  # score files that name nobody
+        return say("not named in the data")
     people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
     parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
     parts += [*images, " images" if images else ""]
