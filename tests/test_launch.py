@@ -196,29 +196,29 @@ def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
         sweep("seed=1,8")
 
 
-SMALL = (
-    *(
-        "audit=demo",
-        "cohort.subjects=24",
-        "cohort.samples_per_subject=[2,3]",
-        "bootstrap.B=199",
-        "folds=null",
-    ),
-    *(
-        "thresholds.fmr=[0.05]",
-        "thresholds.curve=[]",
-        "requirements=[]",
-        "analyses=null",
-        "+analyses.failures={}",
-    ),
-    *QUIET,
-)
+TINY = """\
+cohort:
+  type: synthetic
+  subjects: 24
+  samples_per_subject: [2, 3]
+  dimension: 16
+  systems: {one: {noise: 0.3}, two: {noise: 0.5}}
+analyses: {error_rates: {curve_points: 10}}
+thresholds: {fmr: [0.1]}
+bootstrap: {B: 99}
+requirements: [{name: few, metric: fnmr_at_fmr, at: {fmr: 0.1}, limit: 0.9}]
+report: {pdf: false, sign: false, date: '2026-03-04'}
+"""
 
 
-def command(*words: str, **more: object) -> "subprocess.Popen[str]":
-    """A sweep in a process of its own."""
-    line = [sys.executable, "-m", "frtaudit", "run", "-m", *SMALL, *words]
-    return subprocess.Popen(line, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more)  # type: ignore[call-overload,no-any-return]  # as given
+def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]":
+    """A small real sweep in a process of its own."""
+    (where / "conf" / "audit").mkdir(parents=True, exist_ok=True)
+    (where / "conf" / "audit" / "tiny.yaml").write_text(TINY)
+    line = [sys.executable, "-m", "frtaudit", "run", "-m", "-cd", "conf", "audit=tiny", *words]
+    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # as given
+        line, cwd=where, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+    )
 
 
 @pytest.mark.slow
@@ -227,7 +227,7 @@ def test_launchers_give_the_same_bytes(tmp_path_factory: pytest.TempPathFactory,
     """One after the other, in processes side by side, or as local submitit jobs: the same table."""
     pytest.importorskip({"joblib": "joblib", "submitit_local": "submitit"}.get(launcher, "json"))
     where = tmp_path_factory.mktemp(launcher)
-    made = command("seed=1,2,3", f"hydra/launcher={launcher}", cwd=where)
+    made = command(where, "seed=1,2,3", f"hydra/launcher={launcher}")
     out, err = made.communicate(timeout=300)
     assert made.returncode == 0, out + err
     table = json.loads((folder_of(where) / "sweep.json").read_bytes())
@@ -243,8 +243,8 @@ _first: dict[str, object] = {}
 def test_a_killed_sweep_is_resumed_to_the_same_bytes(tmp_path_factory: pytest.TempPathFactory) -> None:
     """After kill -9 once the first job is done, the same command gives the results and the table of an unbroken run."""
     whole, broken = tmp_path_factory.mktemp("whole"), tmp_path_factory.mktemp("broken")
-    unbroken = command("seed=1,2,3", cwd=whole)
-    victim = command("seed=1,2,3", cwd=broken, start_new_session=True)
+    unbroken = command(whole, "seed=1,2,3")
+    victim = command(broken, "seed=1,2,3", start_new_session=True)
     deadline = time.monotonic() + 120
     while not list(broken.glob("reports/sweeps/*/*/*/DONE.json")) and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -253,7 +253,7 @@ def test_a_killed_sweep_is_resumed_to_the_same_bytes(tmp_path_factory: pytest.Te
     assert unbroken.communicate(timeout=300)[1] == ""
     done = len(list(broken.glob("reports/sweeps/*/*/*/DONE.json")))
     assert 1 <= done < 3
-    out, _ = command("seed=1,2,3", cwd=broken).communicate(timeout=300)
+    out, _ = command(broken, "seed=1,2,3").communicate(timeout=300)
     assert f"3 jobs, {done} done before" in out
     one, two = folder_of(whole), folder_of(broken)
     names = [

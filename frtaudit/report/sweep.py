@@ -215,28 +215,7 @@ def changes_table(found: Found) -> Table | None:
         "Jobs",
     )
     kinds = ("text", "text", "text", "num", "num", "text", "num", "num", "num")
-    rows = []
-    for index, item in enumerate(found["changes"]):
-        place = f"/changes/{index}"
-        most = item["measure"]
-        name = measure_words(most, with_provider=True) if most else "nothing"
-        rows.append(
-            (
-                (Piece(text=item["setting"], pointer=f"{place}/setting", kind="b"),),
-                (Piece(text=str(item["before"]), pointer=f"{place}/before"),),
-                (Piece(text=str(item["after"]), pointer=f"{place}/after"),),
-                (Piece(text=str(item["pairs"]), pointer=f"{place}/pairs", kind="n"),),
-                say(
-                    Piece(text=str(item["verdicts"]), pointer=f"{place}/verdicts", kind="n"),
-                    " of ",
-                    Piece(text=str(item["compared"]), pointer=f"{place}/compared", kind="n"),
-                ),
-                say(name),
-                _number(item["value_before"], most, f"{place}/value_before"),
-                _number(item["value_after"], most, f"{place}/value_after"),
-                say(", ".join(str(job) for job in item["jobs"] or ()) or NONE),
-            )
-        )
+    rows = tuple(_change(index, item) for index, item in enumerate(found["changes"]))
     return Table(
         name="changes",
         caption=say(
@@ -244,7 +223,26 @@ def changes_table(found: Found) -> Table | None:
             "relative to itself; a description, no test."
         ),
         columns=tuple(Column(title=title, kind=kind) for title, kind in zip(titles, kinds, strict=True)),
-        blocks=(Block(rows=tuple(rows)),),
+        blocks=(Block(rows=rows),),
+    )
+
+
+def _change(index: int, item: Found) -> tuple[Text, ...]:
+    place, most = f"/changes/{index}", item["measure"]
+    return (
+        (_piece(item["setting"], f"{place}/setting", "b"),),
+        (_piece(str(item["before"]), f"{place}/before", ""),),
+        (_piece(str(item["after"]), f"{place}/after", ""),),
+        (_piece(str(item["pairs"]), f"{place}/pairs", "n"),),
+        say(
+            _piece(str(item["verdicts"]), f"{place}/verdicts", "n"),
+            " of ",
+            _piece(str(item["compared"]), f"{place}/compared", "n"),
+        ),
+        say(measure_words(most, with_provider=True) if most else "nothing"),
+        _number(item["value_before"], most, f"{place}/value_before"),
+        _number(item["value_after"], most, f"{place}/value_after"),
+        say(", ".join(str(job) for job in item["jobs"] or ()) or NONE),
     )
 
 
