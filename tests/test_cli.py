@@ -127,10 +127,14 @@ def test_errors_carry_their_exit_code(
 ) -> None:
     """Bad data exits with 1; a fault of ours is one line too, and a traceback with --debug."""
 
-    def broken(*words: object) -> int:
-        raise DataError("x.npz", "unreadable") if words[0] == [] else KeyError("slip")
+    def unreadable(*_: object) -> int:
+        raise DataError("x.npz", "unreadable")
 
-    monkeypatch.setattr(app, "run", broken)
+    def slipped(*_: object) -> int:
+        raise KeyError("slip")
+
+    monkeypatch.setattr(app, "run", unreadable)
+    monkeypatch.setattr(launch, "sweep", slipped)
     assert cli.main(["run", "audit=demo"]) == 1
     assert capsys.readouterr().err == "frtaudit: x.npz: unreadable\n"
     assert cli.main(["run", "audit=demo", "-m"]) == 1

@@ -10,8 +10,9 @@ from frtaudit.core.spec import Report
 from frtaudit.metrics import kind_of, printed
 from frtaudit.report import figures
 from frtaudit.report.figures import Dot
+from frtaudit.report.layout import environment
 from frtaudit.report.pieces import Block, Column, Figure, Panel, Piece, Table, Text, say
-from frtaudit.report.render import environment, minified, policy_of
+from frtaudit.report.render import minified, policy_of
 from frtaudit.report.words import called, words
 from frtaudit.shipped import shipped
 
@@ -52,6 +53,7 @@ def page(found: Found, settings: Report, date: str, status: str) -> str:
         author=settings.auditor or settings.organisation or "not declared",
         date=date,
         status=status,
+        paper=settings.paper.value,
         notice=words().notice[status],
         mark=words().mark[status],
         digest=digest(found),
