@@ -1,6 +1,6 @@
-"""``frtaudit run``: Hydra composes, launches and sweeps; this module turns each job into an audit and an exit code.
+"""``frtaudit run``: Hydra composes, this module turns what it composed into an audit and an exit code.
 
-A job that is refused or stopped leaves nothing behind, except in a sweep, where its ``verdict.json`` says why.
+A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.launch`.
 """
 
 import os
@@ -11,16 +11,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from json import JSONDecodeError, loads
 from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
-from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 
-from frtaudit.canonical import Json, to_bytes
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
@@ -29,7 +26,7 @@ from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
 
 DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
 DEBUG = "FRTAUDIT_DEBUG"
-RESULT, VERDICT, TRACES = "result.json", "verdict.json", ".hydra"
+RESULT, TRACES = "result.json", ".hydra"
 REPORTS = ("report.html", "report.pdf")
 
 
@@ -60,57 +57,47 @@ def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int
 
 @dataclass(slots=True)
 class _Parent:
-    """What the process that was started learns of its jobs: mutable, one per process, reset by :func:`run`."""
+    """What the process learns of its run: mutable, one per process, reset by :func:`run`."""
 
     code: int = DONE
     made: tuple[Path, ...] = ()
-    sweep: Path | None = None
 
     def reset(self) -> None:
         """As at the start of a process."""
-        self.code, self.made, self.sweep = DONE, (), None
+        self.code, self.made = DONE, ()
 
 
 _parent = _Parent()
 
 
 class Folders(Callback):
-    """Notes where jobs write, before they do."""
+    """Notes where a run writes, before it does."""
 
     def on_run_start(self, config: DictConfig, **_: object) -> None:
         """Folders that a refused run made are removed again, the deepest first."""
         folder = Path(config.hydra.run.dir).absolute()
         _parent.made = tuple(path for path in (folder, *folder.parents) if not path.exists())
 
-    def on_multirun_start(self, config: DictConfig, **_: object) -> None:
-        """A sweep's exit code is read from its jobs' folders."""
-        _parent.sweep = Path(config.hydra.sweep.dir)
-
 
 def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
-    """Hand a run or a sweep to Hydra; the exit code is the job's, or the worst job's.
+    """Hand a run to Hydra; the exit code is the run's.
 
-    ``flags``: Hydra's own (``--multirun``, ``--cfg job``, ...). Raises :class:`FrtauditError`.
+    ``flags``: Hydra's own (``--cfg job``, ...). Raises :class:`FrtauditError`.
     """
     _parent.reset()
     try:
         publish()
         words = [*flags, *rewritten(overrides, config_dir), f"++fail_on={fail_on.value}"]
-        with _as_called(words):
+        with called_as(words):
             _hydra()
-    except FrtauditError as error:
-        if _parent.sweep is None:
-            raise
-        say(error)
-        return max(error.exit_code, worst(_parent.sweep))
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except OSError as error:  # a job tells its own; what is left is a folder that Hydra could not make
         if os.environ.get(DEBUG):
             raise
-        key = "hydra.run.dir" if _parent.sweep is None else "hydra.sweep.dir"
-        raise DataError(key, f"cannot write there ({error.strerror})", "a writable folder") from error
-    return _parent.code if _parent.sweep is None else worst(_parent.sweep)
+        found = f"cannot write there ({error.strerror})"
+        raise DataError("hydra.run.dir", found, "a writable folder") from error
+    return _parent.code
 
 
 def complete(words: Sequence[str]) -> int:
@@ -118,35 +105,21 @@ def complete(words: Sequence[str]) -> int:
     publish()
     line = os.environ.get("COMP_LINE", "")
     os.environ["COMP_LINE"] = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", line)
-    with _as_called(["--shell-completion", *words]):
+    with called_as(["--shell-completion", *words]):
         _hydra()
     return DONE
 
 
 def job(config: DictConfig) -> None:
-    """One audit, as Hydra calls it. A sweep's job may run in another process: its exit code goes to a file."""
-    settings = HydraConfig.get()
-    folder = Path(settings.runtime.output_dir)
+    """One audit, as Hydra calls it."""
+    folder = Path(HydraConfig.get().runtime.output_dir)
     try:
-        code = _audit(config, folder)
+        _parent.code = _audit(config, folder)
     except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
-        code = _refused(error, folder)
+        _parent.code = _refused(error)
     except KeyboardInterrupt:
         _remove_made()
         raise
-    if settings.mode is RunMode.RUN:
-        _parent.code = code
-
-
-def worst(sweep: Path) -> int:
-    """The largest exit code in the ``verdict.json`` files below a sweep's folder; 1 where there is none.
-
-    >>> import tempfile
-    >>> worst(Path(tempfile.mkdtemp()))
-    1
-    """
-    codes = [_code(path) for path in sorted(sweep.rglob(VERDICT))]
-    return max(codes, default=COULD_NOT)
 
 
 def refuse_used(folder: Path) -> None:
@@ -184,7 +157,7 @@ def _audit(config: DictConfig, folder: Path) -> int:
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     summary = run_audit(spec, folder, partial(exit_code, fail_on=FailOn(config.fail_on)))
-    _write_traces(spec, folder / TRACES)
+    write_traces(spec, HydraConfig.get().overrides.task, folder / TRACES)
     sys.stdout.write(told(summary.verdict_counts, folder))
     return summary.exit_code
 
@@ -202,21 +175,18 @@ def told(verdicts: Mapping[str, int], folder: Path) -> str:
     return "".join(f"{line}\n" for line in (f"verdicts: {counts or 'no requirement declared'}", *written))
 
 
-def _write_traces(spec: AuditSpec, folder: Path) -> None:
+def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:
     """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
     folder.mkdir(exist_ok=True)
     OmegaConf.save(OmegaConf.create(dict(to_full(spec))), folder / "config.yaml")
-    OmegaConf.save(HydraConfig.get().overrides.task, folder / "overrides.yaml")
+    OmegaConf.save(OmegaConf.create(list(overrides)), folder / "overrides.yaml")
 
 
-def _refused(error: Exception, folder: Path) -> int:
-    """Say why, and leave no trace in a run's folder, or the reason in that of a sweep's job."""
+def _refused(error: Exception) -> int:
+    """Say why, and leave no trace."""
     if os.environ.get(DEBUG):
         raise error
     line = as_line(error)
-    settings = HydraConfig.get()
-    if settings.mode is RunMode.MULTIRUN:
-        return _refused_in_sweep(line, folder, settings.job.num)
     say(line)
     _remove_made()
     return line.exit_code
@@ -229,25 +199,9 @@ def _remove_made() -> None:
             made.rmdir()
 
 
-def _refused_in_sweep(error: FrtauditError, folder: Path, number: int) -> int:
-    if (folder / RESULT).exists():
-        raise error  # an older run's verdict stands there and is left alone
-    sys.stderr.write(f"frtaudit: job {number}: {error}\n")
-    verdict: dict[str, Json] = {"exit_code": error.exit_code, "error": str(error)}
-    (folder / VERDICT).write_bytes(to_bytes(verdict))
-    return error.exit_code
-
-
-def _code(path: Path) -> int:
-    try:
-        return int(loads(path.read_bytes())["exit_code"])
-    except (OSError, JSONDecodeError, KeyError, TypeError, ValueError):
-        return COULD_NOT
-
-
 @contextmanager
-def _as_called(words: Sequence[str]) -> Iterator[None]:
-    """Hydra reads ``sys.argv``, and raises rather than prints with HYDRA_FULL_ERROR."""
+def called_as(words: Sequence[str]) -> Iterator[None]:
+    """As if called so: Hydra reads ``sys.argv``, and raises rather than prints with HYDRA_FULL_ERROR."""
     before, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
     sys.argv, os.environ["HYDRA_FULL_ERROR"] = ["frtaudit", *words], "1"
     try:

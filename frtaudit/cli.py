@@ -77,9 +77,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(argv: Sequence[str]) -> int:
     """Run an audit, or with -m a sweep of audits."""
     options, flags = _run_options("run", argv)
-    from frtaudit import app
+    from frtaudit import app, launch
 
-    return app.run(flags, options.overrides, options.config_dir, app.FailOn(options.fail_on))
+    fail_on = app.FailOn(options.fail_on)
+    if flags == ["--multirun"]:
+        return launch.sweep(options.overrides, options.config_dir, fail_on)
+    return app.run(flags, options.overrides, options.config_dir, fail_on)
 
 
 def check(argv: Sequence[str]) -> int:

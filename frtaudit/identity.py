@@ -48,6 +48,11 @@ def to_full(spec: AuditSpec) -> dict[str, Json]:
     return _spec_plain(spec, lambda _: True)
 
 
+def to_portable(spec: AuditSpec) -> dict[str, Json]:
+    """The whole spec but its machine settings, such as thread counts: the same files come of it on any machine."""
+    return _spec_plain(spec, lambda field: field.metadata.get("role") != "machine")
+
+
 def spec_digest(spec: AuditSpec, inputs: Mapping[str, str]) -> str:
     """SHA-256 of the identity: :func:`to_plain` and each input as its file name and sha256."""
     return digest(to_plain(spec) | {INPUTS: dict(inputs)})

@@ -5,24 +5,41 @@ Hydra composes plain data and checks nothing of it: unknown keys, types and valu
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any  # Any: as OmegaConf types its keys
 
 from hydra import compose, initialize_config_dir
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Override
 from omegaconf import DictConfig, OmegaConf, open_dict
 
 from frtaudit import presets, spec_guard, spec_source
+from frtaudit.canonical import digest
 from frtaudit.checks import check_spec
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
-from frtaudit.identity import from_plain, spec_digest, to_full, to_plain
+from frtaudit.identity import from_plain, spec_digest, to_full, to_plain, to_portable
 from frtaudit.plugins import load_plugins
 from frtaudit.shipped import shipped
 
-__all__ = ["CONFIG", "from_config", "load_spec", "publish", "rewritten", "spec_digest", "to_full", "to_plain"]
+__all__ = [
+    "CONFIG",
+    "expanded",
+    "from_config",
+    "load_spec",
+    "publish",
+    "rewritten",
+    "spec_digest",
+    "to_full",
+    "to_plain",
+    "whole_digest",
+]
 
 CONFIG = "config"
 RUN_KEYS = ("fail_on",)
@@ -41,7 +58,7 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     """
     try:
         publish()
-        with initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
+        with _aside(), initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
             config = compose(CONFIG, rewritten(overrides, config_dir), return_hydra_config=True)
         choice = config.hydra.runtime.choices.get("audit")
         with open_dict(config):
@@ -49,6 +66,33 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
         return from_config(config, choice)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
+
+
+def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
+    """Each job of a sweep: the settings that differ, and all its overrides; the last setting varies fastest.
+
+    >>> expanded(["audit=demo", "seed=1,2"])[1]
+    ({'seed': '2'}, ('audit=demo', 'seed=2'))
+    """
+    try:
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    twice = next(
+        (one.key_or_group for one in parsed if _named(parsed, one) > 1 and _sweeps(parsed, one)), None
+    )
+    if twice is not None:
+        raise SpecError("command line", f"{twice!r} stands twice", "each setting of a sweep once")
+    choices = [_choices(override) for override in parsed]
+    return tuple(
+        ({key: value for key, value, _ in chosen if key}, tuple(word for *_, word in chosen))
+        for chosen in product(*choices)
+    )
+
+
+def whole_digest(spec: AuditSpec) -> str:
+    """SHA-256 of the spec with its paths and its report, without thread counts: what a job of a sweep is known by."""
+    return digest(to_portable(spec))
 
 
 def publish() -> None:
@@ -101,6 +145,39 @@ def rewritten(overrides: Sequence[str], config_dir: str | Path | None = None) ->
         spec_guard.check_override(override)
     added = [] if config_dir is None else [spec_source.search_path(Path(config_dir))]
     return [*(_rewritten(override) for override in overrides), *added]
+
+
+@contextmanager
+def _aside() -> Iterator[None]:
+    """A job of a sweep composes its own spec: the Hydra that started it stands aside meanwhile."""
+    known = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    try:
+        yield
+    finally:
+        if known is not None:
+            GlobalHydra.instance().clear()
+            GlobalHydra.instance().initialize(known)
+
+
+def _named(parsed: Sequence[Override], one: Override) -> int:
+    return sum(other.key_or_group == one.key_or_group for other in parsed)
+
+
+def _sweeps(parsed: Sequence[Override], one: Override) -> bool:
+    return any(other.is_sweep_override() for other in parsed if other.key_or_group == one.key_or_group)
+
+
+def _choices(override: Override) -> list[tuple[str, str, str]]:
+    """Key, value and word of each value that a setting takes; key and value empty where it takes one only."""
+    line = str(override.input_line)
+    if not override.is_sweep_override():
+        return [("", "", line)]
+    if not override.is_discrete_sweep():
+        raise SpecError("command line", f"{line!r} is no list of values", "key=a,b,c or key=range(1,4)")
+    word = line.split("=", 1)[0]
+    values = [str(value) for value in override.sweep_string_iterator()]
+    return [(str(override.key_or_group), value, f"{word}={value}") for value in values]
 
 
 def _rewritten(override: str) -> str:

@@ -20,7 +20,7 @@ _FOLDER = re.compile(
 _INSTANTIATES = ("_target_", "_partial_", "_recursive_", "_convert_", "_args_")
 _ACCEPTED = "plain ${key} only"
 _DATA = "a spec is data: names, numbers and text"
-_FOLDER_KEYS = ("hydra.run.dir", "hydra.sweep.dir", "hydra.sweep.subdir")
+_FOLDER_KEYS = ("hydra.run.dir", "hydra.sweep.dir")
 _HYDRA_KEYS = (*_FOLDER_KEYS, "hydra/launcher", "hydra.launcher.*")
 
 

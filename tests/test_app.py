@@ -1,4 +1,4 @@
-"""Tests of frtaudit.app: exit codes, refusals, sweeps. The audit itself is a stand-in, but for one small real run."""
+"""Tests of frtaudit.app: exit codes, refusals. The audit itself is a stand-in, but for one small real run."""
 
 import json
 import sys
@@ -132,29 +132,20 @@ def test_a_refused_run_leaves_no_folder_elsewhere(
     assert files(other) == files(somewhere) == []
 
 
-@pytest.mark.parametrize(
-    ("override", "flags", "place"),
-    [("hydra.run.dir", (), "hydra.run.dir"), ("hydra.sweep.dir", ("--multirun",), "hydra.sweep.dir")],
-)
 def test_a_file_is_no_run_folder(
-    somewhere: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-    override: str,
-    flags: tuple[str, ...],
-    place: str,
+    somewhere: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file where the run's folder should be is one line that names the field; with --debug the fault itself."""
     (somewhere / "taken").write_text("mine")
     with pytest.raises(
-        DataError, match=rf"^{place}: cannot write there \(File exists\); accepted: a writable"
+        DataError, match=r"^hydra.run.dir: cannot write there \(File exists\); accepted: a writable"
     ):
-        run(f"{override}=taken", flags=flags)
+        run("hydra.run.dir=taken")
     assert files(somewhere) == ["taken"]
     assert (somewhere / "taken").read_text() == "mine"
     monkeypatch.setenv(app.DEBUG, "1")
     with pytest.raises(FileExistsError):
-        run(f"{override}=taken", flags=flags)
+        run("hydra.run.dir=taken")
     assert lines(capsys) == []
 
 
@@ -181,39 +172,11 @@ def test_composition_errors_are_ours() -> None:
         run("x=]")
 
 
-def test_a_sweep_exits_as_its_worst_job(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Every job runs, a refused one too leaves its verdict, and the exit code is the largest."""
-    assert run("seed=1,7,2", "hydra.sweep.dir=sweep", flags=("--multirun",)) == 1
-    assert lines(capsys) == ["frtaudit: job 1: metadata.csv: the file is missing"]
-    assert json.loads((somewhere / "sweep/1/verdict.json").read_text()) == {
-        "exit_code": 1, "error": "metadata.csv: the file is missing",
-    }  # fmt: skip
-    assert (somewhere / "sweep/0/result.json").exists()
-    assert (somewhere / "sweep/2/result.json").exists()
-    assert run("seed=1,9", "hydra.sweep.dir=other", flags=("--multirun",)) == 3
-    assert run("seed=1,2", "hydra.sweep.dir=third", flags=("--multirun",)) == 0
-
-
-def test_a_sweep_into_used_folders_is_refused(somewhere: Path) -> None:
-    """Jobs whose folders hold results are refused with 2, and the results stay."""
-    run("seed=1,2", "hydra.sweep.dir=sweep", flags=("--multirun",))
-    before = (somewhere / "sweep/0/result.json").read_bytes()
-    assert run("seed=3,4", "hydra.sweep.dir=sweep", flags=("--multirun",)) == 2
-    assert (somewhere / "sweep/0/result.json").read_bytes() == before
-
-
 def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
     """With --debug the error itself comes through."""
     monkeypatch.setenv(app.DEBUG, "1")
     with pytest.raises(ZeroDivisionError):
         run("seed=8", "hydra.run.dir=out")
-
-
-def test_unreadable_verdicts_count_as_not_audited(tmp_path: Path) -> None:
-    """A job that left a broken verdict could not audit."""
-    (tmp_path / "0").mkdir()
-    (tmp_path / "0" / "verdict.json").write_text("{")
-    assert app.worst(tmp_path) == 1
 
 
 def test_config_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:

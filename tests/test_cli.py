@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 import frtaudit
-from frtaudit import app, checkup, cli
+from frtaudit import app, checkup, cli, launch
 from frtaudit.errors import DataError
 
 
 @pytest.fixture
 def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
-    """What app.run is called with."""
+    """What app.run and launch.sweep are called with."""
     calls: list[tuple[object, ...]] = []
 
     def run(
@@ -25,7 +25,12 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
         calls.append((list(flags), list(overrides), config_dir, fail_on))
         return 0
 
+    def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn) -> int:
+        calls.append((list(overrides), config_dir, fail_on))
+        return 0
+
     monkeypatch.setattr(app, "run", run)
+    monkeypatch.setattr(launch, "sweep", sweep)
     return calls
 
 
@@ -62,7 +67,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
 
 def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]]) -> None:
     """Flags may stand before, between and after overrides."""
-    expected = (["--multirun"], ["audit=demo", "seed=1,2"], "mine", app.FailOn.INCONCLUSIVE)
+    expected = (["audit=demo", "seed=1,2"], "mine", app.FailOn.INCONCLUSIVE)
     orders = [
         ["run", "audit=demo", "seed=1,2", "--config-dir", "mine", "-m", "--fail-on", "inconclusive"],
         ["run", "-m", "audit=demo", "--fail-on=inconclusive", "-cd", "mine", "seed=1,2"],
@@ -122,10 +127,14 @@ def test_errors_carry_their_exit_code(
 ) -> None:
     """Bad data exits with 1; a fault of ours is one line too, and a traceback with --debug."""
 
-    def broken(*words: object) -> int:
-        raise DataError("x.npz", "unreadable") if words[0] == [] else KeyError("slip")
+    def unreadable(*_: object) -> int:
+        raise DataError("x.npz", "unreadable")
 
-    monkeypatch.setattr(app, "run", broken)
+    def slipped(*_: object) -> int:
+        raise KeyError("slip")
+
+    monkeypatch.setattr(app, "run", unreadable)
+    monkeypatch.setattr(launch, "sweep", slipped)
     assert cli.main(["run", "audit=demo"]) == 1
     assert capsys.readouterr().err == "frtaudit: x.npz: unreadable\n"
     assert cli.main(["run", "audit=demo", "-m"]) == 1

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,6 +17,7 @@ from frtaudit.attest.parties import Evidence, parties
 from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
 from frtaudit.attest.seal import SEAL
 from frtaudit.attest.statement import INNER_NAME, Scope, Statement, open_statement, recipe
+from frtaudit.attest.sweeps import is_sweep, sweep_checks
 from frtaudit.attest.trust import Trust, load_trust
 from frtaudit.attest.verification import (
     Check,
@@ -39,19 +41,25 @@ USAGE = 4
 
 
 def verify(path: str | Path, trust: Iterable[str | Path] = ()) -> Verification:
-    """Check a run folder whole, or a PDF with the statement inside it; nothing is fetched.
+    """Check a run folder or a sweep's folder whole, or a PDF with the statement inside it; nothing is fetched.
 
     ``trust``: PEM files of signers beside those that this machine trusts. Raises DataError for a trust file
     that cannot be used; whatever is wrong with ``path`` is in the verification.
     """
     place, trusted = Path(path), load_trust(Path(item) for item in trust)
-    if place.is_dir():
+    if place.is_dir() and is_sweep(place):
+        checks = sweep_checks(place, trusted, partial(_run, trusted))
+    elif place.is_dir():
         checks = _folder(place, trusted)
     elif place.is_file():
         checks = _pdf_alone(place, trusted)
     else:
         checks = iter([indeterminate(str(path), "there is no such file or folder")])
     return Verification(path=str(path), checks=tuple(checks))
+
+
+def _run(trust: Trust, folder: Path) -> Verification:
+    return Verification(path=str(folder), checks=tuple(_folder(folder, trust)))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -79,7 +87,7 @@ class _Parser(argparse.ArgumentParser):
     def make(cls) -> "_Parser":
         parser = cls(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
         add = parser.add_argument
-        add("path", metavar="PATH", help="a run folder (everything), or a PDF")
+        add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
         add("--trust", action="append", default=[], metavar="FILE", help="PEM of a signer to trust")
         add("--json", action="store_true", help="print the checks as JSON")
         add("--recipe", action="store_true", help="print how to check the statement with openssl")

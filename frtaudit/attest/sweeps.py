@@ -1,0 +1,108 @@
+"""A sweep's folder, checked: its statement over all files, its jobs each as a run, its table against their results."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from frtaudit.attest.contents import printed_numbers
+from frtaudit.attest.keys import common_name
+from frtaudit.attest.manifest import STATEMENT, covered, extends, problem
+from frtaudit.attest.parties import Evidence, parties
+from frtaudit.attest.pdf_signature import read_signed_pdf
+from frtaudit.attest.statement import Scope, Statement, open_statement
+from frtaudit.attest.trust import Trust
+from frtaudit.attest.verification import Check, Outcome, Verification, indeterminate, invalid, note, ok
+from frtaudit.canonical import sha256_file
+from frtaudit.errors import VerificationError
+
+TABLE, PAGE, PDF = "sweep.json", "sweep.html", "sweep.pdf"
+RESULT, REPORT = "result.json", "report.pdf"
+OURS = (TABLE, PAGE, PDF, "sweep.csv")
+
+Verify = Callable[[Path], Verification]
+
+
+def is_sweep(folder: Path) -> bool:
+    """Whether a folder is a sweep's: its table, or its signed statement over one, stands there."""
+    return (folder / TABLE).is_file() or (folder / PDF).is_file()
+
+
+def sweep_checks(folder: Path, trust: Trust, verify: Verify) -> Iterator[Check]:
+    """Checks of a sweep; ``verify``: of one job's folder."""
+    try:
+        outer = open_statement((folder / STATEMENT).read_bytes(), Scope.OUTER, STATEMENT)
+    except OSError:
+        yield indeterminate(STATEMENT, "is missing: an unsigned sweep")
+        return
+    except VerificationError as error:
+        yield invalid(STATEMENT, error.found)
+        return
+    signer = common_name(outer.certificate)
+    yield ok(STATEMENT, f"signature of {signer!r} holds, covers {len(outer.subjects)} files")
+    wrong = list(_files(folder, outer))
+    yield from wrong
+    yield from _unlisted(folder, outer)
+    if TABLE not in outer.subjects or any(check.subject in OURS for check in wrong):
+        yield invalid(TABLE, "is not the table that was signed")
+        return
+    yield from _jobs(folder, verify)
+    yield from _printed(folder)
+    yield from parties(Evidence(outer=outer), trust)
+
+
+def _files(folder: Path, outer: Statement) -> Iterator[Check]:
+    """What is not as recorded; a job's PDF may have been signed once more since."""
+    for name, recorded in outer.subjects.items():
+        wrong = problem(folder, name, recorded)
+        approved = name.endswith(f"/{REPORT}") and extends(folder / name, recorded)
+        if wrong is not None and not approved:
+            yield invalid(name, wrong)
+
+
+def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
+    for name in covered(folder):
+        if name not in outer.subjects:
+            yield (invalid if name in OURS else note)(name, f"is not listed in {STATEMENT}")
+
+
+def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
+    """Every job that the table calls done: its result is the one it names, and its folder holds as a run."""
+    try:
+        jobs = [job for job in json.loads((folder / TABLE).read_bytes())["jobs"] if job["state"] == "done"]
+        named = {str(job["folder"]): str(job["result_sha256"]) for job in jobs}
+    except (ValueError, KeyError, TypeError) as error:
+        yield invalid(TABLE, f"is not the table of a sweep ({type(error).__name__})")
+        return
+    for name, digest in named.items():
+        result = folder / name / RESULT
+        if not result.is_file() or sha256_file(result) != digest:
+            yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
+            continue
+        found = verify(folder / name)
+        worst = next((check for check in found.checks if check.outcome is found.worst), None)
+        if found.worst in (Outcome.OK, Outcome.NOTE) or worst is None:
+            yield ok(name, f"is a run that holds: {len(found.checks)} checks")
+        else:
+            yield Check(subject=f"{name}/{worst.subject}", outcome=worst.outcome, said=worst.said)
+
+
+def _printed(folder: Path) -> Iterator[Check]:
+    """The page prints the table's numbers, and the PDF the page's; the PDF carries the table."""
+    table, pdf = (folder / TABLE).read_bytes(), folder / PDF
+    paper = pdf.read_bytes() if pdf.is_file() else None
+    if paper is not None:
+        yield _paper(paper, table)
+    if (folder / PAGE).is_file():
+        yield from printed_numbers(table, (folder / PAGE).read_bytes(), paper, (PAGE, PDF))
+
+
+def _paper(paper: bytes, table: bytes) -> Check:
+    try:
+        signed = read_signed_pdf(paper, (), PDF)
+    except VerificationError as error:
+        return invalid(PDF, error.found)
+    if not signed.signatures:
+        return invalid(PDF, "is not signed, although the sweep is")
+    if signed.attachments.get(TABLE) != table:
+        return invalid(PDF, f"carries another {TABLE}")
+    return ok(PDF, f"PAdES signatures: {len(signed.signatures)}, carries {TABLE}")

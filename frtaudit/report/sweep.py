@@ -1,0 +1,332 @@
+"""The page of a sweep: the jobs, their verdicts side by side, headline numbers, and what each setting moved."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from frtaudit import metrics, numbers
+from frtaudit.canonical import digest, number_in
+from frtaudit.core.spec import Report
+from frtaudit.metrics import kind_of, printed
+from frtaudit.report import figures
+from frtaudit.report.figures import Dot
+from frtaudit.report.layout import environment
+from frtaudit.report.pieces import Block, Column, Figure, Panel, Piece, Table, Text, say
+from frtaudit.report.render import minified, policy_of
+from frtaudit.report.words import called, words
+from frtaudit.shipped import shipped
+
+Found = Mapping[str, Any]  # Any: JSON of mixed depth
+SHOWN = ("fnmr_at_fmr", "eer", "accuracy", "d_l2", "max_min", "fta")
+MEASURES, WIDE = 6, 12
+NONE = "–"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Mark:
+    """A verdict in the matrix: its code and words; ``other``: the verdict before the sweep was counted, if another."""
+
+    code: str
+    word: str
+    other: str
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Matrix:
+    """Verdicts of at most ``WIDE`` jobs: the jobs' numbers, and a row of marks for each requirement on each number."""
+
+    name: str
+    jobs: tuple[int, ...]
+    rows: tuple[tuple[Text, tuple[Mark | None, ...]], ...]
+
+
+def page(found: Found, settings: Report, date: str, status: str) -> str:
+    """The sweep as one HTML file without script or network; ``found``: what ``sweep.json`` holds.
+
+    Byte for byte the same for the same sweep, settings, date and status.
+    """
+    style = minified((shipped("templates") / "report.css").read_text("utf-8"))
+    template = environment().get_template("sweep.html.j2")
+    return template.render(
+        title=f"Sweep: {settings.title or str(found['audit']).replace('_', ' ')}",
+        author=settings.auditor or settings.organisation or "not declared",
+        date=date,
+        status=status,
+        paper=settings.paper.value,
+        notice=words().notice[status],
+        mark=words().mark[status],
+        digest=digest(found),
+        found=found,
+        jobs=jobs_table(found),
+        matrices=matrices(found),
+        legend=[(code, called(words().verdict, code)) for code in words().verdict],
+        numbers=numbers_table(found),
+        figure=figure(found),
+        changes=changes_table(found),
+        levels=[numbers.exact(alpha) for alpha in found["alphas"]],
+        style=style,
+        policy=policy_of(style),
+    )
+
+
+def jobs_table(found: Found) -> Table:
+    """Every job: its settings, how it ended, its verdicts, where its own report is."""
+    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in found["settings"])]
+    columns += [Column(title="State"), Column(title="Verdicts"), Column(title="Folder", kind="wide")]
+    rows = []
+    for index, job in enumerate(found["jobs"]):
+        place = f"/jobs/{index}"
+        counts = ", ".join(
+            f"{n} {called(words().verdict, code)}" for code, n in (job["counts"] or {}).items() if n
+        )
+        said = (
+            Piece(
+                text=job["error"] or counts or NONE,
+                pointer=f"{place}/{'error' if job['error'] else 'counts'}",
+            ),
+        )
+        rows.append(
+            (
+                (Piece(text=str(job["number"]), pointer=f"{place}/number", kind="n"),),
+                *((Piece(text=str(job["settings"][key])),) for key in found["settings"]),
+                (Piece(text=job["state"], pointer=f"{place}/state"),),
+                said,
+                (Piece(text=job["folder"] or NONE, pointer=f"{place}/folder", kind="code"),),
+            )
+        )
+    caption = say(
+        "Each job is an audit with a report of its own in its folder; the settings that differ stand in the columns."
+    )
+    return Table(name="jobs", caption=caption, columns=tuple(columns), blocks=(Block(rows=tuple(rows)),))
+
+
+def matrices(found: Found) -> tuple[Matrix, ...]:
+    """Verdicts over the sweep, requirements down and jobs across."""
+    lines: dict[tuple[str, str], dict[int, Mark]] = {}
+    for index, item in enumerate(found["rulings"]):
+        about = measure_words(item["measure"], with_provider=True) if item["measure"] else NONE
+        lines.setdefault((item["requirement"], about), {})[item["job"]] = _mark(item, f"/rulings/{index}")
+    done = [job["number"] for job in found["jobs"] if job["state"] == "done"]
+    if not lines:
+        return ()
+    parts = [tuple(done[start : start + WIDE]) for start in range(0, len(done), WIDE)]
+    return tuple(
+        Matrix(
+            name=f"verdicts-{number}",
+            jobs=part,
+            rows=tuple(
+                (say(Piece(text=name, kind="b"), f": {about}"), tuple(marks.get(job) for job in part))
+                for (name, about), marks in lines.items()
+            ),
+        )
+        for number, part in enumerate(parts)
+    )
+
+
+def _mark(item: Found, place: str) -> Mark:
+    code = item["in_sweep"]
+    other = "" if code == item["verdict"] else f"{called(words().verdict, item['verdict'])} in its own run"
+    return Mark(code=code, word=called(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
+
+
+def numbers_table(found: Found) -> Table | None:
+    """Headline numbers: a row for each job and system, a column for each number, with its interval."""
+    named = _measures(found)
+    if not named:
+        return None
+    chosen, rows = named[:MEASURES], _by_job(found)
+    several = any(provider for _, provider in rows)
+    columns = [Column(title="Job", kind="num"), *(Column(title=key) for key in found["settings"])]
+    columns += [Column(title="System")] if several else []
+    columns += [Column(title=name, kind="num") for name in chosen]
+    settings = {job["number"]: job["settings"] for job in found["jobs"]}
+    lines = []
+    for (job, provider), cells in rows.items():
+        own = [
+            (Piece(text=str(job), kind="n"),),
+            *((Piece(text=str(settings[job][key])),) for key in found["settings"]),
+        ]
+        own += [(Piece(text=provider, kind="b"),)] if several else []
+        lines.append((*own, *(_cell(cells.get(name)) for name in chosen)))
+    more = len(named) - len(chosen)
+    return Table(
+        name="numbers",
+        caption=say(
+            "Headline numbers with their intervals, for new people where there is such an interval, in the weighting "
+            "of each spec."
+        ),
+        columns=tuple(columns),
+        blocks=(Block(rows=tuple(lines)),),
+        left_out=f"{more} more in sweep.csv." if more else "",
+    )
+
+
+def figure(found: Found) -> Figure | None:
+    """FNMR at the two smallest FMR targets (or the first rate there is), a row for each job."""
+    rates = [name for name in _measures(found) if _drawn(found, name)]
+    if not rates:
+        return None
+    systems = list(
+        dict.fromkeys(item["provider"] for item in found["rows"] if item["measure"]["provider"])
+    ) or [""]
+    panels = [_panel(found, name, systems) for name in rates[:2]]
+    keys = figures.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
+    return Figure(
+        name="sweep",
+        title="The jobs compared",
+        caption=say(
+            "A row for each job, by its number. Jobs on the same people share their luck: where intervals overlap the "
+            "numbers may still differ, and the sweep makes no test between jobs."
+        ),
+        panels=tuple(panels),
+        keys=keys,
+    )
+
+
+def _panel(found: Found, name: str, systems: Sequence[str]) -> Panel:
+    dots = [
+        Dot(
+            row=f"job {item['job']}",
+            series=item["provider"],
+            index=systems.index(item["measure"]["provider"]),
+            value=_real(item["value"]) or 0.0,
+            low=_real(item["low"]),
+            high=_real(item["high"]),
+        )
+        for item in found["rows"]
+        if measure_words(item["measure"]) == name and item["value"] is not None
+    ]
+    rows = list(dict.fromkeys(dot.row for dot in dots))
+    return figures.dots(f"sweep-{digest(name)[:8]}", name, rows, dots, name)
+
+
+def changes_table(found: Found) -> Table | None:
+    """What went with each setting, other settings being equal."""
+    if not found["changes"]:
+        return None
+    titles = (
+        "Setting",
+        "from",
+        "to",
+        "Pairs of jobs",
+        "Verdicts that differ",
+        "Moved most",
+        "from ",
+        "to ",
+        "Jobs",
+    )
+    kinds = ("text", "text", "text", "num", "num", "text", "num", "num", "num")
+    rows = tuple(_change(index, item) for index, item in enumerate(found["changes"]))
+    return Table(
+        name="changes",
+        caption=say(
+            "Pairs of jobs that differ in one setting only. “Moved most”: the headline number with the largest change "
+            "relative to itself; a description, no test."
+        ),
+        columns=tuple(Column(title=title, kind=kind) for title, kind in zip(titles, kinds, strict=True)),
+        blocks=(Block(rows=rows),),
+    )
+
+
+def _change(index: int, item: Found) -> tuple[Text, ...]:
+    place, most = f"/changes/{index}", item["measure"]
+    return (
+        (_piece(item["setting"], f"{place}/setting", "b"),),
+        (_piece(str(item["before"]), f"{place}/before", ""),),
+        (_piece(str(item["after"]), f"{place}/after", ""),),
+        (_piece(str(item["pairs"]), f"{place}/pairs", "n"),),
+        say(
+            _piece(str(item["verdicts"]), f"{place}/verdicts", "n"),
+            " of ",
+            _piece(str(item["compared"]), f"{place}/compared", "n"),
+        ),
+        say(measure_words(most, with_provider=True) if most else "nothing"),
+        _number(item["value_before"], most, f"{place}/value_before"),
+        _number(item["value_after"], most, f"{place}/value_after"),
+        say(", ".join(str(job) for job in item["jobs"] or ()) or NONE),
+    )
+
+
+def measure_words(measure: Found, *, with_provider: bool = False) -> str:
+    """A number's name in print.
+
+    >>> measure_words({"provider": "", "metric": "fnmr_at_fmr", "schema": None, "group": "all", "at": {"fmr": 0.001}})
+    'FNMR at FMR 0.1 %'
+    """
+    parts = [called(words().metric, measure["metric"])]
+    for key, value in measure["at"].items():
+        shown = called(words().at_value, value) if isinstance(value, str) else metrics.place(key, value)
+        parts.append(f"{'at ' if key == 'fmr' else ''}{called(words().at, key)} {shown}")
+    if measure["schema"]:
+        group = measure["group"].replace("_", " ")
+        parts.append(
+            f"{measure['schema'].replace('_', ' ')}" + ("" if group in ("all", "max") else f" {group}")
+        )
+    name = " ".join(parts[:2]) if len(parts) > 1 and parts[1].startswith("at ") else parts[0]
+    rest = parts[2:] if name != parts[0] else parts[1:]
+    text = ", ".join([name, *rest])
+    return f"{measure['provider']}: {text}" if with_provider and measure["provider"] else text
+
+
+def _measures(found: Found) -> list[str]:
+    """Names of headline numbers, the metrics that matter most first; of targets the smallest first."""
+    seen: dict[str, tuple[int, float]] = {}
+    for item in found["rows"]:
+        measure = item["measure"]
+        fmr = measure["at"].get("fmr", 0.0)
+        order = SHOWN.index(measure["metric"]) if measure["metric"] in SHOWN else len(SHOWN)
+        seen.setdefault(measure_words(measure), (order, fmr if isinstance(fmr, float) else 0.0))
+    return sorted(seen, key=lambda name: (seen[name], name))
+
+
+def _by_job(found: Found) -> dict[tuple[int, str], dict[str, tuple[int, Found]]]:
+    rows: dict[tuple[int, str], dict[str, tuple[int, Found]]] = {}
+    for index, item in enumerate(found["rows"]):
+        own = rows.setdefault((item["job"], item["measure"]["provider"]), {})
+        own[measure_words(item["measure"])] = (index, item)
+    return rows
+
+
+def _cell(cell: tuple[int, Found] | None) -> Text:
+    if cell is None or cell[1]["value"] is None:
+        return say(NONE)
+    index, item = cell
+    value, low, high = (_real(item[name]) for name in ("value", "low", "high"))
+    kind, style = kind_of(item["measure"]["metric"]), numbers.style_of(value, high)
+    shown = [_piece(printed(kind, value or 0.0, style=style), f"/rows/{index}/value", "n b")]
+    if low is None or high is None:
+        return say(*shown)
+    if item["measure"]["metric"] in metrics.RATES:
+        low, high = numbers.clipped(low, high)
+    shown.append(Piece(text=" ", kind="br"))
+    shown.append(_piece(printed(kind, low, style=style), f"/rows/{index}/low", "n soft"))
+    shown.append(Piece(text=" to ", kind="soft"))
+    shown.append(_piece(printed(kind, high, style=style), f"/rows/{index}/high", "n soft"))
+    return say(*shown)
+
+
+def _number(value: object, measure: Found | None, place: str) -> Text:
+    known = _real(value)
+    if known is None or measure is None:
+        return say(NONE)
+    return (_piece(printed(kind_of(measure["metric"]), known), place, "n"),)
+
+
+def _piece(text: str, pointer: str, kind: str) -> Piece:
+    return Piece(text=text, pointer=pointer, kind=kind)
+
+
+def _real(value: object) -> float | None:
+    """A number as JSON holds it, infinities as text."""
+    return number_in(value) if isinstance(value, int | float | str) else None
+
+
+def _drawn(found: Found, name: str) -> bool:
+    """Whether a number is a rate that a logarithmic axis shows, and any job has it."""
+    return any(
+        measure_words(item["measure"]) == name
+        and item["measure"]["metric"] in ("fnmr_at_fmr", "eer")
+        and item["value"] is not None
+        for item in found["rows"]
+    )

@@ -1,0 +1,82 @@
+"""Tests of frtaudit.report.sweep: the page says what the table holds, and points at it."""
+
+import json
+import re
+from html import unescape
+
+import small_sweep
+
+from frtaudit.canonical import plain
+from frtaudit.core.spec import Report
+from frtaudit.report import sweep
+
+FOUND = plain(small_sweep.sweep(0.012).to_json())
+PAGE = sweep.page(FOUND, Report(), "2026-03-04", "demo")  # type: ignore[arg-type]  # JSON
+
+
+def at(pointer: str) -> object:
+    """What a JSON pointer into the sweep names."""
+    found: object = FOUND
+    for step in pointer.strip("/").split("/"):
+        found = found[int(step)] if isinstance(found, list) else found[step]  # type: ignore[index]  # JSON
+    return found
+
+
+def test_every_pointer_resolves() -> None:
+    """Whatever is printed from the sweep names a place that is there."""
+    pointers = set(re.findall(r'data-p="([^"]+)"', PAGE))
+    assert len(pointers) > 50
+    for pointer in pointers:
+        at(unescape(pointer))
+
+
+def test_whole_numbers_are_printed_as_they_stand() -> None:
+    """The text beside a pointer to a whole number is that number."""
+    checked = 0
+    for pointer, text in re.findall(r'data-p="([^"]+)">([^<]+)</span>', PAGE):
+        value = at(pointer)
+        if isinstance(value, int):
+            assert text == str(value)
+            checked += 1
+    assert checked > 5
+
+
+def test_both_systems_have_lines_of_their_own() -> None:
+    """A requirement on two systems of one job is two rows of verdicts, each over all jobs."""
+    matrices = sweep.matrices(FOUND)  # type: ignore[arg-type]  # JSON
+    assert len(matrices) == 1
+    marks = [mark for _, row in matrices[0].rows for mark in row if mark is not None]
+    assert len(marks) == len(FOUND["rulings"])  # type: ignore[index,call-overload,arg-type]  # JSON
+
+
+def test_a_failure_that_does_not_hold_over_the_sweep_is_marked() -> None:
+    """The matrix shows it as undecided, and says that its own run failed it."""
+    marks = [mark for matrix in sweep.matrices(FOUND) for _, row in matrix.rows for mark in row if mark]  # type: ignore[arg-type]  # JSON
+    turned = [mark for mark in marks if mark.other]
+    assert turned
+    assert all(mark.code == "inconclusive" for mark in turned)
+    assert "in its own run" in PAGE
+
+
+def test_many_jobs_share_several_matrices() -> None:
+    """Twenty-five jobs are shown twelve to a table, none left out."""
+    many = json.loads(json.dumps(FOUND))
+    first = many["rulings"][: len(many["rulings"]) // 4]
+    many["jobs"] = [many["jobs"][0] | {"number": number} for number in range(1, 26)]
+    many["rulings"] = [item | {"job": number} for number in range(1, 26) for item in first]
+    found = sweep.matrices(many)
+    assert [len(matrix.jobs) for matrix in found] == [12, 12, 1]
+    assert [job for matrix in found for job in matrix.jobs] == list(range(1, 26))
+
+
+def test_a_sweep_without_requirements_says_so() -> None:
+    """No empty table of verdicts."""
+    none = json.loads(json.dumps(FOUND)) | {"rulings": [], "family": 0}
+    assert "No requirement was declared" in sweep.page(none, Report(), "2026-03-04", "unsigned")
+
+
+def test_the_page_is_still_and_alone() -> None:
+    """No script, no network, a strict policy."""
+    assert "<script" not in PAGE
+    assert "default-src 'none'" in unescape(PAGE)
+    assert not re.search(r'(?:src|href)="(?:https?:)?//', PAGE)
