@@ -83,8 +83,10 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
         ({"sed": 1}, "spec: unknown key 'sed' (did you mean 'seed'?)"),
         (
             {"cohort": None},
-            "cohort: no value; accepted: one of: bob, bob_measure, pyeer, scores, synthetic, synthetic_releases, "
-            "synthetic_traits, templates",
+            (
+                "cohort: no value; accepted: one of: bob, bob_measure, pyeer, scores, synthetic, synthetic_releases, "
+                "synthetic_traits, templates"
+            ),
         ),
         ({"cohort": {"type": "tempaltes"}}, "cohort.type: no cohort is named 'tempaltes'"),
         ({"cohort": {"root": "x"}}, "cohort.type: no value"),
