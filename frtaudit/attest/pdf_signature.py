@@ -39,6 +39,7 @@ from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.attest.keys import Signer
 from frtaudit.attest.pades import BASIC, Pades
+from frtaudit.attest.pdf_reader import ReportReader
 from frtaudit.attest.waiting import wait
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError, VerificationError
@@ -92,7 +93,7 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
 
 def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
     """The PDF with one more signature, not looked at again."""
-    writer = IncrementalPdfFileWriter(BytesIO(pdf))
+    writer = IncrementalPdfFileWriter.from_reader(ReportReader(pdf))
     earlier = len(writer.prev.embedded_signatures)
     meta = PdfSignatureMetadata(
         field_name=f"Signature{earlier + 1}",
@@ -136,7 +137,7 @@ def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -
 
 
 def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
-    reader = PdfFileReader(BytesIO(pdf))
+    reader = ReportReader(pdf)
     embedded = reader.embedded_signatures
     if not embedded:
         if looks_signed(pdf):

@@ -22,6 +22,7 @@ EPSILON = 1e-9
 LEFT_EDGE = 0.6
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
+LOW = 2.2  # inches: three panels below the curves with bands share their page
 Floats = npt.NDArray[np.float64]
 
 
@@ -109,7 +110,7 @@ def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str)
         axes.set_title(title)
         log_rates(axes, x=False)
 
-    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw)
+    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw, LOW)
 
 
 def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:

@@ -143,9 +143,12 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     >>> from frtaudit.report.pieces import plain_text
     >>> plain_text(at_words({"fmr": 0.001}, "/estimates/0"))
     'FMR 0.1 %'
+
+    In the order of the words' table ``at``, so that a result read from its file says the same as the one that was made.
     """
     parts: list[Text] = []
-    for key, found in at.items():
+    order = {key: place for place, key in enumerate(words().at)}
+    for key, found in sorted(at.items(), key=lambda item: order.get(item[0], len(order))):
         place = f"{pointer}/at/{escape(key)}"
         name = called(words().at, key)
         if isinstance(found, str):

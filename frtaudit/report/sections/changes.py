@@ -27,6 +27,9 @@ PARTS = (
     ("weighting", "another primary weighting"),
     ("protocol", "another pairing of comparisons"),
     ("thresholds", "other thresholds"),
+    ("schemas", "other groups"),
+    ("bootstrap", "other settings of the bootstrap: B, alpha or strata"),
+    ("intervals", "other kinds of intervals"),
     ("failures", "another rule for failed comparisons"),
 )
 Key = tuple[object, ...]

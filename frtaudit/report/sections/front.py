@@ -1,7 +1,7 @@
 """The figure of the first page: the rates of everybody and of each group beside their limits, or the curves."""
 
 from frtaudit import numbers
-from frtaudit.core import Target
+from frtaudit.core import Curve, Target
 from frtaudit.report import figures, phrases
 from frtaudit.report.figures import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, Text, plain_text, say
@@ -40,9 +40,8 @@ def _front_caption(*, has_dots: bool) -> Text:
 
 
 def det_curves(source: Source) -> list[Series]:
-    """The curves that are drawn for everybody: with a band where there is one, else the plain DET."""
-    banded = source.banded("roc")
-    found = banded or source.curves("det")
+    """The curves that are drawn for everybody: with a band where it spans an axis, else the plain DET."""
+    found = lines(source) or source.curves("det")
     return [
         Series(
             name=item.provider,
@@ -52,6 +51,12 @@ def det_curves(source: Source) -> list[Series]:
         )
         for item in found
     ]
+
+
+def lines(source: Source) -> list[Curve]:
+    """The curves with bands that are lines: those at a single FMR are points, which need no axes."""
+    banded = source.banded("roc")
+    return banded if all(len(set(item.x)) > 1 for item in banded) else []
 
 
 def _front_dots(source: Source) -> Panel | None:

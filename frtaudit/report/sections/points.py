@@ -1,9 +1,11 @@
 """Operating points: the targets that were asked for, the one that headlines, the worst-off groups there."""
 
+from collections import Counter
+
 from frtaudit.core import UNKNOWN, Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Piece, Text, say
-from frtaudit.report.source import Record, Source
+from frtaudit.report.source import Record, Source, mapping
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
 
@@ -35,7 +37,10 @@ def main_target(source: Source) -> float | None:
 
 
 def worst_group(source: Source) -> Text:
-    """One sentence on the group with the largest FNMR, one on the group with the largest FMR, at the main target."""
+    """One sentence on the group with the largest FNMR, one on the group with the largest FMR, at the main target.
+
+    Where classes are withheld it says so: the worst-off of those that stand need not be the worst-off of all.
+    """
     target = main_target(source)
     parts: list[Part] = []
     for metric, verb in (
@@ -47,11 +52,26 @@ def worst_group(source: Source) -> Text:
             continue
         most, everybody = found
         parts += [*([" "] if parts else []), *_sentence(source, most, everybody, verb)]
+    if withheld_classes(source):
+        parts += (
+            [" Classes are withheld here; one of them may be worse off."]
+            if parts
+            else ["Not named: classes are withheld here, and too few stand to compare."]
+        )
     return say(*parts)
 
 
+def withheld_classes(source: Source) -> bool:
+    """Whether this is a publishable variant from which classes were left out."""
+    publication = mapping(source.result.cohort.get("publication"))
+    return any(mapping(publication.get("withheld")).values())
+
+
 def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Record | None] | None:
-    """The group with the largest rate at the target, over systems and schemas; with everybody's rate there."""
+    """The group with the largest rate at the target, over systems and schemas; with everybody's rate there.
+
+    None where no system has two groups with a rate: one group alone is not worst off.
+    """
     grouped = [
         item
         for item in source.select(metric, grouped=True, primary=True)
@@ -59,6 +79,8 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
         and dict(item.estimate.at) == {"fmr": target}
         and item.estimate.value is not None
     ]
+    several = Counter((item.estimate.provider, item.estimate.schema) for item in grouped)
+    grouped = [item for item in grouped if several[item.estimate.provider, item.estimate.schema] > 1]
     if not grouped:
         return None
     most = max(grouped, key=lambda item: item.estimate.value or 0.0)

@@ -43,11 +43,12 @@ def build(source: Source) -> Publication | None:
         rule=say(
             "This is the publishable variant of a longer report. A class of fewer than ",
             minimum,
-            " people is withheld whole, and further classes with it, until the numbers that stand leave every "
-            "withheld count at least ",
+            " people is withheld whole, and further classes with it, until every withheld count could still have at "
+            "least ",
             minimum,
-            " values apart that it may have. Zero is printed as zero. People without a label are a class as the others "
-            "are. Errors and failures are counted where their class stands: they count decisions, not people. The "
+            " different values, for all that the numbers that stand tell. Zero is printed as zero. People without a "
+            "label are a class as the others "
+            "are. Errors and failures are counted where their class stands: they count decisions, not people. A "
             "worst-off group that this variant names is the worst-off of those that stand.",
         ),
         left_out=_left_out(source),
@@ -61,6 +62,19 @@ def build(source: Source) -> Publication | None:
             Piece(text="sha256sum statement.dsse.json", kind="code"),
             ". Digests of spec and cohort in this variant are of what stands in it.",
         ),
+    )
+
+
+def findings_left_out(source: Source) -> Text:
+    """How many verdicts the variant leaves out; empty in a full report and where all stand."""
+    publication = mapping(source.result.cohort.get("publication"))
+    count = mapping(publication.get("left_out")).get("findings")
+    if not isinstance(count, int) or not count:
+        return ()
+    said = "verdict is" if count == 1 else "verdicts are"
+    shown = phrases.number(numbers.count(count), f"{AT}/left_out/findings")
+    return say(
+        shown, f" more {said} withheld with their classes: whether met or not stands in the full report only."
     )
 
 

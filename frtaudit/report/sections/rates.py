@@ -71,8 +71,8 @@ def _band_words(series: list[Series]) -> list[Part]:
 def _over_threshold(source: Source) -> Figure | None:
     drawn = [_series(source, item) for item in source.curves("det")]
     panels = []
-    if drawn and source.banded("roc"):
-        panels.append(figures.det("whole-det", drawn, title="DET over the whole range"))
+    if drawn and front.lines(source):
+        panels.append(figures.det("whole-det", drawn, "DET over the whole range", figures.LOW))
     for kind, title in (("fmr", "FMR over the threshold"), ("fnmr", "FNMR over the threshold")):
         series = [_series(source, item) for item in source.curves(kind)]
         drawn += series

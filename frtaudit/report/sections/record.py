@@ -9,7 +9,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text,
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import Source, escape, mapping
 
-LINE = 64
+LINE = 110
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

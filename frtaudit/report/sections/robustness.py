@@ -81,12 +81,14 @@ def _monte_carlo(source: Source) -> Text:
         else source.label(record.estimate.schema, record.estimate.group)
     )
     return say(
-        "With another seed the bounds of rates would move by about their Monte Carlo error, the most "
-        "beside its interval where ",
+        "With another seed the bounds of rates would move by about their Monte Carlo error. It is largest, "
+        "against the width of the interval, for ",
         phrases.metric(record.estimate.metric),
-        f" of {record.estimate.provider}, {who}, is ",
+        " at ",
+        phrases.at_words(record.estimate.at, record.pointer),
+        f" of {record.estimate.provider}, {who}: ",
         phrases.bounds(item, record.estimate),
-        ": by ",
+        ", give or take ",
         phrases.wobble(item, record.estimate),
         ". ",
     )

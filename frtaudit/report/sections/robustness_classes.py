@@ -80,7 +80,7 @@ def _bounds_row(
         elif best.estimate.value is None:
             cells.append(phrases.value(best, notes))
         else:
-            cells.append(say(phrases.value(best), " to ", phrases.value(worst)))
+            cells.append(_between(best, worst))
     if behind:
         found = [
             item
@@ -89,6 +89,13 @@ def _bounds_row(
         ]
         cells.append(phrases.value(found[0], notes) if found else (Piece(text=phrases.ABSENT),))
     return tuple(cells)
+
+
+def _between(best: Record, worst: Record) -> Text:
+    """The best and the worst case; one value where they agree."""
+    low, high = phrases.value(best), phrases.value(worst)
+    same = [piece.text for piece in low] == [piece.text for piece in high]
+    return say(high, " in both") if same else say(low, " to ", high)
 
 
 def _index_key(record: Record) -> At:

@@ -20,7 +20,7 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
-from frtaudit.report.sections import coverage, differences, front
+from frtaudit.report.sections import coverage, differences, front, publication
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.verdicts import (
     ORDER,
@@ -51,6 +51,7 @@ class Summary:
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[Docket, ...]
     more: int
+    withheld: Text
     alike: Table | None
     worst: Text
     warnings: tuple[Text, ...]
@@ -72,6 +73,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
         dockets=dockets(rulings[:shown]),
         more=len(rulings) - shown,
+        withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
         worst=worst_group(source),
         warnings=coverage.warnings(source),

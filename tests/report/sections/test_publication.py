@@ -5,7 +5,8 @@ from published_people import drawn, result_of
 
 from frtaudit.publication import published
 from frtaudit.report.pieces import plain_text
-from frtaudit.report.sections.publication import build
+from frtaudit.report.sections.points import worst_group
+from frtaudit.report.sections.publication import build, findings_left_out
 from frtaudit.report.source import Source
 
 
@@ -23,3 +24,15 @@ def test_a_variant_says_its_rule_its_classes_and_its_link() -> None:
 def test_a_full_report_has_no_such_section() -> None:
     """None where nothing is withheld by a rule."""
     assert build(Source(result_of(drawn(np.random.default_rng(1), 60)))) is None
+
+
+def test_the_first_page_tells_what_a_variant_withholds() -> None:
+    """Left-out verdicts are counted beside those that stand; the worst-off of those shown is not called that of all."""
+    full = result_of(drawn(np.random.default_rng(1), 60))
+    variant = Source(published(full, "ab" * 32, 10))
+    said = findings_left_out(variant)
+    assert len(full.findings) - len(variant.result.findings) > 1
+    assert said[0].text == str(len(full.findings) - len(variant.result.findings))
+    assert "withheld" in plain_text(worst_group(variant))
+    assert findings_left_out(Source(full)) == ()
+    assert "withheld" not in plain_text(worst_group(Source(full)))

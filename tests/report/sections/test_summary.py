@@ -15,7 +15,7 @@ from frtaudit.core import Estimate, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Piece, Table, plain_text
-from frtaudit.report.sections import differences, points, record, tables, verdicts
+from frtaudit.report.sections import differences, front, points, record, tables, verdicts
 from frtaudit.report.source import Source
 
 
@@ -378,3 +378,31 @@ def test_the_stratum_is_said(view: Context) -> None:
     other = context(mixed, SETTINGS, DATE, Status.UNSIGNED)
     said = {name: plain_text(text) for name, text in section(other, "method").settings}
     assert said["Subjects are resampled"].startswith("Among everybody")
+
+
+def test_one_group_alone_is_not_worst_off() -> None:
+    """A group is named worst off only beside another of its schema with a rate."""
+    full = result()
+    assert plain_text(points.worst_group(Source(full)))
+    grouped = [
+        item.group for item in full.estimates if item.schema is not None and item.group not in points.POOLS
+    ]
+    kept = tuple(item for item in full.estimates if item.schema is None or item.group == grouped[0])
+    assert points.worst_group(Source(replace(full, estimates=kept, findings=()))) == ()
+
+
+def test_a_band_at_a_single_rate_is_no_line() -> None:
+    """Curves with bands at one FMR give way to the plain DET."""
+    full = result()
+    assert front.lines(Source(full))
+    cut = tuple(
+        replace(
+            item, x=item.x[:1], y=item.y[:1], low=item.low and item.low[:1], high=item.high and item.high[:1]
+        )
+        if item.analysis == "roc"
+        else item
+        for item in full.curves
+    )
+    source = Source(replace(full, curves=cut))
+    assert front.lines(source) == []
+    assert all(item.curve.analysis == "det" for item in front.det_curves(source))
