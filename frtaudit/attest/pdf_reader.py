@@ -41,7 +41,7 @@ class ReportReader(PdfFileReader):
         for _ in range(int(stream["/N"])):
             pair = []
             for _ in range(2):
-                read_non_whitespace(data, seek_back=True)  # type: ignore[no-untyped-call]
-                pair.append(int(generic.NumberObject.read_from_stream(data)))  # type: ignore[no-untyped-call]
+                read_non_whitespace(data, seek_back=True)  # type: ignore[no-untyped-call]  # pyHanko leaves it untyped
+                pair.append(int(generic.NumberObject.read_from_stream(data)))  # type: ignore[no-untyped-call]  # pyHanko leaves it untyped
             table.append((pair[0], pair[1]))
         return data, int(stream["/First"]), table
