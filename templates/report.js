@@ -181,13 +181,17 @@
   };
   for (const table of all(".tbl table")) {
     const name = table.caption?.textContent.trim().split(".")[0] ?? "table";
-    const button = make("button", "Copy as CSV", { type: "button", className: "copy" });
-    button.setAttribute("aria-label", `Copy as CSV: ${name}`);
+    const button = make("button", "", { type: "button", className: "copy" });
+    const tell = (words) => {
+      button.textContent = words;
+      button.setAttribute("aria-label", `${words}: ${name}`);
+    };
+    tell("Copy as CSV");
     button.addEventListener("click", async () => {
       const text = csv(table);
       button.dataset.csv = text;
       const done = await copied(text).then(() => true, () => byHand(text));
-      button.textContent = done ? "Copied" : "The browser did not allow it";
+      tell(done ? "Copied" : "The browser did not allow it");
     });
     table.closest(".tbl").append(button);
   }
