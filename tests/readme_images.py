@@ -36,7 +36,9 @@ def main(run: Path) -> None:
             opened.picture(page)
         for name, found in (("first_page", paper.with_suffix(".png")), ("threshold", page)):
             with Image.open(found) as image:
-                image.convert("RGB").quantize(64).save(IMAGES / f"{name}.png", optimize=True)
+                image.convert("RGB").quantize(256, Image.Quantize.FASTOCTREE).save(
+                    IMAGES / f"{name}.png", optimize=True
+                )
 
 
 if __name__ == "__main__":
