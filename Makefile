@@ -30,7 +30,7 @@ audit: $(READY)
 	@$(BIN)/frtaudit run audit=$(AUDIT) || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 test: $(READY)
-	@$(BIN)/python -m pytest -n $(WORKERS) -q
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
 
 check: $(READY)
 	$(BIN)/ruff format --check .
