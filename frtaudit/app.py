@@ -170,9 +170,17 @@ def told(verdicts: Mapping[str, int], folder: Path) -> str:
     verdicts: 2 pass, 1 not testable
     """
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
-    shown = folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
-    written = [shown / name for name in (RESULT, *REPORTS) if (folder / name).exists()]
+    written = [shown(folder) / name for name in (RESULT, *REPORTS) if (folder / name).exists()]
     return "".join(f"{line}\n" for line in (f"verdicts: {counts or 'no requirement declared'}", *written))
+
+
+def shown(path: Path) -> Path:
+    """A path as seen from the working folder, where it lies below it.
+
+    >>> shown(Path.cwd() / "reports")
+    PosixPath('reports')
+    """
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:

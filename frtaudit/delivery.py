@@ -11,11 +11,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit import parquet, typed
-from frtaudit.attest.keys import Signer, check_years, load_signer
 from frtaudit.attest.manifest import STATEMENT
-from frtaudit.attest.pades import BASIC, Pades, pades_of
 from frtaudit.attest.pdf_signature import read_signed_pdf, sign_pdf
 from frtaudit.attest.seal import SEAL, read_seal
+from frtaudit.attest.signing import Signing, signing_of
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
 from frtaudit.attest.verification import Outcome
 from frtaudit.attest.verify import verify
@@ -53,29 +52,12 @@ class RunSummary:
     report: Path | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Signing:
-    """Who signs (nobody: a draft), and how far the PDF's signature reaches."""
-
-    signer: Signer | None
-    pades: Pades
-
-
-def _pades(settings: Report, signer: Signer | None) -> Pades:
-    if signer is None or not settings.pdf:
-        return BASIC
-    return pades_of(settings.pades, settings.tsa, settings.evidence, signer)
-
-
 def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     """Audit, render, sign and write into ``folder``; all files appear, or none.
 
     ``exit_code`` turns the number of findings by verdict into the run's exit code.
     """
-    signer = load_signer(spec.report.key) if spec.report.sign else None
-    if signer is not None:
-        check_years(signer, datetime.now(UTC))
-    pades = _pades(spec.report, signer)
+    signing = signing_of(spec.report)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     check_names(spec.report.checklists)
     render.check_shape(spec.report)
@@ -89,10 +71,8 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
         for name, data in sealed.items():
             (draft / name).write_bytes(data)
         _write_numbers(audited, draft, code, counts)
-        signing = Signing(signer=signer, pades=pades)
         _write_report(audited.result, spec.report, draft, signing, sealed, previous)
-        if signer is not None:
-            (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
+        _write_statement(draft, signing)
     return _summary(folder, audited.result, code, counts)
 
 
@@ -110,9 +90,9 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
         )
     if folder.exists() and any(folder.iterdir()):
         raise DataError(str(folder), "holds something already", "a new or empty folder")
-    signer = load_signer(key)
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
     settings = _settings_of(run_folder, key)
+    signing = signing_of(settings)
     result = published(full, sha256_file(run_folder / STATEMENT), minimum)
     text = result.to_bytes().decode() + str(settings)
     if holds(text, names_of(full)):
@@ -123,8 +103,8 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     with _draft(folder) as draft:
         (draft / RESULT).write_bytes(result.to_bytes())
         _write_verdict(result, draft, 0, counts)
-        _write_report(result, settings, draft, Signing(signer=signer, pades=BASIC), {}, None)
-        (draft / STATEMENT).write_bytes(outer_statement(draft, signer, datetime.now(UTC)))
+        _write_report(result, settings, draft, signing, {}, None)
+        _write_statement(draft, signing)
     return _summary(folder, result, 0, counts)
 
 
@@ -201,9 +181,7 @@ def _write_report(
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
-    signer = signing.signer
-    status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
-    page = render.html(result, settings, date, status, previous)
+    page = render.html(result, settings, date, signing.status, previous)
     files = {
         **sealed,
         RESULT: result.to_bytes(),
@@ -224,6 +202,12 @@ def _write_report(
         (draft / HTML).write_bytes(files[HTML])
     if settings.pdf:
         (draft / PDF).write_bytes(_pdf(result, page, files, signing))
+
+
+def _write_statement(draft: Path, signing: Signing) -> None:
+    """Over all that stands there by now; a draft of nobody has none."""
+    if signing.signer is not None:
+        (draft / STATEMENT).write_bytes(outer_statement(draft, signing.signer, datetime.now(UTC)))
 
 
 def _settings(settings: Report, date: str, previous: Previous | None) -> dict[str, Json]:

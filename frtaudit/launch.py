@@ -16,7 +16,19 @@ import hydra
 from hydra.core.hydra_config import HydraConfig
 from omegaconf import DictConfig
 
-from frtaudit.app import COULD_NOT, DEBUG, TRACES, FailOn, as_line, called_as, exit_code, say, write_traces
+from frtaudit.app import (
+    COULD_NOT,
+    DEBUG,
+    TRACES,
+    FailOn,
+    as_line,
+    called_as,
+    exit_code,
+    say,
+    shown,
+    write_traces,
+)
+from frtaudit.attest.signing import signing_of
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
@@ -43,6 +55,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
     publish()
     ours, hydras = _parted(overrides)
     plan, report = planned(ours, config_dir)
+    signing = signing_of(report)
     folder = _folder(hydras, plan)
     with held(folder, "sweep", wait=False):
         plans.write(plan, folder)
@@ -50,8 +63,8 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
         if waiting:
             _launch(waiting, folder, hydras, fail_on)
         outcomes = [outcome(job, folder) for job in plan.jobs]
-        written = paper.write(table(plan, outcomes), folder, report)
-    sys.stdout.write("".join(f"{_shown(path)}\n" for path in written))
+        written = paper.write(table(plan, outcomes), folder, report, signing)
+    sys.stdout.write("".join(f"{shown(path)}\n" for path in written))
     return max(_code(item, fail_on) for item in outcomes)
 
 
@@ -126,7 +139,7 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
     """The jobs to run; says where the sweep is, and what is done or refused already."""
     done = sum(is_done(item, folder) for item in plan.jobs)
     before = f", {done} done before" if done else ""
-    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {_shown(folder)}\n")
+    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {shown(folder)}\n")
     sys.stdout.flush()
     for item in plan.jobs:
         if item.error:
@@ -184,10 +197,6 @@ def _code(item: Outcome, fail_on: FailOn) -> int:
     if item.state is State.DONE:
         return exit_code(item.counts or {}, fail_on)
     return item.exit_code or COULD_NOT
-
-
-def _shown(path: Path) -> Path:
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _quoted(path: Path) -> str:

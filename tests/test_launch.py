@@ -155,6 +155,13 @@ def test_a_sweep_of_refused_jobs_leaves_nothing(somewhere: Path) -> None:
     assert list(somewhere.iterdir()) == []
 
 
+def test_a_signature_out_of_reach_stops_the_sweep_before_it_runs(somewhere: Path) -> None:
+    """A level that cannot be reached is refused as in a run, not lowered: no job starts, no folder is made."""
+    with pytest.raises(DataError, match=r"^report.tsa: no value, and B-T needs a time"):
+        launch.sweep(["audit=demo", "seed=1,2", "report.pades=B-T"], None, FailOn.FAIL)
+    assert list(somewhere.iterdir()) == []
+
+
 def test_an_unknown_preset_is_one_jobs_fault(somewhere: Path) -> None:
     """Hydra composes each job for itself: one that names no preset does not stop the other."""
     assert sweep("schema=gender,nope") == 2

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.attest.keys import Signer, load_signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.signing import Signing
 from frtaudit.attest.statement import outer_statement
 from frtaudit.canonical import to_bytes
 from frtaudit.core.spec import Report
@@ -15,28 +15,28 @@ from frtaudit.sweeps.table import Sweep
 JSON, CSV, HTML, PDF = "sweep.json", "sweep.csv", "sweep.html", "sweep.pdf"
 
 
-def write(found: Sweep, folder: Path, settings: Report) -> tuple[Path, ...]:
+def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tuple[Path, ...]:
     """Write or replace them; the paths to open. What was signed before is replaced: it was about fewer jobs."""
-    signer = load_signer(settings.key) if settings.sign else None
     date = settings.date or datetime.now(UTC).date().isoformat()
-    status = "unsigned" if signer is None else "demo" if signer.is_demo else "signed"
     data = to_bytes(found.to_json())
     (folder / STATEMENT).unlink(missing_ok=True)
     files = {JSON: data, CSV: found.to_csv().encode()}
     if settings.html or settings.pdf:
-        page = sweep.page(found.to_json(), settings, date, status)
+        page = sweep.page(found.to_json(), settings, date, signing.status)
         files |= {HTML: page.encode()} if settings.html else {}
-        files |= {PDF: _pdf(page, data, signer)} if settings.pdf else {}
+        files |= {PDF: _pdf(page, data, signing)} if settings.pdf else {}
     for name in (JSON, CSV, HTML, PDF):
         if name in files:
             (folder / name).write_bytes(files[name])
         else:
             (folder / name).unlink(missing_ok=True)
-    if signer is not None:
-        (folder / STATEMENT).write_bytes(outer_statement(folder, signer, datetime.now(UTC)))
+    if signing.signer is not None:
+        (folder / STATEMENT).write_bytes(outer_statement(folder, signing.signer, datetime.now(UTC)))
     return tuple(folder / name for name in files)
 
 
-def _pdf(page: str, data: bytes, signer: Signer | None) -> bytes:
+def _pdf(page: str, data: bytes, signing: Signing) -> bytes:
     made = render.pdf(page, {JSON: data})
-    return made if signer is None else sign_pdf(made, signer, datetime.now(UTC))
+    if signing.signer is None:
+        return made
+    return sign_pdf(made, signing.signer, datetime.now(UTC), signing.pades)

@@ -9,6 +9,7 @@ import small_run
 import small_sweep
 
 from frtaudit.attest.keys import generate
+from frtaudit.attest.signing import signing_of
 from frtaudit.attest.statement import outer_statement
 from frtaudit.attest.verify import verify
 from frtaudit.core.spec import Report
@@ -32,7 +33,8 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         finish(_job(job.number), folder, result.sha256, {})
         outcomes.append(Outcome(job=_job(job.number), state=State.DONE, counts={}, result=result))
     rest = [Outcome(job=job, state=State.UNFINISHED, error="stopped") for job in plan.jobs[2:]]
-    paper.write(table(plan, [*outcomes, *rest]), folder, Report(key=str(root / "key"), date="2026-03-04"))
+    settings = Report(key=str(root / "key"), date="2026-03-04")
+    paper.write(table(plan, [*outcomes, *rest]), folder, settings, signing_of(settings))
     return root
 
 

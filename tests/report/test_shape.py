@@ -9,11 +9,11 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import Page
 
-from frtaudit.attest.pades import BASIC
+from frtaudit.attest.signing import Signing
 from frtaudit.canonical import sha256
 from frtaudit.core.spec import Report
 from frtaudit.delivery import SETTINGS as SETTINGS_FILE
-from frtaudit.delivery import Signing, _settings, _write_report
+from frtaudit.delivery import _settings, _write_report
 from frtaudit.errors import SpecError
 from frtaudit.report import render
 from frtaudit.report.words import words
@@ -117,7 +117,7 @@ def test_words_are_those_of_one_report_only(shaped: str) -> None:
 def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: Path, tmp_path: Path) -> None:
     """The run keeps a copy; report.json names each file's sha256 and no path; the page names their digest."""
     settings = replace(SETTINGS, templates=str(office), pdf=False)
-    _write_report(BARE, settings, tmp_path, Signing(signer=None, pades=BASIC), {}, None)
+    _write_report(BARE, settings, tmp_path, Signing(signer=None), {}, None)
     copies = {
         path.relative_to(tmp_path / "templates").as_posix(): sha256(path.read_bytes())
         for path in (tmp_path / "templates").rglob("*")

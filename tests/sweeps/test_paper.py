@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import small_sweep
 
+from frtaudit.attest.signing import signing_of
 from frtaudit.attest.statement import Scope, open_statement
 from frtaudit.canonical import to_bytes
 from frtaudit.core.spec import Report
@@ -25,7 +26,7 @@ def test_files_are_the_table_and_the_statement_covers_them(tmp_path: Path) -> No
     (tmp_path / "sweep" / "0").mkdir(parents=True)
     (tmp_path / "sweep" / "0" / "result.json").write_text("{}")
     folder = tmp_path / "sweep"
-    written = paper.write(small_sweep.sweep(), folder, PAGE)
+    written = paper.write(small_sweep.sweep(), folder, PAGE, signing_of(PAGE))
     assert [path.name for path in written] == ["sweep.json", "sweep.csv", "sweep.html"]
     assert (folder / "sweep.json").read_bytes() == to_bytes(small_sweep.sweep().to_json())
     outer = open_statement((folder / "statement.dsse.json").read_bytes(), Scope.OUTER, "statement")
@@ -36,7 +37,7 @@ def test_the_table_repeats_and_holds_no_path(tmp_path: Path) -> None:
     """Two folders get the same bytes, and nothing in them names a folder."""
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
-        paper.write(small_sweep.sweep(), tmp_path / name, PAGE)
+        paper.write(small_sweep.sweep(), tmp_path / name, PAGE, signing_of(PAGE))
     for name in ("sweep.json", "sweep.csv", "sweep.html"):
         assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
         assert str(tmp_path).encode() not in (tmp_path / "one" / name).read_bytes()
@@ -46,11 +47,14 @@ def test_the_pdf_carries_the_table(tmp_path: Path) -> None:
     """sweep.json is attached to the signed PDF; what is not asked for any more goes."""
     from frtaudit.attest.pdf_signature import read_signed_pdf
 
-    paper.write(small_sweep.sweep(), tmp_path, Report(date="2026-03-04"))
+    paper.write(
+        small_sweep.sweep(), tmp_path, Report(date="2026-03-04"), signing_of(Report(date="2026-03-04"))
+    )
     pdf = read_signed_pdf((tmp_path / "sweep.pdf").read_bytes(), (), "sweep.pdf")
     assert len(pdf.signatures) == 1
     assert json.loads(pdf.attachments["sweep.json"])["family"] == small_sweep.sweep().family
-    paper.write(small_sweep.sweep(), tmp_path, Report(pdf=False, html=False, sign=False))
+    bare = Report(pdf=False, html=False, sign=False)
+    paper.write(small_sweep.sweep(), tmp_path, bare, signing_of(bare))
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != "keys") == [
         "sweep.csv",
         "sweep.json",
