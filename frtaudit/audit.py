@@ -59,7 +59,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
 
     outcomes = [] if material.named else [Outcome(notes=(nameless.SAID,))]
-    tables: Tables = {parquet.SCORES: [], parquet.TAIL: [], parquet.REPLICATES: []}
+    tables: Tables = {}
     read: dict[str, dict[str, Outcome]] = {}
     for provider in progress(panel, "providers"):
         trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
@@ -117,9 +117,8 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Itera
 
 
 def _add_tables(tables: Tables, trial: Trial) -> None:
-    tables[parquet.SCORES].append(parquet.score_rows(trial))
-    tables[parquet.TAIL].append(parquet.tail_rows(trial))
-    tables[parquet.REPLICATES].append(parquet.replicate_rows(trial))
+    for name, rows in parquet.TABLES.items():
+        tables.setdefault(name, []).append(rows(trial))
 
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:

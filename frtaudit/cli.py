@@ -31,6 +31,15 @@ EXIT_CODES = """
 exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed; of a sweep, its worst job's
 """
 
+COMPARE_EXAMPLES = """\
+RUN           the folder of a finished run; all runs on the same people and comparisons
+NAME=RUN      the same, its system called NAME: two dates of one vendor have one name otherwise
+key=value     over what the runs' specs say; examples:
+  analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          the largest difference that does not matter
+  analyses.vendor_comparison.decision.rule=better_than         with decision.against=SYSTEM
+  analyses.vendor_comparison.services.acme=[old,new]           has the service changed?
+"""
+
 PLAN_EXAMPLES = """
 rates: fmr, fnmr, fta
 
@@ -94,6 +103,17 @@ def check(argv: Sequence[str]) -> int:
     spec = load_spec(options.overrides, options.config_dir)
     print("\n".join(check_data(spec)))
     return 0
+
+
+def compare(argv: Sequence[str]) -> int:
+    """Compare the systems of finished runs: who is best or tied, who differs, has a service changed."""
+    parser = _parser("compare", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
+    _add_fail_on(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit import app
+    from frtaudit.compare import overrides_of
+
+    return app.run([], overrides_of(options.overrides), options.config_dir, app.FailOn(options.fail_on))
 
 
 def plan(argv: Sequence[str]) -> int:
@@ -247,6 +267,7 @@ def init(argv: Sequence[str]) -> int:
 
 COMMANDS: Mapping[str, Command] = {
     "run": run,
+    "compare": compare,
     "check": check,
     "plan": plan,
     "verify": verify,
@@ -307,17 +328,21 @@ def _help() -> str:
 def _run_options(command: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
     """Flags and overrides in any order; the second value is the flags that are Hydra's."""
     parser = _parser(command, OVERRIDES + EXIT_CODES)
-    parser.add_argument(
-        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="the mildest verdict that exits with 3 (default: fail)",
-    )  # fmt: skip
+    _add_fail_on(parser)
     if command == "run":
         _add_hydra_flags(parser)
     options = parser.parse_intermixed_args(argv)
     return options, _hydra_flags(options)
 
 
-def _parser(command: str, epilog: str) -> Parser:
+def _add_fail_on(parser: Parser) -> None:
+    parser.add_argument(
+        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="the mildest verdict that exits with 3 (default: fail)",
+    )  # fmt: skip
+
+
+def _parser(command: str, epilog: str, words: str = "key=value") -> Parser:
     """What every command on a spec takes: overrides, and a folder of presets."""
     parser = Parser(
         prog=f"frtaudit {command}",
@@ -326,7 +351,7 @@ def _parser(command: str, epilog: str) -> Parser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    parser.add_argument("overrides", nargs="*", metavar="key=value", help="what to set; see below")
+    parser.add_argument("overrides", nargs="*", metavar=words, help="what to set; see below")
     parser.add_argument(
         "--config-dir",
         "-cd",

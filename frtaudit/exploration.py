@@ -14,13 +14,15 @@ def adjusted(
     """The same estimates with Benjamini and Yekutieli's p values on their tests; no raw number moves.
 
     The family: all tests of the primary ``weighting`` (and those that have none) with a p value, but for estimates at
-    the positions ``named``, which a requirement judges. Other tests keep their raw p alone.
+    the positions ``named``, which a requirement judges, and those that come adjusted over a family of their own,
+    declared beforehand. Other tests keep their raw p alone.
     """
     family = [
         place
         for place, item in enumerate(estimates)
         if item.test is not None
         and item.test.p is not None
+        and item.test.p_adjusted is None
         and item.weighting in (weighting.value, None)
         and place not in named
     ]

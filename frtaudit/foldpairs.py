@@ -120,13 +120,7 @@ def _pairs(
     if of.source is FoldSource.OFFICIAL:
         if not comparisons.all_pairs and comparisons.fold is not None:
             return comparisons, "as the list of comparisons gives them"
-        if material.pairs is None:
-            raise SpecError(
-                "folds.source", "the cohort has no official pairs", "file, disjoint, strict or none"
-            )
-        return _with_folds(
-            _listed(material, read_pairs(material.pairs, material.cohort)), "pairs"
-        ), "official"
+        return _official(material)
     words = _WORDS[of.source]
     if not comparisons.all_pairs:
         return comparisons, words
@@ -135,6 +129,15 @@ def _pairs(
             material, read_pairs(material.pairs, material.cohort)
         ), f"{words} on the official pairs"
     return _drawn(spec, material.cohort, comparisons), f"{words} on drawn pairs"
+
+
+def _official(material: Material) -> tuple[Comparisons, str]:
+    """The pairs that the cohort brings with their folds: those of finished runs, or its list."""
+    if material.folded is not None:
+        return material.folded, "as the finished runs dealt them"
+    if material.pairs is None:
+        raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
+    return _with_folds(_listed(material, read_pairs(material.pairs, material.cohort)), "pairs"), "official"
 
 
 def _capped(spec: AuditSpec, of: Folds, cohort: Cohort, listed: Comparisons) -> tuple[Comparisons, str]:

@@ -12,7 +12,7 @@ from frtaudit.intake.acquisition import usual_range
 from frtaudit.intake.nameless import refuse_people
 from frtaudit.intake.sanitize import as_read, sanitized
 from frtaudit.registry import lookup
-from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor
+from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor, offered
 
 
 def material_of(spec: AuditSpec) -> Material:
@@ -65,9 +65,9 @@ def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
 
     Raises :class:`SpecError` for a name that the cohort does not offer, or one that stands twice.
     """
-    offered = [*material.templates, *material.tables]
-    wanted = offered if spec.providers is None else list(spec.providers)
-    panel = [_named(item, material, offered) if isinstance(item, str) else item for item in wanted]
+    known = offered(material)
+    wanted = known if spec.providers is None else list(spec.providers)
+    panel = [_named(item, material, known) if isinstance(item, str) else item for item in wanted]
     providers = [cast("Provider", item) for item in panel]
     names = [provider.name for provider in providers]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -81,12 +81,15 @@ def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
     return providers
 
 
-def _named(name: str, material: Material, offered: list[str]) -> object:
+def _named(name: str, material: Material, known: list[str]) -> object:
+    if name in material.finished:
+        of = material.finished[name]
+        return lookup("provider", "finished", "providers")(name=name, score_range=of.score_range)
     if name in material.templates:
         return lookup("provider", "cosine", "providers")(name=name)
     if name in material.tables:
         score_range = usual_range(material.tables[name][1].score)
         return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
     raise SpecError(
-        "providers", f"the cohort offers no {name!r}", ", ".join(offered) or "a mapping with name and type"
+        "providers", f"the cohort offers no {name!r}", ", ".join(known) or "a mapping with name and type"
     )

@@ -1,6 +1,6 @@
-"""The big tables beside the result: scores, tail and replicates as Parquet, ids as pseudonyms."""
+"""The big tables beside the result: scores, tail, replicates, samples, systems as Parquet, ids as pseudonyms."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,8 @@ from frtaudit.stats.resample import Replicates
 from frtaudit.trial import WEIGHTINGS, Trial
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
+SYSTEMS, SAMPLES, PAIRS = "systems.parquet", "samples.parquet", "pairs.parquet"
+CLASS = "class_"  # before the name of a schema: the class of a sample's subject
 _ID = pa.dictionary(pa.int32(), pa.string())
 
 SCORE_SCHEMA = pa.schema(
@@ -41,6 +43,17 @@ REPLICATE_SCHEMA = pa.schema(
         ("value", pa.float64()),
     ]
 )
+SYSTEM_SCHEMA = pa.schema(
+    [
+        ("provider", _ID),
+        ("score_low", pa.float64()),
+        ("score_high", pa.float64()),
+        ("floor", pa.float64()),
+        ("all_pairs", pa.bool_()),
+        ("failures_of", _ID),
+    ]
+)
+PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("fold", pa.int32())).append(pa.field("k", pa.int32()))
 Index = npt.NDArray[np.int32]
 
 
@@ -64,15 +77,74 @@ def score_rows(trial: Trial) -> pa.Table:
 
 
 def tail_rows(trial: Trial) -> pa.Table:
-    """Non-mated comparisons from the highest score down to the lowest threshold whose replicates were drawn."""
-    tail = trial.tail
+    """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if trial.table is not None:
         return SCORE_SCHEMA.empty_table()
-    used = np.concatenate([trial.points.at_target.ravel(), trial.points.thresholds])
-    used = used[np.isfinite(used) & (used > tail.floor)]
-    keep = int(np.searchsorted(-tail.tail_score, -used.min(), side="right")) if used.size else 0
+    tail, keep = trial.tail, _kept(trial)
     probe, reference = tail.rows[tail.tail_i[:keep]], tail.rows[tail.tail_j[:keep]]
     return _rows(trial, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
+
+
+def _kept(trial: Trial) -> int:
+    """How many comparisons of the tail are written: with fewer, no replicate's threshold could be found again."""
+    drawn = [found.t_star.ravel() for found in trial.replicates.values()]
+    used = np.concatenate([trial.points.at_target.ravel(), trial.points.thresholds, *drawn])
+    used = used[np.isfinite(used) & (used > trial.tail.floor)]
+    return int(np.searchsorted(-trial.tail.tail_score, -used.min(), side="right")) if used.size else 0
+
+
+def system_rows(trial: Trial) -> pa.Table:
+    """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
+    tail, kept = trial.tail, _kept(trial)
+    below = np.nextafter(tail.tail_score[kept - 1], tail.tail_score.dtype.type(-np.inf)) if kept else np.inf
+    whole = trial.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
+    listed = trial.provider in trial.material.tables
+    columns = [
+        _constant(trial.provider, 1),
+        pa.array([tail.score_range[0]]),
+        pa.array([tail.score_range[1]]),
+        pa.array([float("-inf") if whole else float(below)]),
+        pa.array([trial.table is None]),
+        _constant("comparisons" if listed else "samples", 1),
+    ]
+    return pa.Table.from_arrays(columns, schema=SYSTEM_SCHEMA)
+
+
+def sample_rows(trial: Trial) -> pa.Table:
+    """Every sample of the cohort, in its order: subject, cell, failure, and the subject's class under each schema."""
+    samples, subjects = names_of(trial)
+    of = trial.cohort.subject_of
+    codes = sorted(set(trial.failed.values()))
+    failed = np.full(of.size, -1, dtype=np.int32)
+    failed[list(trial.failed)] = [codes.index(code) for code in trial.failed.values()]
+    columns = {
+        "provider": _constant(trial.provider, of.size),
+        "sample": _coded(np.arange(of.size), samples),
+        "subject": _coded(of, subjects),
+        "cell": pa.array(np.asarray(trial.comparisons.cells, dtype=np.int32)[of]),
+        "failure": _masked(failed, codes),
+    }
+    for name, schema in trial.cohort.classifications.items():
+        columns[f"{CLASS}{name}"] = _masked(schema.codes.astype(np.int32)[of], schema.classes)
+    return pa.table(columns)
+
+
+def pair_rows(trial: Trial) -> pa.Table:
+    """The pairs of the folds with their scores and folds, where the spec declares folds; -1: in no fold."""
+    made = trial.fold_pairs
+    if made is None or made.listed is None or made.at is None:
+        return PAIR_SCHEMA.empty_table()
+    listed = made.listed
+    score, fold = np.full(listed.n_listed, np.nan), np.full(listed.n_listed, -1, dtype=np.int32)
+    score[made.at], fold[made.at] = made.score, made.folds
+    rows = _rows(trial, listed.probe, listed.reference, listed.mated, score, None)
+    k = pa.array(np.full(listed.n_listed, made.k, dtype=np.int32))
+    return rows.append_column("fold", pa.array(fold)).append_column("k", k)
+
+
+def _masked(codes: npt.NDArray[np.int32], names: Sequence[str]) -> pa.Array:
+    """Names by their numbers, null where the number is negative."""
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(names, type=pa.string()))
 
 
 def _rows(
@@ -162,3 +234,13 @@ def write(tables: Sequence[pa.Table], path: Path) -> None:
     """Write tables of one schema one after the other, in row groups of their own."""
     whole = pa.concat_tables(tables).unify_dictionaries().combine_chunks()
     pq.write_table(whole, path, compression="zstd", store_schema=True)
+
+
+TABLES: Mapping[str, Callable[[Trial], pa.Table]] = {
+    SCORES: score_rows,
+    TAIL: tail_rows,
+    REPLICATES: replicate_rows,
+    SYSTEMS: system_rows,
+    SAMPLES: sample_rows,
+    PAIRS: pair_rows,
+}

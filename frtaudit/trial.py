@@ -55,10 +55,15 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
     return None if name == "none" else name
 
 
+def offered(material: Material) -> list[str]:
+    """Systems that a cohort brings: templates, score lists, finished runs, each name once."""
+    return list(dict.fromkeys([*material.templates, *material.tables, *material.finished]))
+
+
 def on_panel(spec: AuditSpec, material: Material) -> list[str]:
     """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
     if spec.providers is None:
-        return [*material.templates, *material.tables]
+        return offered(material)
     return [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in spec.providers]
 
 

@@ -78,12 +78,15 @@ def unsigned(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_run_leaves_its_files(unsigned: Path) -> None:
-    """Result, verdict, page, PDF and three tables, and nothing else; an unsigned run has no statement."""
+    """Result, verdict, page, PDF and six tables, and nothing else; an unsigned run has no statement."""
     assert {path.name for path in unsigned.iterdir()} == FILES
     assert {path.name for path in (unsigned / "tables").iterdir()} == {
         "scores.parquet",
         "tail.parquet",
         "replicates.parquet",
+        "samples.parquet",
+        "systems.parquet",
+        "pairs.parquet",
     }
     assert (unsigned / "report.pdf").read_bytes().startswith(b"%PDF-")
     assert b"UNSIGNED" in (unsigned / "report.html").read_bytes()

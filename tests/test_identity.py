@@ -84,7 +84,7 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
         (
             {"cohort": None},
             (
-                "cohort: no value; accepted: one of: bob, bob_measure, pyeer, scores, synthetic, synthetic_releases, "
+                "cohort: no value; accepted: one of: bob, bob_measure, pyeer, runs, scores, synthetic, synthetic_releases, "
                 "synthetic_traits, templates"
             ),
         ),

@@ -1,6 +1,6 @@
 """Frozen values: what every other floor passes around. No input, no output."""
 
-from frtaudit.core.cohort import UNKNOWN, Classification, Cohort, LedgerEntry, Material, Templates
+from frtaudit.core.cohort import UNKNOWN, Classification, Cohort, Finished, LedgerEntry, Material, Templates
 from frtaudit.core.comparisons import Comparisons, NonMated, Step
 from frtaudit.core.curves import Curve, RateCurve
 from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
@@ -20,6 +20,7 @@ __all__ = [
     "Curve",
     "Estimate",
     "Finding",
+    "Finished",
     "Groups",
     "Interval",
     "LedgerEntry",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.sanitized import Sanitized
-from frtaudit.core.scores import ScoreTable
+from frtaudit.core.scores import ScoreTable, ScoreTail
 
 UNKNOWN = "unknown"
 
@@ -113,6 +113,23 @@ class Templates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """One system of a finished run: what its tables hold.
+
+    ``tail``: of all pairs, or None; ``table``: scores of listed comparisons, or None; ``score_range``: low, high;
+    ``pairs``: the folds' pairs with their scores, or None; ``replicates``: FMR target to FNMR of everybody in every
+    replicate of subjects (B,), pooled and identity-weighted, drawn with ``seed``.
+    """
+
+    score_range: tuple[float, float]
+    tail: ScoreTail | None = None
+    table: ScoreTable | None = None
+    pairs: tuple[Comparisons, ScoreTable] | None = None
+    replicates: Mapping[tuple[float, str], npt.NDArray[np.float64]] = field(default_factory=dict)
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Material:
     """What a cohort source hands to protocols and providers.
 
@@ -123,7 +140,8 @@ class Material:
     ``attributes``: column name to one text per sample, shape (N,), object of str, empty = missing; ``training``: name
     to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
     ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
-    and the cohort only stands in for scores without subjects.
+    and the cohort only stands in for scores without subjects; ``finished``: provider name to what its run left;
+    ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs.
     """
 
     cohort: Cohort
@@ -139,3 +157,6 @@ class Material:
     seed: int = 0
     sanitized: Sanitized | None = None
     named: bool = True
+    finished: Mapping[str, Finished] = field(default_factory=dict)
+    compared: Comparisons | None = None
+    folded: Comparisons | None = None

@@ -66,13 +66,17 @@ OF_THEIR_OWN = frozenset(
 
 
 class TestMethod(Enum):
-    """How a p value was made: replicates of subjects, moved to where all groups agree, or paired in two systems."""
+    """How a p value was made: replicates of subjects, moved to where all groups agree, or paired in two systems.
+
+    ``two_one_sided``: of two systems at least a declared margin apart; a small p says that they are equivalent.
+    """
 
     __test__: ClassVar[bool] = False  # pytest would take it for tests
 
     CENTRED_RATES = "centred_rates"
     CENTRED_CURVES = "centred_curves"
     PAIRED_PEOPLE = "paired_people"
+    TWO_ONE_SIDED = "two_one_sided"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

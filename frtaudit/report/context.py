@@ -36,7 +36,9 @@ from frtaudit.report.sections import (
     signatures,
     summary,
     tar_curves,
+    two_systems,
     uncertainty,
+    vendors,
 )
 from frtaudit.report.shape import Shape
 from frtaudit.report.source import Source
@@ -59,9 +61,11 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("publication", "What is withheld", publication.build),
     ("requirements", "Findings", requirements.build),
     ("changes", "Since the last audit", changes.build),
+    ("vendors", "Systems compared", vendors.build),
     ("rates", "Error rates", rates.build),
     ("groups", "Groups", groups.build),
     ("uncertainty", "Uncertainty over FMR", uncertainty.build),
+    ("two_systems", "Two systems", two_systems.build),
     ("tar_curves", "Curves by class", tar_curves.build),
     ("interclass", "Interclass bias", interclass.build),
     ("releases", "Releases", releases.build),

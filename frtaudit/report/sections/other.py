@@ -37,6 +37,9 @@ PRINTED = frozenset(
         *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
         *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix", "threshold_mix"),
         *("index_best_case", "index_worst_case", "index_behind_labels"),
+        *("vendor_value", "vendor_difference", "vendor_equivalence", "vendor_rank", "vendor_decision"),
+        *("vendor_difference_lowest", "vendor_difference_highest"),
+        *("scores_changed", "largest_score_change"),
         *INDICES,
     }
 )

@@ -1,0 +1,63 @@
+"""Two systems as Conti and Clemencon compare them (002): their curves with bands, on two splits, in zones."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from frtaudit.core import Material
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.registry import register
+from frtaudit.stats.differentials import RateIndex
+from frtaudit.trial import Outcome, Trial, on_panel
+from frtaudit.vendors import published
+
+
+@register("analysis", "two_systems")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoSystems:
+    """Figures ``two_models``, ``two_splits`` and ``zones`` of ``first`` and ``second`` (default: the first two).
+
+    ``metric``: the fairness metric of the zones, of FNMR.
+    """
+
+    first: str | None = None
+    second: str | None = None
+    metric: RateIndex = RateIndex.MAX_GEOMEAN
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a system against itself."""
+        if self.first is not None and self.first == self.second:
+            raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
+
+    def survey(self, spec: AuditSpec, material: Material) -> object:
+        """Refuse, before anything is scored, a system that is not on trial."""
+        names = on_panel(spec, material)
+        for name in (self.first, self.second):
+            if name is not None and name not in names:
+                raise SpecError("analyses.two_systems", f"no system {name!r} is on trial", ", ".join(names))
+        return None
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Nothing of one system alone: the trial is kept."""
+        return Outcome(kept=trial)
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+        """The curves of all three figures; a note where only one system was on trial."""
+        names = self._pair(list(kept))
+        if len(names) < 2:
+            return Outcome(notes=("two_systems: one system was on trial, so nothing to draw beside it",))
+        pair = [cast("Trial", kept[name]) for name in names]
+        curves = [
+            *published.two_models(pair, alpha),
+            *published.two_splits(pair, alpha),
+            *published.zones(pair, self.metric, alpha),
+        ]
+        return Outcome(curves=tuple(curves))
+
+    def _pair(self, names: list[str]) -> list[str]:
+        """The two systems in their order; the first that are not named fill up."""
+        others = [name for name in names if name not in (self.first, self.second)]
+        found = [self.first or next(iter(others), None)]
+        found.append(self.second or next((name for name in others if name not in found), None))
+        return [name for name in found if name is not None]

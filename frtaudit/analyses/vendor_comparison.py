@@ -1,0 +1,48 @@
+"""Systems compared on the comparisons that all of them scored: who is best, tied, equivalent, changed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import cast
+
+from frtaudit.core import Material
+from frtaudit.core.spec import AuditSpec
+from frtaudit.registry import register
+from frtaudit.trial import Outcome, Trial, on_panel
+from frtaudit.vendors.comparison import compare
+from frtaudit.vendors.rules import Decision, Settings
+
+NAME = "vendor_comparison"
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VendorComparison:
+    """Differences of every pair of systems in FNMR at FMR, differentials, d_l2, accuracy and FTA; ranks; a decision.
+
+    ``decision``: the rule, declared beforehand; ``margins``: metric to the largest difference that does not matter;
+    ``services``: a vendor to its systems by date (has the service changed?).
+    """
+
+    decision: Decision = field(default_factory=Decision)
+    margins: Mapping[str, float] = field(default_factory=dict)
+    services: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a rule that could not be applied to any data."""
+        self._settings().check()
+
+    def survey(self, spec: AuditSpec, material: Material) -> object:
+        """Refuse, before anything is scored, a rule that cannot be applied to this panel with this B."""
+        self._settings().foresee(spec, on_panel(spec, material), tuple(material.cohort.classifications))
+        return None
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Nothing of one system alone: the trial is kept."""
+        return Outcome(kept=trial)
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+        """All comparisons."""
+        return compare([cast("Trial", one) for one in kept.values()], self._settings(), alpha)
+
+    def _settings(self) -> Settings:
+        return Settings(decision=self.decision, margins=self.margins, services=self.services)

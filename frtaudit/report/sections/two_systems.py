@@ -1,0 +1,125 @@
+"""Two systems as Conti and Clemencon draw them (002): two models, two splits, zones."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frtaudit.core import Curve
+from frtaudit.report import figures, phrases, vendor_figures
+from frtaudit.report.figures import Series
+from frtaudit.report.pieces import Figure, say
+from frtaudit.report.source import Source
+
+TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
+BAND = "recentred bootstrap bands: these people, new images"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoSystems:
+    """The view: three figures, those that could be drawn."""
+
+    figures: tuple[Figure, ...]
+
+
+def build(source: Source) -> TwoSystems | None:
+    """None where the analysis drew nothing."""
+    made = [_models(source), _splits(source), *_zones(source)]
+    drawn = tuple(item for item in made if item is not None)
+    return TwoSystems(figures=drawn) if drawn else None
+
+
+def _of(source: Source, kind: str) -> list[Curve]:
+    return [item for item in source.result.curves if item.analysis == kind and item.x]
+
+
+def _systems(curves: Sequence[Curve]) -> list[str]:
+    return list(dict.fromkeys(item.provider for item in curves))
+
+
+def _models(source: Source) -> Figure | None:
+    curves = _of(source, TWO_MODELS)
+    if not curves:
+        return None
+    names = _systems(curves)
+    series = [Series(name=item.provider, index=names.index(item.provider), curve=item) for item in curves]
+    panel = vendor_figures.overlaid(TWO_MODELS, "Two models", series, "FNMR", rates=True)
+    return Figure(
+        name="two-models",
+        title=f"Two models: {' and '.join(names)}",
+        caption=say(
+            f"FNMR of everybody over FMR, with {BAND}. Bands that overlap do not say that the two are alike, for both "
+            "saw the same images: the paired differences do."
+        ),
+        panels=(panel,),
+        keys=figures.keys(TWO_MODELS, list(enumerate(names))),
+        gaps=tuple(say(f"{item.provider}: {note}.") for item in curves for note in item.notes),
+    )
+
+
+def _splits(source: Source) -> Figure | None:
+    curves = _of(source, TWO_SPLITS)
+    if not curves:
+        return None
+    labels = [f"{item.provider}, {item.group}" for item in curves]
+    series = [
+        Series(name=label, index=place, curve=item)
+        for place, (label, item) in enumerate(zip(labels, curves, strict=True))
+    ]
+    panel = vendor_figures.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
+    banded = next((label for label, item in zip(labels, curves, strict=True) if item.low is not None), None)
+    band = f" The band is that of {banded}: {BAND}." if banded else ""
+    return Figure(
+        name="two-splits",
+        title="Two systems on two splits of the images",
+        caption=say(
+            "Half the images of every subject in each part, subjects with one image left out. Where the order of the "
+            f"systems changes from one part to the other, the data do not tell them apart.{band}"
+        ),
+        panels=(panel,),
+        keys=figures.keys(TWO_SPLITS, list(enumerate(labels))),
+    )
+
+
+def _zones(source: Source) -> list[Figure]:
+    found = _of(source, ZONES)
+    return [_zone(source, schema, found) for schema in dict.fromkeys(item.schema for item in found)]
+
+
+def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure:
+    own = [item for item in curves if item.schema == schema]
+    names = _systems(own)
+    series = [Series(name=item.provider, index=names.index(item.provider), curve=item) for item in own]
+    codes = next((item for item in _of(source, CODES) if item.schema == schema), None)
+    metric = phrases.metric(own[0].metric or "")
+    by = (schema or "").replace("_", " ")
+    name = f"{ZONES}-{by.replace(' ', '-')}"
+    spans = [] if codes is None else _spans(codes)
+    title = f"FNMR by {by}: {metric}"
+    panel = vendor_figures.overlaid(name, title, series, metric, rates=False, zones=spans)
+    return Figure(
+        name=name,
+        title=f"Zones: which system is fairer, {' or '.join(names)}, by {by}",
+        caption=say(
+            f"{title}, with {BAND}. Zone A: {names[0]} is fairer by its estimate and by its upper bound. Zone C: "
+            f"{names[-1]} is. Zone B: estimate and upper bound disagree: the data do not say. Zones are a picture "
+            "of two curves, no test: the tables of differences hold that."
+        ),
+        panels=(panel,),
+        keys=figures.keys(name, list(enumerate(names))),
+        gaps=tuple(say(f"{item.provider}: {note}.") for item in own for note in item.notes),
+    )
+
+
+def _spans(codes: Curve) -> list[tuple[float, float, str]]:
+    """Runs of targets in one zone, from the first to the last, meeting halfway."""
+    letter = {1.0: "A", 0.0: "B", -1.0: "C"}
+    runs: list[tuple[float, float, str]] = []
+    for x, y in zip(codes.x, codes.y, strict=True):
+        name = letter[y]
+        if runs and runs[-1][2] == name:
+            runs[-1] = (runs[-1][0], x, name)
+        else:
+            start = (runs[-1][1] * x) ** 0.5 if runs else x
+            if runs:
+                runs[-1] = (runs[-1][0], start, runs[-1][2])
+            runs.append((start, x, name))
+    return runs

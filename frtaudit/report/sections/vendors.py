@@ -1,0 +1,432 @@
+"""Systems compared: the declared rule and what it chose, ranks, differences of pairs, what failures could hide."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from frtaudit import metrics, numbers
+from frtaudit.metrics import Kind
+from frtaudit.report import phrases, vendor_figures
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, plain_text, say
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.vendor_figures import Gap
+
+VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
+    "vendor_value",
+    "vendor_difference",
+    "vendor_equivalence",
+    "vendor_rank",
+)
+DECISION, LOWEST, HIGHEST = "vendor_decision", "vendor_difference_lowest", "vendor_difference_highest"
+CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
+NOT_SHARED = "scored_but_not_by_every_system"
+AT = "/spec/analyses/vendor_comparison"
+APART = {"of", "fmr", "rate", "pairs"}  # what a measure is, in `at`
+MAX_COLUMNS = 6
+PAIRS = (
+    Column(title="Pair"),
+    Column(title="first minus second", kind="num"),
+    Column(title="simultaneous interval", kind="num"),
+    Column(title="decided otherwise", kind="num"),
+    Column(title="Which is better?", kind="wide"),
+)
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vendors:
+    """The view: what was declared and chosen, then tables and the figure of the pairs."""
+
+    lead: Text
+    verdicts: tuple[Text, ...]
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+    details: tuple[Table, ...]
+
+
+def build(source: Source) -> Vendors | None:
+    """None where no systems were compared."""
+    values = source.select(VALUE)
+    if not values:
+        return None
+    decisions = source.select(DECISION)
+    first = _key(decisions[0]) if decisions else _key(values[0])
+    decisive = [item for item in source.select(DIFFERENCE) if _key(item) == first]
+    figure = _figure(source, decisive)
+    return Vendors(
+        lead=_lead(source, decisions),
+        verdicts=tuple(
+            (Piece(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions
+        ),
+        tables=(_standing(source, values, first), _pairs(source, "decisive", decisive, _said_first(source))),
+        figures=() if figure is None else (figure,),
+        details=tuple(table for table in _details(source, first) if table is not None),
+    )
+
+
+def _key(record: Record) -> Key:
+    """What a record measures, whichever system or pair it is of."""
+    estimate = record.estimate
+    at = tuple(sorted((name, value) for name, value in estimate.at.items() if name in APART))
+    return at, estimate.schema, estimate.group
+
+
+def _lead(source: Source, decisions: Sequence[Record]) -> Text:
+    """The rule, as the spec declared it before anything was scored."""
+    spec = mapping(
+        mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("decision")
+    )
+    rule = str(spec.get("rule", "best_or_tied"))
+    words = {
+        "best_or_tied": "choose every system that no other is shown to beat",
+        "better_than": "choose a system only if it is shown to be better than the incumbent",
+        "equivalent": "accept a system only if it is shown to be equivalent to the incumbent, within the margin",
+    }
+    parts: list[Part] = [
+        "Declared in the spec, before any score was seen: ",
+        Piece(text=words.get(rule, rule), pointer=f"{AT}/decision/rule", kind="b"),
+    ]
+    if decisions:
+        parts += [", judged by ", *_measure(source, decisions[0])]
+    if spec.get("against"):
+        parts += [
+            ", the incumbent being ",
+            Piece(text=str(spec["against"]), pointer=f"{AT}/decision/against"),
+        ]
+    return say(*parts, ".")
+
+
+def _measure(source: Source, record: Record) -> Text:
+    """A measure in words: metric, operating point, class."""
+    estimate, of = record.estimate, str(record.estimate.at["of"])
+    parts: list[Part] = [Piece(text=phrases.metric(of), pointer=f"{record.pointer}/at/of")]
+    if "rate" in estimate.at:
+        rate = phrases.metric(str(estimate.at["rate"]))
+        parts += [" of ", Piece(text=rate, pointer=f"{record.pointer}/at/rate")]
+    if estimate.schema is not None:
+        label = source.label(estimate.schema, estimate.group)
+        name = estimate.schema.replace("_", " ")
+        parts += [f" by {name}" if estimate.group in ("all", "max") else f", {name} {label}"]
+    if "fmr" in estimate.at:
+        parts += [" at ", *phrases.at_words({"fmr": estimate.at["fmr"]}, record.pointer)]
+    if "pairs" in estimate.at and estimate.at["pairs"] != "folds":
+        parts += [", test set ", Piece(text=str(estimate.at["pairs"]), pointer=f"{record.pointer}/at/pairs")]
+    return say(*parts)
+
+
+def _number(record: Record, value: float | None, pointer: str) -> Text:
+    """A number printed as the metric that it is a value or a difference of."""
+    if value is None:
+        return (Piece(text=phrases.ABSENT, pointer=pointer),)
+    of = str(record.estimate.at["of"])
+    kind = Kind.RATE if of == "gap" else metrics.kind_of(of)
+    text = numbers.rate(value) if kind is Kind.RATE else numbers.plain(value)
+    return (phrases.number(text, pointer),)
+
+
+def _standing(source: Source, values: Sequence[Record], first: Key) -> Table:
+    """One row for each system: its values on the common support, below each the confidence set of its rank."""
+    keys = list(dict.fromkeys(_key(item) for item in values if _is_column(item, first)))
+    keys = [first, *(key for key in keys if key != first)][:MAX_COLUMNS]
+    ranks = {(_key(item), item.estimate.provider): item for item in source.select(RANK)}
+    by = {(_key(item), item.estimate.provider): item for item in values}
+    names = list(dict.fromkeys(item.estimate.provider for item in values))
+    rows = tuple(
+        (
+            (Piece(text=name, pointer=f"{by[keys[0], name].pointer}/provider", kind="b"),),
+            *(_cell(by.get((key, name)), ranks.get((key, name))) for key in keys),
+        )
+        for name in names
+    )
+    heads = [
+        plain_text(_measure(source, next(by[key, name] for name in names if (key, name) in by)))
+        for key in keys
+    ]
+    caption = say(
+        Piece(text="The systems on the comparisons that all of them scored. ", kind="b"),
+        "Below each value the ranks that the system may have, 1 being best: all ranks of a column hold at once. "
+        "Systems whose ranks overlap were not told apart. The first column decides.",
+    )
+    columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]
+    return finished("vendors", caption, columns, [Block(rows=rows)], Footnotes())
+
+
+def _is_column(record: Record, first: Key) -> bool:
+    """Whether a measure stands beside the decisive one: of everybody or a schema, at the same FMR, of FNMR, no gap."""
+    estimate, decisive = record.estimate, dict(first[0]) if isinstance(first[0], tuple) else {}
+    same = estimate.at.get("fmr", decisive.get("fmr")) == decisive.get("fmr")
+    return (
+        same
+        and estimate.group in ("all", "max")
+        and estimate.at.get("rate") != "fmr"
+        and estimate.at["of"] != "gap"
+    )
+
+
+def _cell(record: Record | None, rank: Record | None) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    parts: list[Part] = [_number(record, record.estimate.value, f"{record.pointer}/value")]
+    if rank is not None and rank.bounds and rank.bounds[0].interval.low is not None:
+        found = rank.bounds[0]
+        low, high = (f"{end:g}" for end in (found.interval.low or 0.0, found.interval.high or 0.0))
+        parts += [Piece(text=" ", kind="br"), "rank ", phrases.number(low, f"{found.pointer}/low")]
+        if low != high:
+            parts += [" to ", phrases.number(high, f"{found.pointer}/high")]
+    return say(*parts)
+
+
+def _said_first(source: Source) -> Text:
+    """What the intervals of the decisive table hold for."""
+    level = mapping(source.result.spec.get("bootstrap")).get("alpha")
+    text = numbers.exact(round(1 - level, 12)) if isinstance(level, float) else "the declared level"
+    return say(
+        Piece(text="What decides: each pair. ", kind="b"),
+        "New people like these; the same people drawn in both systems, each system's threshold found anew in every "
+        "replicate. All intervals hold at once, at ",
+        phrases.number(text, "/spec/bootstrap/alpha"),
+        "; p is adjusted over the pairs of this table.",
+    )
+
+
+def _pairs(source: Source, name: str, found: Sequence[Record], caption: Text) -> Table:
+    notes = Footnotes()
+    same = {
+        (_key(item), item.estimate.provider, item.estimate.at["against"]): item
+        for item in source.select(EQUIVALENCE)
+    }
+    rows = [
+        (item, same.get((_key(item), item.estimate.provider, item.estimate.at["against"]))) for item in found
+    ]
+    with_margin = any(twin is not None for _, twin in rows)
+    columns = [*PAIRS, Column(title="Equivalent?", kind="wide")] if with_margin else list(PAIRS)
+    made = tuple((*_row(item, notes), *((_equivalent(twin),) if with_margin else ())) for item, twin in rows)
+    return finished(name, caption, columns, [Block(rows=made)], notes)
+
+
+def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
+    return (
+        _pair(record),
+        _number(record, record.estimate.value, f"{record.pointer}/value"),
+        _bounds(record),
+        phrases.counts(record),
+        _better(record, notes),
+    )
+
+
+def _pair(record: Record) -> Text:
+    return say(
+        Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+        " – ",
+        Piece(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
+    )
+
+
+def _bounds(record: Record) -> Text:
+    found = record.bounds[0] if record.bounds else None
+    if found is None or found.interval.low is None or found.interval.high is None:
+        return (Piece(text=phrases.ABSENT),)
+    low = _number(record, found.interval.low, f"{found.pointer}/low")
+    return say(low, " to ", _number(record, found.interval.high, f"{found.pointer}/high"))
+
+
+def _better(record: Record, notes: Footnotes) -> Text:
+    """Which of the two is shown to be better; else what would have been found."""
+    estimate, test = record.estimate, record.estimate.test
+    at = f"{record.pointer}/test"
+    if test is None or test.p is None or estimate.value is None:
+        reason = estimate.note or "not testable"
+        return say("Not tested: ", Piece(text=reason, pointer=f"{record.pointer}/note"))
+    adjusted = test.p if test.p_adjusted is None else test.p_adjusted
+    where = "p" if test.p_adjusted is None else "p_adjusted"
+    p = say(
+        " (p ",
+        phrases.number(numbers.p_value(adjusted), f"{at}/{where}"),
+        ")",
+        notes.mark(test.note, f"{at}/note"),
+    )
+    if test.differs:
+        alike = 1.0 if estimate.at["of"] == "max_min" else 0.0
+        higher = estimate.at["of"] == "accuracy"
+        wins = (estimate.value > alike) == higher
+        name = estimate.provider if wins else str(estimate.at["against"])
+        return say(Piece(text=name, kind="b"), " is better", p, ".")
+    parts: list[Part] = ["No difference found", p, "."]
+    if test.detectable is not None:
+        share = phrases.number(numbers.exact(test.power), f"{at}/power")
+        size = _number(record, test.detectable, f"{at}/detectable")
+        parts += [" A true one of ", size, " would have been found in ", share, " of such comparisons."]
+    return say(*parts)
+
+
+def _equivalent(record: Record | None) -> Text:
+    test = None if record is None else record.estimate.test
+    if record is None or test is None or test.p is None:
+        return (Piece(text=phrases.ABSENT),)
+    at, p = record.pointer, test.p
+    margin = _number(record, float(record.estimate.at["margin"]), f"{at}/at/margin")
+    word = "Yes" if test.differs else "Not shown"
+    return say(word, ", within ", margin, " (p ", phrases.number(numbers.p_value(p), f"{at}/test/p"), ").")
+
+
+def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
+    """The decisive differences as a dot plot."""
+    rows = [_gap(item) for item in found if item.estimate.value is not None]
+    if not rows:
+        return None
+    first = found[0].estimate
+    margins = mapping(
+        mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("margins")
+    )
+    margin = margins.get(str(first.at["of"]))
+    title = plain_text(_measure(source, found[0]))
+    ratio = first.at["of"] == "max_min"
+    panel = vendor_figures.gaps(
+        "vendor-pairs",
+        title[:1].upper() + title[1:],
+        rows,
+        f"{phrases.metric(str(first.at['of']))}, first {'over' if ratio else 'minus'} second",
+        alike=1.0 if ratio else 0.0,
+        margin=float(margin) if isinstance(margin, (int, float)) else None,
+    )
+    caption = say(
+        "Each dot is a pair of systems with the interval of its difference; all intervals hold at once. An interval "
+        "that leaves the line out tells the two apart. Shaded: differences that do not matter, where the spec says so."
+    )
+    return Figure(name="vendor-pairs", title="The decisive differences", caption=caption, panels=(panel,))
+
+
+def _gap(record: Record) -> Gap:
+    interval = record.bounds[0].interval if record.bounds else None
+    return Gap(
+        row=f"{record.estimate.provider} – {record.estimate.at['against']}",
+        value=float(record.estimate.value or 0.0),
+        low=None if interval is None else interval.low,
+        high=None if interval is None else interval.high,
+    )
+
+
+def _details(source: Source, first: Key) -> Iterator[Table | None]:
+    yield _further(source, first)
+    yield _hidden(source)
+    yield _changes(source)
+    yield _ledger(source)
+
+
+def _further(source: Source, first: Key) -> Table | None:
+    """Every other measure: its pairs under its name."""
+    found = [item for item in source.select(DIFFERENCE) if _key(item) != first]
+    if not found:
+        return None
+    notes = Footnotes()
+    blocks = []
+    for key in dict.fromkeys(_key(item) for item in found):
+        own = [item for item in found if _key(item) == key]
+        blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(item, notes) for item in own)))
+    caption = say(
+        Piece(text="Every other difference. ", kind="b"),
+        "Not declared as decisive: a table to look at, not to decide by. Intervals hold at once within a measure; p is "
+        "adjusted over the pairs of a measure, and again over all measures where B allows it. Ratios are first over "
+        "second.",
+    )
+    return finished("vendors-further", caption, PAIRS, blocks, notes)
+
+
+def _hidden(source: Source) -> Table | None:
+    """The difference had every failure of one system been right and of the other wrong, and the other way round."""
+    low, high = ({(_key(i), _names(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST))
+    rows = tuple(
+        (
+            say(_pair(item), " at ", phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)),
+            _number(item, item.estimate.value, f"{item.pointer}/value"),
+            _number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
+            _outer(item, high[key]),
+            (Piece(text=item.estimate.note or "", pointer=f"{item.pointer}/note"),),
+        )
+        for key, item in low.items()
+        if key in high
+    )
+    if not rows:
+        return None
+    columns = (
+        Column(title="Pair"),
+        Column(title="lowest", kind="num"),
+        Column(title="highest", kind="num"),
+        Column(title="with sampling error", kind="num"),
+        Column(title="Failures", kind="wide"),
+    )
+    caption = say(
+        Piece(text="What failures could hide. ", kind="b"),
+        "First minus second in pooled FNMR over all mated comparisons, had the first system's failures all been "
+        "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both ends "
+        "holds whatever the failures were.",
+    )
+    return finished("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
+
+
+def _names(record: Record) -> tuple[str, str]:
+    return record.estimate.provider, str(record.estimate.at["against"])
+
+
+def _outer(low: Record, high: Record) -> Text:
+    ends = [item.bounds[0] if item.bounds else None for item in (low, high)]
+    if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
+        return (Piece(text=phrases.ABSENT),)
+    first = _number(low, ends[0].interval.low, f"{ends[0].pointer}/low")
+    return say(first, " to ", _number(high, ends[1].interval.high, f"{ends[1].pointer}/high"))
+
+
+def _changes(source: Source) -> Table | None:
+    """Two dates of one vendor: the same inputs, how many scores are others."""
+    most = {_names(item): item for item in source.select(LARGEST_CHANGE)}
+    notes = Footnotes()
+    rows = tuple(
+        (
+            say(
+                Piece(text=str(item.estimate.at["against"]), pointer=f"{item.pointer}/at/against", kind="b"),
+                " – ",
+                Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),
+            ),
+            phrases.value(item, notes),
+            phrases.counts(item),
+            phrases.value(most[_names(item)]) if _names(item) in most else (Piece(text=phrases.ABSENT),),
+            (Piece(text="No: the scores are identical" if item.estimate.numerator == 0 else "Yes"),),
+        )
+        for item in source.select(CHANGED)
+    )
+    if not rows:
+        return None
+    columns = (
+        Column(title="From – to"),
+        Column(title="scores changed", kind="num"),
+        Column(title="of mated comparisons", kind="num"),
+        Column(title="largest change (score)", kind="num"),
+        Column(title="Has the service changed?", kind="wide"),
+    )
+    caption = say(
+        Piece(text="Two dates of one service. ", kind="b"),
+        "The same inputs, scored again. Whether a change matters, the tables of differences say.",
+    )
+    return finished("vendors-changes", caption, columns, [Block(rows=rows)], notes)
+
+
+def _ledger(source: Source) -> Table | None:
+    """What each system scored and others did not, and so is not compared."""
+    rows = tuple(
+        (
+            (Piece(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
+            (phrases.number(numbers.count(entry.count), f"/failures/{place}/count"),),
+            (Piece(text=entry.unit, pointer=f"/failures/{place}/unit"),),
+        )
+        for place, entry in enumerate(source.result.failures)
+        if entry.code == NOT_SHARED
+    )
+    if not rows:
+        return None
+    columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
+    caption = say(
+        Piece(text="Left out of the common support. ", kind="b"),
+        "Scored by this system, failed in another: a difference here would be one of failures, which the table of "
+        "what failures could hide bounds.",
+    )
+    return finished("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())

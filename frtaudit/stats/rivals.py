@@ -1,0 +1,179 @@
+"""Several systems on the same people: which differ, which is best or tied, which are equivalent (FORMULAS 8.2, 8.9).
+
+One number of each of V systems and its replicates, the same subjects drawn in all of them, is all that is read. With D
+the difference of two systems and D* its replicates, D* - mean D* stands for the error of D: what the replicates share
+by construction (people, images, comparisons) cancels, and so does the shift that resampling gives alike systems alike.
+The largest studentised error of a family of pairs, M, makes all its intervals hold at once.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.core.freeze import freeze
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Pair = tuple[int, int]
+
+POWER = 0.8
+MAX_UNDEFINED = 0.02  # FORMULAS 1: refuse when more replicates are undefined
+ROUNDING = 1e-9  # of a studentised difference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """Differences of P pairs of systems, judged together.
+
+    ``pairs``: (first, second), D = first minus second; ``value``, ``error`` (P,) float64: D and the standard deviation
+    of its replicates; ``away`` (B, P): (D* - mean D*)/error of each replicate.
+    """
+
+    pairs: tuple[Pair, ...]
+    value: Floats
+    error: Floats
+    away: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "value", "error", "away")
+
+    @property
+    def n_resamples(self) -> int:
+        """How many replicates were defined in every system."""
+        return int(self.away.shape[0])
+
+    def raw_p(self) -> Floats:
+        """P value of each pair by itself, two-sided: (1 + #{|away| >= |D|/error})/(B + 1), shape (P,)."""
+        return _share(np.abs(self.away), self._size())
+
+    def p(self) -> Floats:
+        """P value of each pair, adjusted over the family by the largest: (1 + #{M >= |D|/error})/(B + 1)."""
+        return _share(self._largest()[:, None], self._size())
+
+    def critical(self, alpha: float) -> float:
+        """What M exceeds in so many replicates that p <= alpha says the same as an interval without 0.
+
+        Raises ValueError where B is too small for alpha: 1/(B + 1) > alpha.
+        """
+        allowed = math.floor(alpha * (self.n_resamples + 1) + ROUNDING) - 1
+        if allowed < 0:
+            raise ValueError(f"{self.n_resamples} replicates cannot decide at alpha = {alpha:g}")
+        return float(np.sort(self._largest())[::-1][allowed])
+
+    def bounds(self, alpha: float) -> tuple[Floats, Floats]:
+        """Intervals of all differences that hold at once, each (P,): D -+ critical * error."""
+        half = self.critical(alpha) * self.error
+        return self.value - half, self.value + half
+
+    def narrow(self, alpha: float) -> tuple[Floats, Floats]:
+        """The interval of level 1 - 2 alpha of two one-sided tests: within a margin if and only if p <= alpha."""
+        low, high = (self._one_sided(sign, alpha) for sign in (1, -1))
+        return self.value - low * self.error, self.value + high * self.error
+
+    def equivalence_p(self, margin: float) -> Floats:
+        """P value of "at least ``margin`` apart", the larger of two one-sided ones (TOST), shape (P,).
+
+        Of one pair each side has its own errors; of several the largest absolute one of the family stands for both,
+        for a pair can be wrongly called equivalent on one side only.
+        """
+        low, high = (self.value + margin) / self.error, (margin - self.value) / self.error
+        if len(self.pairs) == 1:
+            return np.maximum(_share(self.away, low), _share(-self.away, high))
+        most = self._largest()[:, None]
+        return np.maximum(_share(most, low), _share(most, high))
+
+    def detectable(self, alpha: float, apart: Floats | None = None, subjects: int = 1) -> Floats:
+        """The true difference found with probability 0.8, shape (P,): reach * error, reach = critical + z_0.8.
+
+        ``apart`` (P,): of differences of shares the share of decisions that differ, s; ``subjects``: K of them. A true
+        difference d adds decisions that differ, at most d of them (McNemar), each as heavy as those that differ now or
+        as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
+        that term a planted difference was found too seldom (.58 to .67).
+        """
+        reach = self.critical(alpha) + float(stats.norm.ppf(POWER))
+        square = np.square(self.error)
+        growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
+        return np.asarray((growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2)
+
+    def _size(self) -> Floats:
+        return np.asarray(np.abs(self.value) / self.error)
+
+    def _largest(self) -> Floats:
+        return np.asarray(np.abs(self.away).max(axis=1))
+
+    def _one_sided(self, sign: int, alpha: float) -> float:
+        allowed = math.floor(alpha * (self.n_resamples + 1) + ROUNDING) - 1
+        if allowed < 0:
+            raise ValueError(f"{self.n_resamples} replicates cannot decide at alpha = {alpha:g}")
+        errors = sign * self.away[:, 0] if len(self.pairs) == 1 else self._largest()
+        return float(np.sort(errors)[::-1][allowed])
+
+
+def every_pair(systems: int, against: int | None = None) -> tuple[Pair, ...]:
+    """All pairs of systems in their order, or each system with one of them.
+
+    >>> every_pair(3), every_pair(3, against=1)
+    (((0, 1), (0, 2), (1, 2)), ((0, 1), (2, 1)))
+    """
+    if against is None:
+        return tuple((i, j) for i in range(systems) for j in range(i + 1, systems))
+    return tuple((i, against) for i in range(systems) if i != against)
+
+
+def family_of(values: Floats, drawn: Floats, pairs: Sequence[Pair]) -> Family | None:
+    """The differences of ``pairs`` of systems.
+
+    ``values`` (V,): one number of each system; ``drawn`` (B, V): its replicates, each row the same people in all
+    systems. Replicates undefined in a system of the family are left out. None where more than 2 % are, or where a
+    difference has the same value in all: it would claim certainty.
+
+    >>> rng = np.random.default_rng(1)
+    >>> noise = 0.1 * rng.standard_normal((999, 2))
+    >>> found = family_of(np.array([1.0, 2.0]), np.array([1.0, 2.0]) + noise, ((0, 1),))
+    >>> found.value.tolist(), found.p().tolist()
+    ([-1.0], [0.001])
+    """
+    if not pairs:
+        return None
+    first, second = (np.array(side) for side in zip(*pairs, strict=True))
+    used = np.unique(np.concatenate([first, second]))
+    known = np.isfinite(drawn[:, used]).all(axis=1)
+    if not np.isfinite(values[used]).all() or not known.any() or np.mean(~known) > MAX_UNDEFINED:
+        return None
+    kept = np.ascontiguousarray(drawn[known])  # sums do not depend on how the replicates lie in memory
+    gap = np.ascontiguousarray(kept[:, first] - kept[:, second])
+    away = gap - gap.mean(axis=0)
+    error = np.sqrt(np.square(away).sum(axis=0) / max(gap.shape[0] - 1, 1))
+    scale = np.abs(kept[:, used]).max(initial=0.0)
+    if not np.all(error > ROUNDING * max(scale, 1e-300)):
+        return None
+    return Family(pairs=tuple(pairs), value=values[first] - values[second], error=error, away=away / error)
+
+
+def ranks(systems: int, pairs: Sequence[Pair], worse: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Confidence set of the rank of each system, 1 = best (Mogstad, Romano, Shaikh and Wilhelm 2024).
+
+    ``worse``: for each pair 1 where the first is shown to be worse, -1 where the second is, 0 where neither. A system
+    that n others are shown to beat ranks n + 1 or lower; one that beats n ranks V - n or higher. With simultaneous
+    intervals all sets hold at once.
+
+    >>> ranks(3, every_pair(3), [0, -1, -1])
+    ((1, 2), (1, 2), (3, 3))
+    """
+    beaten, beats = [0] * systems, [0] * systems
+    for (first, second), side in zip(pairs, worse, strict=True):
+        if side:
+            loser, winner = (first, second) if side > 0 else (second, first)
+            beaten[loser] += 1
+            beats[winner] += 1
+    return tuple((beaten[v] + 1, systems - beats[v]) for v in range(systems))
+
+
+def _share(errors: Floats, sizes: Floats) -> Floats:
+    """(1 + #{errors >= size})/(B + 1) for each size; ``errors`` (B, 1) or (B, P)."""
+    reached = np.count_nonzero(errors >= sizes - ROUNDING, axis=0)
+    return np.asarray((1 + reached) / (errors.shape[0] + 1), dtype=np.float64)

@@ -1,0 +1,352 @@
+"""Does a comparison of vendors hold what it promises? On made-up people: ``python -m frtaudit.testing.study.compare``.
+
+Two systems are exchangeable when independent noise on the same templates makes them (FORMULAS 8.16); the noise is small
+enough that their errors hang together by 0.8. They are put on trial and compared as an audit does it, at targets that
+expect 5, 20 and 200 false matches. A difference is planted by moving the second system's mated scores down.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Material, Templates
+from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
+from frtaudit.protocols.all_pairs import AllPairs
+from frtaudit.providers.cosine import Cosine
+from frtaudit.scoring import groups_of, put_on_trial
+from frtaudit.stats import rivals, support
+from frtaudit.stats.resample import replicate
+from frtaudit.stats.vonmises import unit
+from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
+from frtaudit.testing.study.trials import material_of
+from frtaudit.trial import POOLED, Trial
+from frtaudit.vendors import measures
+from frtaudit.vendors.contrasts import IDENTICAL, Judged, judged
+from frtaudit.vendors.footing import Footing, footing_of
+
+ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
+EXPECTED = (5, 20, 200)  # false matches at the targets
+SUBJECTS, SAMPLES, PILOTS = 100, 4, 40
+NAMES = ("first", "second")
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A population, and the length of the ``noise`` that each system adds to its unit templates."""
+
+    population: Population
+    noise: float
+
+
+CLEAR = Population(name="clear", dimension=64, concentration=(75.0, 130.0), classes=ISOTROPIC.classes)
+SCENES = (
+    Scene(population=ISOTROPIC, noise=0.10),
+    Scene(population=HUBS, noise=0.10),
+    Scene(population=WOLVES, noise=0.10),
+    Scene(population=CLEAR, noise=0.15),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """A number over cohorts and what was claimed of it; ``p``: of the claim, one-sided (binomial for a share)."""
+
+    scene: str
+    claim: str
+    found: float
+    cohorts: int
+    limit: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """One cohort's comparison: ``told`` (A,) bool; ``paired``, ``unpaired`` (A,): widths; ``alike`` (A,): correlation.
+
+    ``turned``: with the labels swapped every sign flips and nothing else; ``far`` (A,): the detectable difference;
+    ``rates`` (2, A): FNMR of both; ``tested`` (A,) bool.
+    """
+
+    told: npt.NDArray[np.bool_]
+    tested: npt.NDArray[np.bool_]
+    paired: Floats
+    unpaired: Floats
+    alike: Floats
+    far: Floats
+    rates: Floats
+    turned: bool
+
+
+def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[Trial]:
+    """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
+    own = seed_of(seed, "compare", scene.population.name, str(number))
+    rng = np.random.default_rng(own)
+    people = scene.population.subjects(rng, SUBJECTS)
+    seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
+    made = {name: _templates(seen, scene.noise, rng) for name in NAMES}
+    material = replace(
+        material_of(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
+    )
+    spec = _spec(own, resamples)
+    found = [_trial(spec, name, material) for name in NAMES]
+    return [found[0], _moved(found[1], shift)] if shift else found
+
+
+def _same(found: Templates) -> Templates:
+    return found
+
+
+def _templates(seen: Sampled, noise: float, rng: np.random.Generator) -> Templates:
+    """The same templates with noise of its own for each system."""
+    width = seen.vectors.shape[1]
+    noisy = unit(seen.vectors + noise / np.sqrt(width) * rng.standard_normal(seen.vectors.shape))
+    return Templates(rows=np.arange(len(noisy), dtype=np.int32), vectors=noisy.astype(np.float32))
+
+
+def _spec(seed: int, resamples: int) -> AuditSpec:
+    size = SUBJECTS * SAMPLES
+    pairs = size * (size - 1) // 2 - SUBJECTS * SAMPLES * (SAMPLES - 1) // 2
+    return AuditSpec(
+        name="compare",
+        cohort=None,
+        protocol=AllPairs(),
+        analyses={},
+        seed=seed,
+        weighting=Weighting.POOLED,
+        thresholds=Thresholds(
+            fmr=tuple(count / pairs for count in EXPECTED),
+            grid=Grid(kind=GridKind.EXPLICIT, values=()),
+            curve=CurveGrid(per_decade=0),
+        ),
+        bootstrap=Bootstrap(B=resamples, alpha=ALPHA, plans=(Plan.SUBJECTS,)),
+        threads=1,
+    )
+
+
+def _trial(spec: AuditSpec, name: str, material: Material) -> Trial:
+    comparisons = AllPairs().comparisons(material)
+    return put_on_trial(spec, Cosine(name=name), material, comparisons, groups_of(material.cohort))
+
+
+def _moved(trial: Trial, shift: float) -> Trial:
+    """The trial with its mated scores moved down: thresholds stay, FNMR rises. Its replicates are drawn anew."""
+    moved = replace(trial.tail, mated_score=(trial.tail.mated_score - shift).astype(np.float32))
+    return replace(trial, tail=moved, replicates={})
+
+
+def compared(footing: Footing) -> list[Judged]:
+    """FNMR of everybody at each target, every pair judged."""
+    everybody = [one for one in measures.fnmr(footing) if one.schema is None]
+    return [judged(one, footing, ALPHA) for one in everybody]
+
+
+def look(trials: Sequence[Trial]) -> Seen:
+    """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
+    found, mirror = compared(footing_of(trials)), compared(footing_of(trials[::-1]))
+    footing = footing_of(trials)
+    families = [one.family for one in found]
+    wrong = _errors(footing)
+    other = _other_people(footing)
+    unpaired = [
+        None if one.family is None else rivals.family_of(one.measure.values, drawn, ((0, 1),))
+        for one, drawn in zip(found, other, strict=True)
+    ]
+    return Seen(
+        told=np.array([one is not None and bool(one.p()[0] <= ALPHA) for one in families]),
+        tested=np.array([one is not None for one in families]),
+        paired=np.array([_width(one) for one in families]),
+        unpaired=np.array([_width(one) for one in unpaired]),
+        alike=np.array([np.corrcoef(*part)[0, 1] if part.any(axis=1).all() else np.nan for part in wrong]),
+        far=np.array([np.nan if one.family is None else one.detectable()[0] for one in found]),
+        rates=np.array([one.measure.values for one in found]).T,
+        turned=all(_turned(one, back) for one, back in zip(found, mirror, strict=True)),
+    )
+
+
+def _width(family: rivals.Family | None) -> float:
+    if family is None:
+        return float("nan")
+    low, high = family.bounds(ALPHA)
+    return float(high[0] - low[0])
+
+
+def _turned(one: Judged, back: Judged) -> bool:
+    """Exactly the other sign, the same p, the bounds changed places."""
+    if one.family is None or back.family is None:
+        return one.family is back.family
+    low, high = one.family.bounds(ALPHA)
+    again = back.family.bounds(ALPHA)
+    signs = (
+        one.family.value[0] == -back.family.value[0] and low[0] == -again[1][0] and high[0] == -again[0][0]
+    )
+    return bool(signs and one.family.p()[0] == back.family.p()[0])
+
+
+def _errors(footing: Footing) -> list[Floats]:
+    """Errors of both systems on the mated comparisons at each target, (2, P) each."""
+    mated = [support.mated_by_pair(item.tail)[1] for item in footing.standings]
+    return [
+        np.stack(
+            [
+                score <= item.thresholds[POOLED, a]
+                for score, item in zip(mated, footing.standings, strict=True)
+            ]
+        ).astype(np.float64)
+        for a in range(len(footing.targets))
+    ]
+
+
+def _other_people(footing: Footing) -> list[Floats]:
+    """Replicates with the second system's people drawn apart from the first's: what not pairing costs, (B, 2) each."""
+    first, second = footing.standings
+    apart = replicate(
+        second.tail,
+        footing.groups,
+        plan=Plan.SUBJECTS,
+        n=first.drawn_fnmr.shape[1],
+        seed=seed_of(first.trial.spec.seed, "compare", "apart"),
+        targets=list(footing.targets),
+        thresholds=[],
+        threads=1,
+    )
+    return [
+        np.stack([first.drawn_fnmr[POOLED, :, a, 0], apart.fnmr[POOLED, :, a, 0]], axis=1)
+        for a in range(len(footing.targets))
+    ]
+
+
+def study(cohorts: int, resamples: int, seed: int, scenes: Sequence[Scene] = SCENES) -> Iterator[Claim]:
+    """Every claim: told apart at most at alpha, narrower for being paired, signs flip, planted differences found."""
+    for scene in scenes:
+        seen = [look(trials_of(scene, number, seed, resamples)) for number in range(cohorts)]
+        yield from _exchangeable(scene, seen)
+        yield from _planted(scene, seen, cohorts, resamples, seed)
+    yield _self(scenes[0], seed, resamples)
+
+
+def _exchangeable(scene: Scene, seen: Sequence[Seen]) -> Iterator[Claim]:
+    name = scene.population.name
+    for a, expected in enumerate(EXPECTED):
+        where = f"{name}, {expected} expected false matches"
+        alike = float(np.nanmean([one.alike[a] for one in seen]))
+        told = np.array([one.told[a] for one in seen])
+        yield _share(
+            where,
+            f"exchangeable vendors (errors correlated by {alike:.2f}) are told apart",
+            told,
+            ALPHA,
+            "greater",
+        )
+        ratio = np.array([one.paired[a] / one.unpaired[a] for one in seen if one.tested[a]])
+        yield _mean(where, "paired width over unpaired", ratio, WIDTH)
+    turned = np.array([not one.turned for one in seen])
+    yield _share(name, "swapping the labels does more than flip signs", turned, 0.0, "greater")
+
+
+def _planted(scene: Scene, seen: Sequence[Seen], cohorts: int, resamples: int, seed: int) -> Iterator[Claim]:
+    """A difference as large as the mean detectable one is found with probability 0.8 or more, at each target."""
+    pilots = [trials_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
+    for a, expected in enumerate(EXPECTED):
+        size = float(np.nanmean([one.far[a] for one in seen]))
+        shift = _shift(pilots, a, size)
+        if shift is None:
+            continue
+        found = []
+        for number in range(cohorts):
+            trials = trials_of(scene, cohorts + number, seed, resamples, shift)
+            family = compared(footing_of(trials))[a].family
+            found.append(family is not None and bool(family.p()[0] <= ALPHA))
+        where = f"{scene.population.name}, {expected} expected false matches"
+        yield _share(where, f"a planted difference of {size:.3f} is found", np.array(found), POWER, "less")
+
+
+def _shift(pilots: Sequence[Sequence[Trial]], a: int, size: float) -> float | None:
+    """How far mated scores must move for a mean difference of ``size``; None where FNMR has no room for it."""
+
+    def gap(shift: float) -> float:
+        return float(np.mean([_rate(second, a, shift) - _rate(first, a, 0.0) for first, second in pilots]))
+
+    low, high = 0.0, 1.0
+    if not np.isfinite(size) or gap(high) <= size:
+        return None
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (low, middle) if gap(middle) > size else (middle, high)
+    return high
+
+
+def _rate(trial: Trial, a: int, shift: float) -> float:
+    threshold = trial.points.at_target[POOLED, trial.points.declared[a]]
+    return float(np.mean(trial.tail.mated_score - shift <= threshold))
+
+
+def _self(scene: Scene, seed: int, resamples: int) -> Claim:
+    """A system against itself, under two names."""
+    trial = trials_of(scene, 0, seed, resamples)[0]
+    found = compared(footing_of([trial, replace(trial, provider="twin")]))
+    said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in found])
+    return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
+
+
+def _share(
+    scene: str, claim: str, held: npt.NDArray[np.bool_], limit: float, beyond: Literal["less", "greater"]
+) -> Claim:
+    """``beyond``: on which side of the limit a count breaks the claim."""
+    hits = int(np.count_nonzero(held))
+    p = float(stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
+    return Claim(scene=scene, claim=claim, found=hits / held.size, cohorts=held.size, limit=limit, p=p)
+
+
+def _mean(scene: str, claim: str, values: Floats, limit: float) -> Claim:
+    """The mean is at most the limit; ``p`` of the t test that it is more."""
+    spread = float(values.std(ddof=1)) if values.size > 1 else 0.0
+    z = (float(values.mean()) - limit) / max(spread / np.sqrt(values.size), 1e-12)
+    p = float(stats.t.sf(z, max(values.size - 1, 1)))
+    return Claim(scene=scene, claim=claim, found=float(values.mean()), cohorts=values.size, limit=limit, p=p)
+
+
+def lines(found: Sequence[Claim]) -> Iterator[str]:
+    """One line for each claim, those that do not hold marked."""
+    for one in found:
+        word = "holds" if one.p > ALARM else "DOES NOT HOLD"
+        found_of = f"{one.found:.3f} of {one.cohorts} (limit {one.limit:g}, p {one.p:.3g})"
+        yield f"{one.scene}: {one.claim} {found_of}: {word}"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0; 1 where a claim does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.compare", description=__doc__)
+    parser.add_argument("--cohorts", type=int, default=500)
+    parser.add_argument("--B", type=int, default=199, dest="resamples")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument(
+        "--scene", action="append", default=[], help="only this population; may stand several times"
+    )
+    parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
+    options = parser.parse_args(argv)
+    wanted = options.scene or [scene.population.name for scene in SCENES]
+    scenes = [scene for scene in SCENES if scene.population.name in wanted]
+    found = []
+    for one in study(options.cohorts, options.resamples, options.seed, scenes):
+        found.append(one)
+        sys.stdout.write("\n".join(lines([one])) + "\n")
+        sys.stdout.flush()
+    if options.out is not None:
+        rows: list[Mapping[str, object]] = [asdict(one) for one in found]
+        options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    return int(any(one.p <= ALARM for one in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,33 @@
+import pytest
+from vendor_audits import VENDORS, made, trials
+
+from frtaudit.analyses.two_systems import TwoSystems
+from frtaudit.errors import SpecError
+from frtaudit.panel import material_of
+
+
+@pytest.mark.parametrize(
+    ("asked", "pair"),
+    [
+        (TwoSystems(), ["one", "two"]),
+        (TwoSystems(second="one"), ["two", "one"]),
+        (TwoSystems(first="three"), ["three", "one"]),
+    ],
+)
+def test_the_first_two_systems_unless_named(asked: TwoSystems, pair: list[str]) -> None:
+    """Named systems keep their places; others fill up in the spec's order."""
+    assert asked._pair(list(VENDORS)) == pair
+
+
+def test_one_system_has_nothing_beside_it() -> None:
+    """A note and no curve."""
+    found = TwoSystems().across({"one": trials()[0]}, made(), 0.05)
+    assert (found.curves, len(found.notes)) == ((), 1)
+
+
+def test_systems_that_are_not_on_trial_or_twice_are_refused() -> None:
+    """Before anything is scored."""
+    with pytest.raises(SpecError, match="twice"):
+        TwoSystems(first="one", second="one")
+    with pytest.raises(SpecError, match="no system 'four' is on trial"):
+        TwoSystems(first="four").survey(made(), material_of(made()))

@@ -1,0 +1,29 @@
+import pytest
+from vendor_audits import made, result, trials
+
+from frtaudit.analyses.vendor_comparison import VendorComparison
+from frtaudit.errors import SpecError
+from frtaudit.panel import material_of
+from frtaudit.vendors.rules import Decision
+
+
+def test_a_trial_is_kept_and_nothing_said_of_it_alone() -> None:
+    """All numbers are of several systems."""
+    found = VendorComparison().estimates(trials()[0], 0.05)
+    assert (found.estimates, found.kept) == ((), trials()[0])
+
+
+def test_the_declared_rule_stands_in_the_result() -> None:
+    """In the spec and in the notes: what decides was written down beforehand."""
+    asked = result().spec["analyses"]["vendor_comparison"]  # type: ignore[index,call-overload]  # plain data
+    assert asked["decision"]["rule"] == "best_or_tied"
+    assert "declared rule: best or tied in fnmr_at_fmr" in result().notes
+
+
+def test_a_rule_is_checked_at_the_door_and_against_the_panel() -> None:
+    """On building, and in the survey, before anything is scored."""
+    with pytest.raises(SpecError, match="decision.metric"):
+        VendorComparison(decision=Decision(metric="eer"))
+    late = VendorComparison(decision=Decision(fmr=0.77))
+    with pytest.raises(SpecError, match="0.77 is no target"):
+        late.survey(made(), material_of(made()))

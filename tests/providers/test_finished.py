@@ -1,0 +1,32 @@
+import numpy as np
+import pytest
+from small_audits import B
+from vendor_audits import runs, trials
+
+from frtaudit.cohorts.runs import Runs
+from frtaudit.core import ScoreTable, ScoreTail
+from frtaudit.errors import SpecError
+from frtaudit.providers.finished import FinishedSystem
+from frtaudit.stats.tail import TailRequest
+
+REQUEST = TailRequest(fmr=0.1, thresholds=(), eer=False, budget=10**9, threads=1)
+
+
+def test_scores_are_the_runs() -> None:
+    """The tail of all pairs, the folds' pairs with their scores; nothing else was kept."""
+    material = Runs(runs=(str(runs() / "one"),)).load({}, 0)
+    system, groups = FinishedSystem(name="one", score_range=(-1.0, 1.0)), trials()[0].groups
+    assert material.compared is not None
+    assert material.folded is not None
+    tail = system.scores(material, material.compared, groups, REQUEST, 0)
+    assert isinstance(tail, ScoreTail)
+    table = system.scores(material, material.folded, groups, REQUEST, 0)
+    assert isinstance(table, ScoreTable)
+    pairs = trials()[0].fold_pairs
+    assert pairs is not None
+    assert table.score[np.isfinite(table.score)].tolist() == pairs.score.tolist()
+    assert (system.recommended, system.thresholds_version) == ({}, None)
+    assert system.failed(material, 0) == trials()[0].failed
+    assert len(material.finished["one"].replicates[0.1, "identity"]) == B
+    with pytest.raises(SpecError, match="no finished run holds it"):
+        FinishedSystem(name="nobody").scores(material, material.compared, groups, REQUEST, 0)

@@ -1,0 +1,32 @@
+from dataclasses import replace
+
+from vendor_audits import result
+
+from frtaudit.core import Curve
+from frtaudit.report.sections import two_systems
+from frtaudit.report.source import Source
+
+
+def test_all_three_figures_stand_by_name() -> None:
+    """Two models, two splits, zones, with the systems in their titles."""
+    found = two_systems.build(Source(result()))
+    assert found is not None
+    assert [item.name for item in found.figures] == ["two-models", "two-splits", "zones-group"]
+    assert found.figures[0].title == "Two models: one and three"
+    assert "Zone B" in "".join(piece.text for piece in found.figures[2].caption)
+
+
+def test_zones_meet_halfway() -> None:
+    """Runs of one code become one span; neighbours meet at the geometric middle."""
+    codes = Curve(
+        provider="a", analysis="zone_codes", schema="s", group="b", weighting=None,
+        x=(0.001, 0.002, 0.1, 0.2), y=(1.0, 1.0, 0.0, -1.0),
+    )  # fmt: skip
+    spans = two_systems._spans(codes)
+    assert [letter for _, _, letter in spans] == ["A", "B", "C"]
+    assert spans[0][1] == spans[1][0] == (0.002 * 0.1) ** 0.5
+
+
+def test_without_curves_no_section() -> None:
+    """An audit that drew none has none."""
+    assert two_systems.build(Source(replace(result(), curves=()))) is None

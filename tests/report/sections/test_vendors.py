@@ -1,0 +1,68 @@
+from dataclasses import replace
+
+from vendor_audits import result
+
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import vendors
+from frtaudit.report.source import Source
+
+
+def view() -> vendors.Vendors:
+    """The section of the shared audit."""
+    found = vendors.build(Source(result()))
+    assert found is not None
+    return found
+
+
+def test_the_page_starts_with_the_declared_rule_and_its_outcome() -> None:
+    """The rule in words, then one sentence for each system."""
+    assert plain_text(view().lead).startswith("Declared in the spec, before any score was seen: choose every system")
+    assert "judged by FNMR at FMR 3 %" in plain_text(view().lead)
+    assert [plain_text(said) for said in view().verdicts][0] == "one is best or tied with two and twin."
+
+
+def test_ranks_stand_below_the_values() -> None:
+    """One row for each system; the decisive measure first."""
+    table = view().tables[0]
+    assert table.columns[1].title == "FNMR at FMR 3 %"
+    rows = {plain_text(row[0]): plain_text(row[1]) for block in table.blocks for row in block.rows}
+    assert set(rows) == {"one", "two", "three", "twin"}
+    assert rows["three"].endswith("rank 4")
+
+
+def test_pairs_say_who_is_better_or_what_would_have_been_found() -> None:
+    """A difference by name, identity by construction, equivalence within the margin."""
+    rows = {plain_text(row[0]): [plain_text(cell) for cell in row] for row in view().tables[1].blocks[0].rows}
+    assert rows["one – three"][4].startswith("one is better (p ")
+    assert rows["one – twin"][4] == "Not tested: identical by construction"
+    assert "would have been found in 80 %" in rows["one – two"][4]
+    assert ", within 25.0 % (p " in rows["one – two"][5]
+
+
+def test_details_hold_failures_changes_and_the_ledger() -> None:
+    """A table each, with what a reader must know to doubt the choice."""
+    tables = {table.name: table for table in view().details}
+    assert set(tables) == {"vendors-further", "vendors-hidden", "vendors-changes", "vendors-ledger"}
+    (change,) = tables["vendors-changes"].blocks[0].rows
+    assert plain_text(change[-1]) == "No: the scores are identical"
+    assert len(tables["vendors-ledger"].blocks[0].rows) == 2
+
+
+def test_every_printed_number_points_into_the_result() -> None:
+    """Pointers of pieces lead to a value of the result."""
+    content = result().to_json()
+    texts = [view().lead, *view().verdicts]
+    for table in (*view().tables, *view().details):
+        texts += [cell for block in table.blocks for row in block.rows for cell in row]
+    pointers = [piece.pointer for text in texts for piece in text if piece.pointer]
+    assert len(pointers) > 100
+    for pointer in pointers:
+        found: object = content
+        for step in pointer.strip("/").split("/"):
+            found = found[int(step)] if isinstance(found, list) else found[step]  # type: ignore[index]  # plain data
+
+
+def test_no_comparison_no_section() -> None:
+    """An audit of single systems has no such page."""
+    bare = replace(result(), estimates=(), curves=())
+    assert vendors.build(Source(bare)) is None

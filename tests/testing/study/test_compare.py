@@ -1,0 +1,30 @@
+import numpy as np
+import pytest
+
+from frtaudit.testing.study import compare
+
+
+def test_the_claims_can_fail() -> None:
+    """A comparison that tells every second pair apart, and one that pairing does not help, break their claims."""
+    half = np.arange(60) % 2 == 0
+    assert compare._share("s", "told apart", half, compare.ALPHA, "greater").p < compare.ALARM
+    assert compare._share("s", "found", half, compare.POWER, "less").p < compare.ALARM
+    assert compare._mean("s", "width", np.linspace(0.9, 1.0, 20), compare.WIDTH).p < compare.ALARM
+    assert compare._mean("s", "width", np.linspace(0.4, 0.6, 20), compare.WIDTH).p > compare.ALARM
+
+
+def test_a_cohort_is_its_number() -> None:
+    """The same number draws the same cohort, and the systems see it differently."""
+    one, again = (compare.trials_of(compare.SCENES[0], 3, 1, 19) for _ in range(2))
+    assert one[0].tail.mated_score.tolist() == again[0].tail.mated_score.tolist()
+    assert one[0].tail.mated_score.tolist() != one[1].tail.mated_score.tolist()
+
+
+def test_a_planted_difference_has_the_wanted_size() -> None:
+    """Moving mated scores by the shift that was found gives that difference on average; no room gives None."""
+    pilots = [compare.trials_of(compare.SCENES[0], -1 - number, 1, 2) for number in range(3)]
+    shift = compare._shift(pilots, 2, 0.05)
+    assert shift is not None
+    gaps = [compare._rate(second, 2, shift) - compare._rate(first, 2, 0.0) for first, second in pilots]
+    assert float(np.mean(gaps)) == pytest.approx(0.05, abs=0.01)
+    assert compare._shift(pilots, 2, 2.0) is None
