@@ -13,7 +13,10 @@ from frtaudit.json_schema import schema_text
 def test_runs_names_and_overrides_are_told_apart() -> None:
     """A word with = is a run where its right side is one, else an override."""
     one = runs() / "one"
-    assert parted([str(one), f"new={one}", "bootstrap.B=99"]) == ([("", one), ("new", one)], ["bootstrap.B=99"])
+    assert parted([str(one), f"new={one}", "bootstrap.B=99"]) == (
+        [("", one), ("new", one)],
+        ["bootstrap.B=99"],
+    )
 
 
 def test_what_the_runs_share_is_taken_over() -> None:

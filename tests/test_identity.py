@@ -111,7 +111,7 @@ def test_a_missing_part_is_named() -> None:
     """A spec without cohort says which cohorts there are."""
     plain = to_full(a_spec())
     del plain["cohort"]
-    with pytest.raises(SpecError, match="^cohort: no value; accepted: bob, bob_measure, pyeer, scores"):
+    with pytest.raises(SpecError, match="^cohort: no value; accepted: bob, bob_measure, pyeer, runs, scores"):
         from_plain(plain)
 
 

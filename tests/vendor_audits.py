@@ -24,10 +24,10 @@ from frtaudit.vendors.footing import Footing, footing_of
 
 SYSTEMS = {
     "one": SyntheticSystem(noise=0.2, failure_rate=0.05),
-    "two": SyntheticSystem(noise=0.5),
+    "two": SyntheticSystem(noise=0.25),
     "three": SyntheticSystem(noise=0.9),
 }
-PEOPLE = replace(COHORT, subjects=60, systems=SYSTEMS)
+PEOPLE = replace(COHORT, subjects=70, concentration=(30.0, 60.0), systems=SYSTEMS)
 TWIN = Cosine(name="twin", templates="one")
 VENDORS = ("one", "two", "three")
 ASKED = VendorComparison(margins={"fnmr_at_fmr": 0.25}, services={"maker": ("one", "twin")})
@@ -102,7 +102,8 @@ def pick(found: AuditResult, metric: str, of: str | None = None, **where: Any) -
         for item in found.estimates
         if item.metric == metric
         and (of is None or item.at.get("of") == of)
-        and all((getattr(item, key) if key in fields else item.at.get(key)) == value for key, value in where.items())
+        and all(
+            (getattr(item, key) if key in fields else item.at.get(key)) == value
+            for key, value in where.items()
+        )
     ]
-
-

@@ -11,6 +11,7 @@ from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
 from frtaudit.inference import SHARE, At
 from frtaudit.stats import rivals, support
+from frtaudit.stats.rivals import Pair
 from frtaudit.trial import POOLED, WEIGHTINGS, Outcome, Trial
 from frtaudit.vendors import attempts, measures
 from frtaudit.vendors.attempts import Extremes
@@ -138,15 +139,22 @@ def _hidden(footing: Footing, alpha: float) -> Iterator[Estimate]:
         sides = attempts.extremes(footing, a) if footing.refused[a] is None else None
         if sides is None:
             continue
-        family = rivals.family_of(
-            np.array([item.fnmr[POOLED, a, 0] for item in footing.standings]),
-            np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in footing.standings], axis=1),
-            rivals.every_pair(len(sides)),
-        )
-        for place, (i, j) in enumerate(rivals.every_pair(len(sides))):
-            half = 0.0 if family is None else family.critical(alpha) * float(family.error[place])
-            names = footing.names[i], footing.names[j]
-            yield from _bounds(names, (sides[i], sides[j]), {"fmr": target}, half if family else None, alpha)
+        halves = _halves(footing, a, alpha)
+        for pair in rivals.every_pair(len(sides)):
+            names = footing.names[pair[0]], footing.names[pair[1]]
+            both = sides[pair[0]], sides[pair[1]]
+            yield from _bounds(names, both, {"fmr": target}, halves.get(pair), alpha)
+
+
+def _halves(footing: Footing, a: int, alpha: float) -> dict[Pair, float]:
+    """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are alike."""
+    values = np.array([item.fnmr[POOLED, a, 0] for item in footing.standings])
+    drawn = np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in footing.standings], axis=1)
+    pairs = [pair for pair in rivals.every_pair(len(values)) if rivals.family_of(values, drawn, [pair])]
+    family = rivals.family_of(values, drawn, pairs)
+    if family is None:
+        return {}
+    return dict(zip(pairs, (family.critical(alpha) * family.error).tolist(), strict=True))
 
 
 def _bounds(

@@ -14,7 +14,9 @@ from frtaudit.errors import DataError, SpecError
 def test_finished_runs_give_the_numbers_of_one_audit() -> None:
     """Every estimate and every entry of the ledger is that of the audit with all vendors, but for accuracy's digits."""
     direct = audit(made(*VENDORS, asked=from_runs().analyses["vendor_comparison"])).result  # type: ignore[arg-type]  # it is
-    again = audit(replace(from_runs(), analyses={"vendor_comparison": from_runs().analyses["vendor_comparison"]})).result
+    again = audit(
+        replace(from_runs(), analyses={"vendor_comparison": from_runs().analyses["vendor_comparison"]})
+    ).result
     assert [item.to_json() for item in again.estimates] == [item.to_json() for item in direct.estimates]
     assert again.failures == direct.failures
     assert "found again from their scores: one, two, three" in " ".join(again.notes)
@@ -40,7 +42,9 @@ def test_the_cohort_is_that_of_the_runs() -> None:
     found = Runs(runs=(str(runs() / "one"),)).load({}, 0)
     assert found.cohort.digest == cohort.digest
     assert found.cohort.subject_of.tolist() == cohort.subject_of.tolist()
-    assert found.cohort.classifications["group"].codes.tolist() == cohort.classifications["group"].codes.tolist()
+    assert (
+        found.cohort.classifications["group"].codes.tolist() == cohort.classifications["group"].codes.tolist()
+    )
     assert not set(found.cohort.sample_ids) & set(cohort.sample_ids)
     assert all(name.startswith("1/one/") for name in found.inputs)
     assert found.failures["one"] == dict(trials()[0].failed)

@@ -1,7 +1,7 @@
 """A comparison of vendors keeps its promises (FORMULAS 8.2, 8.9, 8.16): a small part of the study.
 
-Each claim is an exact one-sided binomial test, or a t test, that would alarm falsely with probability 0.001 at most. The
-whole study is ``python -m frtaudit.testing.study.compare``.
+Each claim is an exact one-sided binomial test, or a t test, with a false alarm of at most 0.001. The whole
+study is ``python -m frtaudit.testing.study.compare``.
 """
 
 import pytest
@@ -13,7 +13,7 @@ COHORTS, B, SEED = 20, 99, 7
 
 @pytest.mark.slow
 def test_every_claim_about_vendors_holds() -> None:
-    """Told apart at most at alpha, paired at most 0.8 as wide, signs flip, planted differences found, a twin identical."""
+    """Told apart at most at alpha, paired at most 0.8 as wide, signs flip, planted differences found."""
     found = list(compare.study(COHORTS, B, SEED, compare.SCENES[3:]))
     assert [one.claim for one in found if one.p <= compare.ALARM] == []
     assert len(found) >= 10

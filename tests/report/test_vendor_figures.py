@@ -20,8 +20,16 @@ def test_overlaid_curves_name_systems_and_zones() -> None:
         x=(0.001, 0.01, 0.1), y=(0.3, 0.2, 0.0), low=(0.2, 0.1, 0.0), high=(0.4, 0.3, float("nan")),
     )  # fmt: skip
     bare = Curve(
-        provider="b", analysis="zones", schema=None, group="all", weighting="pooled", x=curve.x, y=(0.2, 0.2, 0.1)
+        provider="b",
+        analysis="zones",
+        schema=None,
+        group="all",
+        weighting="pooled",
+        x=curve.x,
+        y=(0.2, 0.2, 0.1),
     )
     series = [Series(name="a", index=0, curve=curve), Series(name="b", index=1, curve=bare)]
-    panel = vendor_figures.overlaid("o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")])
+    panel = vendor_figures.overlaid(
+        "o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")]
+    )
     assert panel.alt == "Two: FNMR over FMR of a, b. Zones: A from 0.001 to 0.01, C from 0.01 to 0.1."

@@ -28,7 +28,7 @@ def test_p_and_simultaneous_interval_say_the_same() -> None:
 
 @given(shift=st.floats(-0.2, 0.2), margin=st.floats(0.001, 0.3))
 def test_equivalence_and_its_interval_say_the_same(shift: float, margin: float) -> None:
-    """The two one-sided tests reject at alpha if and only if the interval lies within the margin, for one pair and many."""
+    """Both one-sided tests reject at alpha if and only if the interval lies within the margin, one pair or many."""
     moved = VALUES + np.array([shift, 0.0, 0.0])
     for pairs in (((0, 1),), PAIRS):
         found = family(moved, DRAWN - VALUES + moved, pairs)

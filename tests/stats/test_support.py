@@ -17,7 +17,9 @@ def test_restricted_rates_are_those_of_the_smaller_matrix() -> None:
     """Counts, thresholds and rates as if the samples left out had never been there."""
     keep = RNG.random(18) < 0.7
     small = support.restricted(WHOLE, keep)
-    again = from_matrix(MATRIX[np.ix_(keep, keep)], [name for name, held in zip(IDS, keep, strict=True) if held])
+    again = from_matrix(
+        MATRIX[np.ix_(keep, keep)], [name for name, held in zip(IDS, keep, strict=True) if held]
+    )
     assert small.mated_score.tolist() == again.mated_score.tolist()
     assert small.tail_score.tolist() == again.tail_score.tolist()
     assert int(small.histogram.sum()) == again.tail_score.size

@@ -1,4 +1,4 @@
-"""Tests also attempts, contrasts, footing and measures, which a comparison stands on, by what an audit says of systems."""
+"""Tests also attempts, contrasts, footing and measures, which a comparison stands on."""
 
 from dataclasses import replace
 
@@ -32,7 +32,7 @@ def test_systems_are_compared_on_what_all_of_them_scored() -> None:
 def test_each_threshold_is_that_of_the_common_support() -> None:
     """FNMR at an FMR target of each system, by going through the restricted tail."""
     for place, item in enumerate(footing().standings):
-        for a, target in enumerate(footing().targets):
+        for target in footing().targets:
             t = rates.threshold_at(item.tail, no_groups(item.tail), target, item.trial.spec.weighting)
             own = rates.rates(item.tail, no_groups(item.tail), [t]).frr[0, 0]
             name = footing().names[place]
@@ -59,7 +59,9 @@ def test_swapping_the_systems_flips_signs_exactly() -> None:
         names = item.provider, item.at["against"]
         (back,) = [
             other
-            for other in pick(turned, "vendor_difference", item.at["of"], schema=item.schema, group=item.group)
+            for other in pick(
+                turned, "vendor_difference", item.at["of"], schema=item.schema, group=item.group
+            )
             if {other.provider, other.at["against"]} == set(names)
             and all(other.at.get(key) == item.at.get(key) for key in ("fmr", "rate", "pairs"))
         ]

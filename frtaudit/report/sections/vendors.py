@@ -358,8 +358,8 @@ def _hidden(source: Source) -> Table | None:
     caption = say(
         Piece(text="What failures could hide. ", kind="b"),
         "First minus second in pooled FNMR over all mated comparisons, had the first system's failures all been "
-        "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both ends "
-        "holds whatever the failures were.",
+        "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both "
+        "ends holds whatever the failures were.",
     )
     return finished("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
 
