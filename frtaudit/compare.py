@@ -10,7 +10,7 @@ from pathlib import Path
 
 from frtaudit.canonical import Json, dumps
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake.finished import RESULT, Run, read_run
+from frtaudit.intake.run_tables import RESULT, RunTables, read_run_tables
 
 AUDIT = "compare"
 
@@ -44,14 +44,14 @@ def overrides_of(words: Sequence[str]) -> list[str]:
         raise SpecError(
             "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
         )
-    read = [read_run(path) for _, path in runs]
+    read = [read_run_tables(path) for _, path in runs]
     made = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     if any(name for name, _ in runs):
         made.append(f"cohort.names={_listed([name or path.name for name, path in runs])}")
     return [*made, *_shared(read), *given]
 
 
-def _shared(read: Sequence[Run]) -> list[str]:
+def _shared(read: Sequence[RunTables]) -> list[str]:
     """What the runs' specs say of thresholds, resampling and weighting; targets and B are those that all have."""
     first = read[0].spec
     specs = [run.spec for run in read]

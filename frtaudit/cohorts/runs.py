@@ -12,8 +12,8 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake import finished
-from frtaudit.intake.finished import Run
+from frtaudit.intake import run_tables
+from frtaudit.intake.run_tables import RunTables
 from frtaudit.registry import register
 
 SAME = ("failures", "sanitize")  # what the specs of runs must agree on, beside people and comparisons
@@ -39,20 +39,20 @@ class Runs:
             raise SpecError(
                 "cohort.names", f"{len(self.names)} for {len(self.runs)} runs", "one for each run, or none"
             )
-        read = [finished.read_run(Path(path)) for path in self.runs]
-        cohort = finished.cohort_of(read[0])
-        compared = finished.comparisons_of(read[0], cohort)
-        folded = finished.folded_of(read[0], cohort)
+        read = [run_tables.read_run_tables(Path(path)) for path in self.runs]
+        cohort = run_tables.cohort_of(read[0])
+        compared = run_tables.comparisons_of(read[0], cohort)
+        folded = run_tables.folded_of(read[0], cohort)
         for other in read[1:]:
             _agree(read[0], other, cohort, compared)
         systems: dict[str, Finished] = {}
         failures: dict[str, dict[int, str]] = {}
         tables: dict[str, tuple[Comparisons, ScoreTable]] = {}
         for name, run, system in self._systems(read):
-            systems[name] = finished.finished_of(run, system, cohort, compared)
-            failures[name] = finished.failures_of(run, system)
+            systems[name] = run_tables.finished_of(run, system, cohort, compared)
+            failures[name] = run_tables.failures_of(run, system)
             table = systems[name].table
-            if table is not None and finished.fails_by_comparison(run, system):
+            if table is not None and run_tables.fails_by_comparison(run, system):
                 tables[name] = (compared, table)
         return Material(
             cohort=cohort,
@@ -65,9 +65,9 @@ class Runs:
             folded=folded,
         )
 
-    def _systems(self, read: Sequence[Run]) -> list[tuple[str, Run, str]]:
+    def _systems(self, read: Sequence[RunTables]) -> list[tuple[str, RunTables, str]]:
         """What each system is called, its run, and its own name."""
-        found: list[tuple[str, Run, str]] = []
+        found: list[tuple[str, RunTables, str]] = []
         for place, run in enumerate(read):
             given = self.names[place] if self.names else ""
             for system in run.systems:
@@ -80,13 +80,13 @@ class Runs:
         return found
 
 
-def _agree(first: Run, other: Run, cohort: Cohort, compared: Comparisons) -> None:
+def _agree(first: RunTables, other: RunTables, cohort: Cohort, compared: Comparisons) -> None:
     """The same people, classes, comparisons, and ways of making scores of failures."""
-    again = finished.cohort_of(other)
+    again = run_tables.cohort_of(other)
     said = "the same people, so that differences are of the systems"
     if again.digest != cohort.digest or again.sample_ids != cohort.sample_ids:
         raise DataError(other.folder, f"its cohort is not that of {first.folder}", said)
-    made = finished.comparisons_of(other, again)
+    made = run_tables.comparisons_of(other, again)
     same = made.all_pairs == compared.all_pairs and np.array_equal(made.cells, compared.cells)
     if (
         not same
@@ -101,7 +101,7 @@ def _agree(first: Run, other: Run, cohort: Cohort, compared: Comparisons) -> Non
             )
 
 
-def _inputs(read: Sequence[Run]) -> dict[str, str]:
+def _inputs(read: Sequence[RunTables]) -> dict[str, str]:
     """Digest of every file, under the run's place and folder: no path, and no two alike."""
     return {
         f"{n}/{run.folder}/{name}": value

@@ -26,13 +26,13 @@ def accuracy(footing: Footing) -> Iterator[Measure]:
             item.trial.fold_pairs if name == FOLDS else item.trial.test_sets.get(name)
             for item in footing.standings
         ]
-        held = [one for one in sets if one is not None and one.rows is not None]
+        held = [one for one in sets if one is not None and one.at is not None]
         if held and len(held) == len(sets):
             yield _accuracy(footing, name, held)
 
 
 def _accuracy(footing: Footing, name: str, sets: Sequence[FoldPairs]) -> Measure:
-    rows = [np.zeros(0, np.int64) if one.rows is None else one.rows for one in sets]
+    rows = [np.zeros(0, np.int64) if one.at is None else one.at for one in sets]
     places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
     fold = np.array(min(one.folds[at].tolist() for one, at in zip(sets, places, strict=True)), dtype=np.int64)

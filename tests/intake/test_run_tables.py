@@ -5,15 +5,15 @@ import pytest
 from vendor_audits import runs, trials
 
 from frtaudit.errors import DataError
-from frtaudit.intake import finished
+from frtaudit.intake import run_tables
 
 
 def test_a_tail_is_read_back_as_it_was() -> None:
     """Samples, mated scores and non-mated scores above the written floor; the planned total stays."""
-    run = finished.read_run(runs() / "one")
-    cohort = finished.cohort_of(run)
-    compared = finished.comparisons_of(run, cohort)
-    found = finished.finished_of(run, "one", cohort, compared)
+    run = run_tables.read_run_tables(runs() / "one")
+    cohort = run_tables.cohort_of(run)
+    compared = run_tables.comparisons_of(run, cohort)
+    found = run_tables.finished_of(run, "one", cohort, compared)
     tail, own = found.tail, trials()[0].tail
     assert tail is not None
     assert tail.rows.tolist() == own.rows.tolist()
@@ -27,7 +27,7 @@ def test_a_tail_is_read_back_as_it_was() -> None:
 def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
     """No result, or a run of an older version without the tables that are needed."""
     with pytest.raises(DataError, match="no result.json"):
-        finished.read_run(tmp_path)
+        run_tables.read_run_tables(tmp_path)
     (tmp_path / "result.json").write_text("{}")
     with pytest.raises(DataError, match="no tables/systems.parquet"):
-        finished.read_run(tmp_path)
+        run_tables.read_run_tables(tmp_path)

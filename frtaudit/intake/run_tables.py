@@ -24,7 +24,7 @@ Index = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Run:
+class RunTables:
     """A run folder as it was read: the result's mapping, its tables by name, the digest of every file read."""
 
     folder: str
@@ -44,7 +44,7 @@ class Run:
         return found if isinstance(found, Mapping) else {}
 
 
-def read_run(path: Path) -> Run:
+def read_run_tables(path: Path) -> RunTables:
     """Read a run folder. Raises :class:`DataError` for one that is no finished run, or lacks a table.
 
     ``verdict.json`` names the digest of the result: another result beside it is refused.
@@ -68,7 +68,7 @@ def read_run(path: Path) -> Run:
     if noted != sha256(data):
         raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
     files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
-    return Run(
+    return RunTables(
         folder=name,
         result=result,
         tables={table: pd.read_parquet(path / TABLES / f"{table}.parquet") for table in NEEDED},
@@ -76,7 +76,7 @@ def read_run(path: Path) -> Run:
     )
 
 
-def cohort_of(run: Run) -> Cohort:
+def cohort_of(run: RunTables) -> Cohort:
     """Who the run tested, under the pseudonyms of its tables, in its order: subjects are drawn as they were there."""
     table = _of(run, "samples", run.systems[0])
     subjects = table["subject"].astype(str).to_numpy()
@@ -106,7 +106,7 @@ def cohort_of(run: Run) -> Cohort:
     )
 
 
-def comparisons_of(run: Run, cohort: Cohort) -> Comparisons:
+def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     """What the run compared: all pairs within cells, or its list."""
     cells = _cells(run, cohort)
     if bool(run.tables["systems"]["all_pairs"].iloc[0]):
@@ -117,7 +117,7 @@ def comparisons_of(run: Run, cohort: Cohort) -> Comparisons:
     return _listed(_of(run, "scores", run.systems[0]), cohort, cells)
 
 
-def folded_of(run: Run, cohort: Cohort) -> Comparisons | None:
+def folded_of(run: RunTables, cohort: Cohort) -> Comparisons | None:
     """The folds' pairs with the fold of each, None where the run declared none. A pair in no fold has fold -1."""
     table = _of(run, "pairs", run.systems[0])
     if not len(table):
@@ -127,7 +127,7 @@ def folded_of(run: Run, cohort: Cohort) -> Comparisons | None:
     )
 
 
-def finished_of(run: Run, system: str, cohort: Cohort, comparisons: Comparisons) -> Finished:
+def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> Finished:
     """One system's scores, as its tables hold them."""
     row = _of(run, "systems", system)
     low, high, floor = (float(row[name].to_numpy()[0]) for name in ("score_low", "score_high", "floor"))
@@ -148,23 +148,23 @@ def finished_of(run: Run, system: str, cohort: Cohort, comparisons: Comparisons)
     )
 
 
-def failures_of(run: Run, system: str) -> dict[int, str]:
+def failures_of(run: RunTables, system: str) -> dict[int, str]:
     """Cohort index to failure code of the samples that the system lost."""
     codes = _of(run, "samples", system)["failure"].astype(object).to_numpy()
     return {row: str(code) for row, code in enumerate(codes) if isinstance(code, str)}
 
 
-def fails_by_comparison(run: Run, system: str) -> bool:
+def fails_by_comparison(run: RunTables, system: str) -> bool:
     """Whether the system's scores came as lists, so that comparisons fail and not samples."""
     return str(_of(run, "systems", system)["failures_of"].to_numpy()[0]) == "comparisons"
 
 
-def _of(run: Run, table: str, system: str) -> pd.DataFrame:
+def _of(run: RunTables, table: str, system: str) -> pd.DataFrame:
     found = run.tables[table]
     return found[found["provider"].astype(object) == system]
 
 
-def _cells(run: Run, cohort: Cohort) -> Index:
+def _cells(run: RunTables, cohort: Cohort) -> Index:
     cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
     return cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
 
@@ -199,7 +199,7 @@ def _table(scores: pd.DataFrame) -> ScoreTable:
 
 
 def _tail(
-    run: Run,
+    run: RunTables,
     system: str,
     cohort: Cohort,
     comparisons: Comparisons,
@@ -239,7 +239,7 @@ def _tail(
     )
 
 
-def _replicates(run: Run, system: str) -> dict[tuple[float, str], npt.NDArray[np.float64]]:
+def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], npt.NDArray[np.float64]]:
     """FNMR of everybody at each declared target in each replicate of subjects, by target and weighting."""
     table = _of(run, "replicates", system)
     chosen = (table["plan"].astype(object) == "subjects") & (table["metric"].astype(object) == "fnmr_at_fmr")
@@ -251,7 +251,7 @@ def _replicates(run: Run, system: str) -> dict[tuple[float, str], npt.NDArray[np
     return found
 
 
-def _labels(run: Run) -> dict[str, dict[str, str]]:
+def _labels(run: RunTables) -> dict[str, dict[str, str]]:
     """Schema to its classes in order, each with its label, as the result counts them; ``unknown`` apart."""
     schemas = _mapping(_mapping(run.result.get("cohort")).get("schemas"))
     found: dict[str, dict[str, str]] = {}
