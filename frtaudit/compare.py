@@ -65,7 +65,6 @@ def _shared(read: Sequence[RunTables]) -> list[str]:
         "weighting": first.get("weighting", "identity"),
         "failures": first.get("failures", "apart"),
         "thresholds.fmr": common,
-        "thresholds.grid": _part(first, "thresholds").get("grid"),
         "thresholds.curve": _part(first, "thresholds").get("curve"),
         "bootstrap.B": resamples,
         "bootstrap.alpha": _part(first, "bootstrap").get("alpha"),

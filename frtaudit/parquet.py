@@ -80,30 +80,36 @@ def tail_rows(trial: Trial) -> pa.Table:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if trial.table is not None:
         return SCORE_SCHEMA.empty_table()
-    tail, keep = trial.tail, _kept(trial)
+    tail, (keep, _) = trial.tail, _kept(trial)
     probe, reference = tail.rows[tail.tail_i[:keep]], tail.rows[tail.tail_j[:keep]]
     return _rows(trial, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
 
 
-def _kept(trial: Trial) -> int:
-    """How many comparisons of the tail are written: with fewer, no replicate's threshold could be found again."""
+def _kept(trial: Trial) -> tuple[int, float]:
+    """How many comparisons of the tail are written, and their floor: at or above it no comparison is missing.
+
+    With fewer, no replicate's threshold could be found again. The lowest threshold is a score or lies between two.
+    """
     drawn = [found.t_star.ravel() for found in trial.replicates.values()]
     used = np.concatenate([trial.points.at_target.ravel(), trial.points.thresholds, *drawn])
     used = used[np.isfinite(used) & (used > trial.tail.floor)]
-    return int(np.searchsorted(-trial.tail.tail_score, -used.min(), side="right")) if used.size else 0
+    score = trial.tail.tail_score
+    kept = int(np.searchsorted(-score, -used.min(), side="right")) if used.size else 0
+    if not kept:
+        return 0, float("inf")
+    return kept, min(float(np.nextafter(score[kept - 1], score.dtype.type(-np.inf))), float(used.min()))
 
 
 def system_rows(trial: Trial) -> pa.Table:
     """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
-    tail, kept = trial.tail, _kept(trial)
-    below = np.nextafter(tail.tail_score[kept - 1], tail.tail_score.dtype.type(-np.inf)) if kept else np.inf
+    tail, (kept, floor) = trial.tail, _kept(trial)
     whole = trial.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
     listed = trial.provider in trial.material.tables
     columns = [
         _constant(trial.provider, 1),
         pa.array([tail.score_range[0]]),
         pa.array([tail.score_range[1]]),
-        pa.array([float("-inf") if whole else float(below)]),
+        pa.array([float("-inf") if whole else floor]),
         pa.array([trial.table is None]),
         _constant("comparisons" if listed else "samples", 1),
     ]

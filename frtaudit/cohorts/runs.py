@@ -12,7 +12,7 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake import run_tables
+from frtaudit.intake import nameless, run_tables
 from frtaudit.intake.run_tables import RunTables
 from frtaudit.registry import register
 
@@ -40,6 +40,7 @@ class Runs:
                 "cohort.names", f"{len(self.names)} for {len(self.runs)} runs", "one for each run, or none"
             )
         read = [run_tables.read_run_tables(Path(path)) for path in self.runs]
+        _refuse_nameless(read)
         cohort = run_tables.cohort_of(read[0])
         compared = run_tables.comparisons_of(read[0], cohort)
         folded = run_tables.folded_of(read[0], cohort)
@@ -78,6 +79,16 @@ class Runs:
         if twice is not None:
             raise SpecError("cohort.names", f"{twice!r} stands in two runs", "a name for each run: NAME=RUN")
         return found
+
+
+def _refuse_nameless(read: Sequence[RunTables]) -> None:
+    """A comparison draws people: scores of nobody in particular have none."""
+    for run in read:
+        notes = run.result.get("notes")
+        if isinstance(notes, list) and nameless.SAID in notes:
+            raise DataError(
+                run.folder, "its files name no subjects", "runs on people: a comparison draws them"
+            )
 
 
 def _agree(first: RunTables, other: RunTables, cohort: Cohort, compared: Comparisons) -> None:

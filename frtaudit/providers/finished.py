@@ -9,7 +9,7 @@ from frtaudit.core.cohort import Finished, Material
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.intake.pairing import align, pair_keys
 from frtaudit.registry import register
 from frtaudit.stats.tail import TailRequest
@@ -44,11 +44,14 @@ class FinishedSystem:
         material: Material,
         comparisons: Comparisons,
         groups: Groups,  # noqa: ARG002  providers share a signature
-        request: TailRequest,  # noqa: ARG002  the same
+        request: TailRequest,
         seed: int,  # noqa: ARG002  the same
         failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
     ) -> ScoreTable | ScoreTail:
-        """The run's tail or table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``."""
+        """The run's tail or table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``.
+
+        Raises :class:`DataError` for a threshold below the scores that the run kept.
+        """
         if self.name not in material.finished:
             raise SpecError(
                 f"providers.{self.name}",
@@ -57,6 +60,13 @@ class FinishedSystem:
             )
         run = material.finished[self.name]
         if comparisons.all_pairs and run.tail is not None:
+            lowest, floor = min(request.thresholds, default=np.inf), run.tail.floor
+            if lowest < floor:
+                raise DataError(
+                    f"providers.{self.name}",
+                    f"threshold {lowest:g} lies below the scores that its run kept",
+                    f"{floor:g} or higher",
+                )
             return run.tail
         if comparisons is material.compared and run.table is not None:
             return run.table

@@ -92,7 +92,7 @@ class Family:
         ``apart`` (P,): of differences of shares the share of decisions that differ, s; ``subjects``: K of them. A true
         difference d adds decisions that differ, at most d of them (McNemar), each as heavy as those that differ now or
         as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
-        that term a planted difference was found too seldom (.58 to .67).
+        that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
         """
         reach = self.critical(alpha) + float(stats.norm.ppf(POWER))
         square = np.square(self.error)

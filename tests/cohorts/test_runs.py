@@ -9,6 +9,7 @@ from frtaudit.audit import audit
 from frtaudit.canonical import digest, to_bytes
 from frtaudit.cohorts.runs import Runs
 from frtaudit.errors import DataError, SpecError
+from frtaudit.intake import nameless
 
 
 def test_finished_runs_give_the_numbers_of_one_audit() -> None:
@@ -48,6 +49,19 @@ def test_the_cohort_is_that_of_the_runs() -> None:
     assert not set(found.cohort.sample_ids) & set(cohort.sample_ids)
     assert all(name.startswith("1/one/") for name in found.inputs)
     assert found.failures["one"] == dict(trials()[0].failed)
+
+
+def test_runs_on_nobody_in_particular_are_refused(tmp_path: Path) -> None:
+    """A run on scores without subjects has nobody to draw."""
+    import json
+
+    shutil.copytree(runs() / "two", tmp_path / "two")
+    content = json.loads((tmp_path / "two" / "result.json").read_bytes())
+    content["notes"].append(nameless.SAID)
+    (tmp_path / "two" / "result.json").write_bytes(to_bytes(content))
+    (tmp_path / "two" / "verdict.json").write_bytes(to_bytes({"result_sha256": digest(content)}))
+    with pytest.raises(DataError, match="two: its files name no subjects"):
+        Runs(runs=(str(tmp_path / "two"),)).load({}, 0)
 
 
 def test_runs_on_other_people_are_refused(tmp_path: Path) -> None:

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from small_audits import B
@@ -5,7 +7,7 @@ from vendor_audits import runs, trials
 
 from frtaudit.cohorts.runs import Runs
 from frtaudit.core import ScoreTable, ScoreTail
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.providers.finished import FinishedSystem
 from frtaudit.stats.tail import TailRequest
 
@@ -30,3 +32,14 @@ def test_scores_are_the_runs() -> None:
     assert len(material.finished["one"].replicates[0.1, "identity"]) == B
     with pytest.raises(SpecError, match="no finished run holds it"):
         FinishedSystem(name="nobody").scores(material, material.compared, groups, REQUEST, 0)
+
+
+def test_a_threshold_below_what_the_run_kept_is_refused() -> None:
+    """One line with the lowest threshold that the run's scores answer."""
+    material = Runs(runs=(str(runs() / "one"),)).load({}, 0)
+    assert material.compared is not None
+    low = replace(REQUEST, thresholds=(-0.5,))
+    with pytest.raises(
+        DataError, match=r"threshold -0.5 lies below the scores that its run kept; accepted: 0\.\d+ or"
+    ):
+        FinishedSystem(name="one").scores(material, material.compared, trials()[0].groups, low, 0)

@@ -153,7 +153,7 @@ def test_accuracy_is_of_the_pairs_that_all_scored() -> None:
     """The mean fold accuracy of the common pairs, folds dealt alike."""
     (measure,) = attempts.accuracy(footing())
     sets = [item.trial.fold_pairs for item in footing().standings]
-    rows = [one.rows for one in sets if one is not None and one.rows is not None]
+    rows = [one.at for one in sets if one is not None and one.at is not None]
     common = set(rows[0].tolist()) & set(rows[1].tolist()) & set(rows[2].tolist())
     first = sets[0]
     assert first is not None
