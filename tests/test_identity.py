@@ -84,8 +84,8 @@ def test_digest_knows_inputs_by_name_and_content() -> None:
         (
             {"cohort": None},
             (
-                "cohort: no value; accepted: one of: bob, bob_measure, pyeer, runs, scores, synthetic, synthetic_releases, "
-                "synthetic_traits, templates"
+                "cohort: no value; accepted: one of: bob, bob_measure, pyeer, runs, scores, synthetic, "
+                "synthetic_releases, synthetic_traits, templates"
             ),
         ),
         ({"cohort": {"type": "tempaltes"}}, "cohort.type: no cohort is named 'tempaltes'"),
