@@ -43,7 +43,6 @@ class Runs:
         _refuse_nameless(read)
         cohort = run_tables.cohort_of(read[0])
         compared = run_tables.comparisons_of(read[0], cohort)
-        folded = run_tables.folded_of(read[0], cohort)
         for other in read[1:]:
             _agree(read[0], other, cohort, compared)
         systems: dict[str, Finished] = {}
@@ -63,7 +62,7 @@ class Runs:
             pseudonym_key=sha256(cohort.digest.encode()).encode(),
             finished=systems,
             compared=compared,
-            folded=folded,
+            folded=run_tables.folded_of(read, cohort),
         )
 
     def _systems(self, read: Sequence[RunTables]) -> list[tuple[str, RunTables, str]]:

@@ -1,7 +1,7 @@
 """The tables that a run leaves beside its result, read back: who was tested, what each system scored."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,14 +117,22 @@ def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
     return _listed(_of(run, "scores", run.systems[0]), cohort, cells)
 
 
-def folded_of(run: RunTables, cohort: Cohort) -> Comparisons | None:
-    """The folds' pairs with the fold of each, None where the run declared none. A pair in no fold has fold -1."""
-    table = _of(run, "pairs", run.systems[0])
-    if not len(table):
+def folded_of(read: Sequence[RunTables], cohort: Cohort) -> Comparisons | None:
+    """The folds' pairs with the fold of each, None where a run declared none. A pair in no fold has fold -1.
+
+    Folds are dealt to the pairs that a system scored, and so may differ: of the pairs that all scored, those that come
+    first in order of their numbers serve, as in an audit of all systems at once.
+    """
+    tables = [_of(run, "pairs", system) for run in read for system in run.systems]
+    if not all(len(table) for table in tables):
         return None
-    return _listed(
-        table, cohort, np.zeros(cohort.n_subjects, dtype=np.int32), table["fold"].to_numpy(np.int16)
-    )
+    folds = [table["fold"].to_numpy(np.int16) for table in tables]
+    chosen = 0
+    if len({fold.size for fold in folds}) == 1:
+        common = np.all([fold >= 0 for fold in folds], axis=0)
+        chosen = min(range(len(folds)), key=lambda place: folds[place][common].tolist())
+    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
+    return _listed(tables[chosen], cohort, cells, folds[chosen])
 
 
 def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> Finished:
