@@ -1,61 +1,30 @@
 """The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
 
-import argparse
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import NoReturn
 
 from frtaudit import __version__
 from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.options import (
+    COMPARE_EXAMPLES,
+    EXIT_CODES,
+    OVERRIDES,
+    PLAN_EXAMPLES,
+    Parser,
+    add_fail_on,
+    add_plan_flags,
+    moment,
+    parser_of,
+    run_options,
+)
 
 Command = Callable[[Sequence[str]], int]
-
-OVERRIDES = """\
-overrides
-  audit=NAME           which audit: frtaudit list shows what can be named
-  key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
-  schema=x, schema=[x,y]       classification schemas;  schema.column=c where there is one
-  providers=[a,b]              only these systems
-  analysis=x                   one more analysis
-  requirement=[x]              one more profile of requirements
-  hydra.run.dir=FOLDER         where the run goes (default: reports/<audit>/<time>)
-"""
-
-EXIT_CODES = """
-exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed; of a sweep, its worst job's
-"""
-
-COMPARE_EXAMPLES = """\
-RUN           the folder of a finished run; all runs on the same people and comparisons
-NAME=RUN      the same, its system called NAME: two dates of one vendor have one name otherwise
-key=value     over what the runs' specs say; examples:
-  analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          the largest difference that does not matter
-  analyses.vendor_comparison.decision.rule=better_than         with decision.against=SYSTEM
-  analyses.vendor_comparison.services.acme=[old,new]           has the service changed?
-"""
-
-PLAN_EXAMPLES = """
-rates: fmr, fnmr, fta
-
-examples
-  frtaudit plan audit=demo                                 a spec with data, its providers scored as a pilot
-  frtaudit plan --samples 4 --limit fnmr=0.01              no cohort yet: how many subjects?
-  frtaudit plan --subjects 500 --samples 4 schema=gender requirement=[nist_800_63a_4]
-"""
-
-
-class Parser(argparse.ArgumentParser):
-    """Usage errors are one line, as all errors are."""
-
-    def error(self, message: str) -> NoReturn:
-        """Raise :class:`SpecError`."""
-        raise SpecError("command line", message, f"{self.prog} --help shows it")
 
 
 class Terminated(KeyboardInterrupt):
@@ -85,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def run(argv: Sequence[str]) -> int:
     """Run an audit, or with -m a sweep of audits."""
-    options, flags = _run_options("run", argv)
+    options, flags = run_options("run", run.__doc__ or "", argv)
     from frtaudit import app, launch
 
     fail_on = app.FailOn(options.fail_on)
@@ -96,7 +65,7 @@ def run(argv: Sequence[str]) -> int:
 
 def check(argv: Sequence[str]) -> int:
     """Validate a spec and its data in seconds, without running the audit."""
-    options, _ = _run_options("check", argv)
+    options, _ = run_options("check", check.__doc__ or "", argv)
     from frtaudit.checkup import check as check_data
     from frtaudit.spec import load_spec
 
@@ -107,8 +76,8 @@ def check(argv: Sequence[str]) -> int:
 
 def compare(argv: Sequence[str]) -> int:
     """Compare the systems of finished runs: who is best or tied, who differs, has a service changed."""
-    parser = _parser("compare", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
-    _add_fail_on(parser)
+    parser = parser_of("compare", compare.__doc__ or "", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
+    add_fail_on(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit import app
     from frtaudit.compare import overrides_of
@@ -118,8 +87,8 @@ def compare(argv: Sequence[str]) -> int:
 
 def plan(argv: Sequence[str]) -> int:
     """Say how many subjects a spec's limits and groups need; a cohort may be given by its size alone."""
-    parser = _parser("plan", OVERRIDES + PLAN_EXAMPLES)
-    _add_plan_flags(parser)
+    parser = parser_of("plan", plan.__doc__ or "", OVERRIDES + PLAN_EXAMPLES)
+    add_plan_flags(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.canonical import to_bytes
     from frtaudit.planning.plan import plan as make
@@ -172,7 +141,7 @@ def export(argv: Sequence[str]) -> int:
     add("run", metavar="RUN", help="the run's folder, or its result.json")
     add("--as", dest="formats", metavar="A,B", help="which formats (default: all); frtaudit list export")
     add("--out", default="exports", metavar="DIR", help="where to; overwrites nothing (default: exports)")
-    add("--date", type=_moment, metavar="TIME", help="when the run was made (default: as result.json says)")
+    add("--date", type=moment, metavar="TIME", help="when the run was made (default: as result.json says)")
     add(
         "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
         help="the mildest verdict that is a failure in JUnit (default: fail); others are skipped",
@@ -323,93 +292,6 @@ def _help() -> str:
     tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose\n"
     tail += '  tab completion in bash: eval "$(frtaudit -sc install=bash)"'
     return "\n".join([head, *lines, tail])
-
-
-def _run_options(command: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
-    """Flags and overrides in any order; the second value is the flags that are Hydra's."""
-    parser = _parser(command, OVERRIDES + EXIT_CODES)
-    _add_fail_on(parser)
-    if command == "run":
-        _add_hydra_flags(parser)
-    options = parser.parse_intermixed_args(argv)
-    return options, _hydra_flags(options)
-
-
-def _add_fail_on(parser: Parser) -> None:
-    parser.add_argument(
-        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
-        help="the mildest verdict that exits with 3 (default: fail)",
-    )  # fmt: skip
-
-
-def _parser(command: str, epilog: str, words: str = "key=value") -> Parser:
-    """What every command on a spec takes: overrides, and a folder of presets."""
-    parser = Parser(
-        prog=f"frtaudit {command}",
-        description=(COMMANDS[command].__doc__ or "").strip(),
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    parser.add_argument("overrides", nargs="*", metavar=words, help="what to set; see below")
-    parser.add_argument(
-        "--config-dir",
-        "-cd",
-        metavar="FOLDER",
-        help="presets of your own: audit/, schema/, requirement/, ...",
-    )
-    return parser
-
-
-def _add_plan_flags(parser: Parser) -> None:
-    add = parser.add_argument
-    add("--power", type=float, default=0.8, metavar="P", help="probability of a decision (default: 0.8)")
-    add("--ratio", type=float, default=2.0, metavar="R", help="between the rates of two groups (default: 2)")
-    for name, what in (
-        ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
-        ("expected", "the true rate (default: half the limit): fnmr=0.004"),
-        ("deff", "a design effect, the same at every size: fnmr=2"),
-    ):
-        add(f"--{name}", type=_rate, action="append", default=[], metavar="RATE=X", help=what)
-    add("--subjects", type=int, metavar="K", help="plan without data: a cohort of K subjects")
-    add("--samples", type=float, metavar="M", help="plan without data: M samples of each subject")
-    add("--no-scores", action="store_true", help="do not score the providers as a pilot")
-    add("--json", action="store_true", help="print canonical JSON")
-
-
-def _rate(text: str) -> tuple[str, float]:
-    """``fnmr=0.01`` as name and number."""
-    name, equals, value = text.partition("=")
-    try:
-        return name, float(value if equals else "")
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}, which is not like fnmr=0.01") from None
-
-
-def _moment(text: str) -> datetime:
-    """An ISO 8601 date, perhaps with a time; without a zone it is UTC."""
-    try:
-        found = datetime.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"found {text!r}, which is not like 2026-03-04T05:06:07Z") from None
-    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-
-
-def _add_hydra_flags(parser: Parser) -> None:
-    add = parser.add_argument
-    add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
-    add("--cfg", "-c", choices=("job", "hydra", "all"), help="print the composed spec and stop")
-    add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
-    add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
-    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print what Hydra knows and stop")
-
-
-def _hydra_flags(options: argparse.Namespace) -> list[str]:
-    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
-    for name in ("cfg", "package", "info"):
-        value = getattr(options, name, None)
-        flags += [f"--{name}", value] if value else []
-    return flags
 
 
 def _unexpected(error: Exception) -> FrtauditError:

@@ -87,7 +87,7 @@ def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        (["nope"], "frtaudit: command line: no command 'nope'; accepted: run, check"),
+        (["nope"], "frtaudit: command line: no command 'nope'; accepted: run, compare, check"),
         (
             ["run", "--nope"],
             "frtaudit: command line: unrecognized arguments: --nope; accepted: frtaudit run --help",

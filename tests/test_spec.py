@@ -33,6 +33,9 @@ AUDITS = {
     "verification_accuracy": ["cohort.root=faces"],
     "interclass": ["cohort.root=faces", "schema=tone"],
     "interclass_demo": [],
+    "compare": ["cohort.runs=[runs/a,runs/b]"],
+    "vendor_comparison": ["cohort.root=faces"],
+    "vendors_demo": [],
 }
 
 
@@ -207,8 +210,8 @@ def test_intervals_are_methods_with_targets() -> None:
 @pytest.mark.parametrize(
     ("overrides", "line"),
     [
-        ([], "audit: nothing is selected; accepted: audit=curate, demo"),
-        (["audit=nope"], "audit: no option is named 'nope'; accepted: curate, demo"),
+        ([], "audit: nothing is selected; accepted: audit=compare, curate, demo"),
+        (["audit=nope"], "audit: no option is named 'nope'; accepted: compare, curate, demo"),
         (["audit=demoo"], "audit: no option is named 'demoo' (did you mean 'demo'?)"),
         (["audit=[demo,lfw]"], "audit: not one audit is selected"),
         (["audit=templates"], "cohort.root: no value; accepted: a path: cohort.root=PATH"),

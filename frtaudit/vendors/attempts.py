@@ -74,7 +74,7 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
 def failures(footing: Footing) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
     trials = [item.trial for item in footing.standings]
-    failed, who, unit = attempts_of(trials)
+    failed, who, unit = failed_attempts(trials)
     copies = footing.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
     sums = np.stack([np.bincount(who[one], minlength=tried.size) for one in failed])
@@ -93,7 +93,7 @@ def failures(footing: Footing) -> Iterator[Measure]:
     )
 
 
-def attempts_of(trials: Sequence[Trial]) -> tuple[list[Flags], Ints, str]:
+def failed_attempts(trials: Sequence[Trial]) -> tuple[list[Flags], Ints, str]:
     """Which attempts of each system failed, whose each attempt is, and what an attempt is.
 
     Listed comparisons where only these tell of failures; else the cohort's samples.

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit import metrics, numbers
-from frtaudit.metrics import Kind
+from frtaudit import numbers
 from frtaudit.report import phrases, vendor_figures
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, plain_text, say
 from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.vendor_figures import Gap
 
@@ -17,11 +17,8 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
     "vendor_equivalence",
     "vendor_rank",
 )
-DECISION, LOWEST, HIGHEST = "vendor_decision", "vendor_difference_lowest", "vendor_difference_highest"
-CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
-NOT_SHARED = "scored_but_not_by_every_system"
+DECISION = "vendor_decision"
 AT = "/spec/analyses/vendor_comparison"
-APART = {"of", "fmr", "rate", "pairs"}  # what a measure is, in `at`
 MAX_COLUMNS = 6
 PAIRS = (
     Column(title="Pair"),
@@ -30,7 +27,6 @@ PAIRS = (
     Column(title="decided otherwise", kind="num"),
     Column(title="Which is better?", kind="wide"),
 )
-Key = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,8 +46,8 @@ def build(source: Source) -> Vendors | None:
     if not values:
         return None
     decisions = source.select(DECISION)
-    first = _key(decisions[0]) if decisions else _key(values[0])
-    decisive = [item for item in source.select(DIFFERENCE) if _key(item) == first]
+    first = key_of(decisions[0]) if decisions else key_of(values[0])
+    decisive = [item for item in source.select(DIFFERENCE) if key_of(item) == first]
     figure = _figure(source, decisive)
     return Vendors(
         lead=_lead(source, decisions),
@@ -62,13 +58,6 @@ def build(source: Source) -> Vendors | None:
         figures=() if figure is None else (figure,),
         details=tuple(table for table in _details(source, first) if table is not None),
     )
-
-
-def _key(record: Record) -> Key:
-    """What a record measures, whichever system or pair it is of."""
-    estimate = record.estimate
-    at = tuple(sorted((name, value) for name, value in estimate.at.items() if name in APART))
-    return at, estimate.schema, estimate.group
 
 
 def _lead(source: Source, decisions: Sequence[Record]) -> Text:
@@ -114,22 +103,12 @@ def _measure(source: Source, record: Record) -> Text:
     return say(*parts)
 
 
-def _number(record: Record, value: float | None, pointer: str) -> Text:
-    """A number printed as the metric that it is a value or a difference of."""
-    if value is None:
-        return (Piece(text=phrases.ABSENT, pointer=pointer),)
-    of = str(record.estimate.at["of"])
-    kind = Kind.RATE if of == "gap" else metrics.kind_of(of)
-    text = numbers.rate(value) if kind is Kind.RATE else numbers.plain(value)
-    return (phrases.number(text, pointer),)
-
-
 def _standing(source: Source, values: Sequence[Record], first: Key) -> Table:
     """One row for each system: its values on the common support, below each the confidence set of its rank."""
-    keys = list(dict.fromkeys(_key(item) for item in values if _is_column(item, first)))
+    keys = list(dict.fromkeys(key_of(item) for item in values if _is_column(item, first)))
     keys = [first, *(key for key in keys if key != first)][:MAX_COLUMNS]
-    ranks = {(_key(item), item.estimate.provider): item for item in source.select(RANK)}
-    by = {(_key(item), item.estimate.provider): item for item in values}
+    ranks = {(key_of(item), item.estimate.provider): item for item in source.select(RANK)}
+    by = {(key_of(item), item.estimate.provider): item for item in values}
     names = list(dict.fromkeys(item.estimate.provider for item in values))
     rows = tuple(
         (
@@ -166,7 +145,7 @@ def _is_column(record: Record, first: Key) -> bool:
 def _cell(record: Record | None, rank: Record | None) -> Text:
     if record is None:
         return (Piece(text=phrases.ABSENT),)
-    parts: list[Part] = [_number(record, record.estimate.value, f"{record.pointer}/value")]
+    parts: list[Part] = [number(record, record.estimate.value, f"{record.pointer}/value")]
     if rank is not None and rank.bounds and rank.bounds[0].interval.low is not None:
         found = rank.bounds[0]
         low, high = (f"{end:g}" for end in (found.interval.low or 0.0, found.interval.high or 0.0))
@@ -192,11 +171,12 @@ def _said_first(source: Source) -> Text:
 def _pairs(source: Source, name: str, found: Sequence[Record], caption: Text) -> Table:
     notes = Footnotes()
     same = {
-        (_key(item), item.estimate.provider, item.estimate.at["against"]): item
+        (key_of(item), item.estimate.provider, item.estimate.at["against"]): item
         for item in source.select(EQUIVALENCE)
     }
     rows = [
-        (item, same.get((_key(item), item.estimate.provider, item.estimate.at["against"]))) for item in found
+        (item, same.get((key_of(item), item.estimate.provider, item.estimate.at["against"])))
+        for item in found
     ]
     with_margin = any(twin is not None for _, twin in rows)
     columns = [*PAIRS, Column(title="Equivalent?", kind="wide")] if with_margin else list(PAIRS)
@@ -206,19 +186,11 @@ def _pairs(source: Source, name: str, found: Sequence[Record], caption: Text) ->
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
-        _pair(record),
-        _number(record, record.estimate.value, f"{record.pointer}/value"),
+        pair(record),
+        number(record, record.estimate.value, f"{record.pointer}/value"),
         _bounds(record),
         phrases.counts(record),
         _better(record, notes),
-    )
-
-
-def _pair(record: Record) -> Text:
-    return say(
-        Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
-        " – ",
-        Piece(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
     )
 
 
@@ -226,8 +198,8 @@ def _bounds(record: Record) -> Text:
     found = record.bounds[0] if record.bounds else None
     if found is None or found.interval.low is None or found.interval.high is None:
         return (Piece(text=phrases.ABSENT),)
-    low = _number(record, found.interval.low, f"{found.pointer}/low")
-    return say(low, " to ", _number(record, found.interval.high, f"{found.pointer}/high"))
+    low = number(record, found.interval.low, f"{found.pointer}/low")
+    return say(low, " to ", number(record, found.interval.high, f"{found.pointer}/high"))
 
 
 def _better(record: Record, notes: Footnotes) -> Text:
@@ -254,7 +226,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
     parts: list[Part] = ["No difference found", p, "."]
     if test.detectable is not None:
         share = phrases.number(numbers.exact(test.power), f"{at}/power")
-        size = _number(record, test.detectable, f"{at}/detectable")
+        size = number(record, test.detectable, f"{at}/detectable")
         parts += [" A true one of ", size, " would have been found in ", share, " of such comparisons."]
     return say(*parts)
 
@@ -264,7 +236,7 @@ def _equivalent(record: Record | None) -> Text:
     if record is None or test is None or test.p is None:
         return (Piece(text=phrases.ABSENT),)
     at, p = record.pointer, test.p
-    margin = _number(record, float(record.estimate.at["margin"]), f"{at}/at/margin")
+    margin = number(record, float(record.estimate.at["margin"]), f"{at}/at/margin")
     word = "Yes" if test.differs else "Not shown"
     return say(word, ", within ", margin, " (p ", phrases.number(numbers.p_value(p), f"{at}/test/p"), ").")
 
@@ -308,20 +280,20 @@ def _gap(record: Record) -> Gap:
 
 def _details(source: Source, first: Key) -> Iterator[Table | None]:
     yield _further(source, first)
-    yield _hidden(source)
-    yield _changes(source)
-    yield _ledger(source)
+    yield hidden(source)
+    yield changes(source)
+    yield ledger(source)
 
 
 def _further(source: Source, first: Key) -> Table | None:
     """Every other measure: its pairs under its name."""
-    found = [item for item in source.select(DIFFERENCE) if _key(item) != first]
+    found = [item for item in source.select(DIFFERENCE) if key_of(item) != first]
     if not found:
         return None
     notes = Footnotes()
     blocks = []
-    for key in dict.fromkeys(_key(item) for item in found):
-        own = [item for item in found if _key(item) == key]
+    for key in dict.fromkeys(key_of(item) for item in found):
+        own = [item for item in found if key_of(item) == key]
         blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(item, notes) for item in own)))
     caption = say(
         Piece(text="Every other difference. ", kind="b"),
@@ -330,103 +302,3 @@ def _further(source: Source, first: Key) -> Table | None:
         "second.",
     )
     return finished("vendors-further", caption, PAIRS, blocks, notes)
-
-
-def _hidden(source: Source) -> Table | None:
-    """The difference had every failure of one system been right and of the other wrong, and the other way round."""
-    low, high = ({(_key(i), _names(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST))
-    rows = tuple(
-        (
-            say(_pair(item), " at ", phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)),
-            _number(item, item.estimate.value, f"{item.pointer}/value"),
-            _number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
-            _outer(item, high[key]),
-            (Piece(text=item.estimate.note or "", pointer=f"{item.pointer}/note"),),
-        )
-        for key, item in low.items()
-        if key in high
-    )
-    if not rows:
-        return None
-    columns = (
-        Column(title="Pair"),
-        Column(title="lowest", kind="num"),
-        Column(title="highest", kind="num"),
-        Column(title="with sampling error", kind="num"),
-        Column(title="Failures", kind="wide"),
-    )
-    caption = say(
-        Piece(text="What failures could hide. ", kind="b"),
-        "First minus second in pooled FNMR over all mated comparisons, had the first system's failures all been "
-        "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both "
-        "ends holds whatever the failures were.",
-    )
-    return finished("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
-
-
-def _names(record: Record) -> tuple[str, str]:
-    return record.estimate.provider, str(record.estimate.at["against"])
-
-
-def _outer(low: Record, high: Record) -> Text:
-    ends = [item.bounds[0] if item.bounds else None for item in (low, high)]
-    if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
-        return (Piece(text=phrases.ABSENT),)
-    first = _number(low, ends[0].interval.low, f"{ends[0].pointer}/low")
-    return say(first, " to ", _number(high, ends[1].interval.high, f"{ends[1].pointer}/high"))
-
-
-def _changes(source: Source) -> Table | None:
-    """Two dates of one vendor: the same inputs, how many scores are others."""
-    most = {_names(item): item for item in source.select(LARGEST_CHANGE)}
-    notes = Footnotes()
-    rows = tuple(
-        (
-            say(
-                Piece(text=str(item.estimate.at["against"]), pointer=f"{item.pointer}/at/against", kind="b"),
-                " – ",
-                Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),
-            ),
-            phrases.value(item, notes),
-            phrases.counts(item),
-            phrases.value(most[_names(item)]) if _names(item) in most else (Piece(text=phrases.ABSENT),),
-            (Piece(text="No: the scores are identical" if item.estimate.numerator == 0 else "Yes"),),
-        )
-        for item in source.select(CHANGED)
-    )
-    if not rows:
-        return None
-    columns = (
-        Column(title="From – to"),
-        Column(title="scores changed", kind="num"),
-        Column(title="of mated comparisons", kind="num"),
-        Column(title="largest change (score)", kind="num"),
-        Column(title="Has the service changed?", kind="wide"),
-    )
-    caption = say(
-        Piece(text="Two dates of one service. ", kind="b"),
-        "The same inputs, scored again. Whether a change matters, the tables of differences say.",
-    )
-    return finished("vendors-changes", caption, columns, [Block(rows=rows)], notes)
-
-
-def _ledger(source: Source) -> Table | None:
-    """What each system scored and others did not, and so is not compared."""
-    rows = tuple(
-        (
-            (Piece(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
-            (phrases.number(numbers.count(entry.count), f"/failures/{place}/count"),),
-            (Piece(text=entry.unit, pointer=f"/failures/{place}/unit"),),
-        )
-        for place, entry in enumerate(source.result.failures)
-        if entry.code == NOT_SHARED
-    )
-    if not rows:
-        return None
-    columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
-    caption = say(
-        Piece(text="Left out of the common support. ", kind="b"),
-        "Scored by this system, failed in another: a difference here would be one of failures, which the table of "
-        "what failures could hide bounds.",
-    )
-    return finished("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())

@@ -1,0 +1,140 @@
+"""What stands below the vendors' page: what failures could hide, services at two dates, what was left out."""
+
+from frtaudit import metrics, numbers
+from frtaudit.metrics import Kind
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import Record, Source
+
+LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
+CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
+NOT_SHARED = "scored_but_not_by_every_system"
+APART = {"of", "fmr", "rate", "pairs"}  # what a measure is, in `at`
+Key = tuple[object, ...]
+
+
+def key_of(record: Record) -> Key:
+    """What a record measures, whichever system or pair it is of."""
+    estimate = record.estimate
+    at = tuple(sorted((name, value) for name, value in estimate.at.items() if name in APART))
+    return at, estimate.schema, estimate.group
+
+
+def number(record: Record, value: float | None, pointer: str) -> Text:
+    """A number printed as the metric that it is a value or a difference of."""
+    if value is None:
+        return (Piece(text=phrases.ABSENT, pointer=pointer),)
+    of = str(record.estimate.at["of"])
+    kind = Kind.RATE if of == "gap" else metrics.kind_of(of)
+    text = numbers.rate(value) if kind is Kind.RATE else numbers.plain(value)
+    return (phrases.number(text, pointer),)
+
+
+def pair(record: Record) -> Text:
+    """The two systems of a difference, each by its name."""
+    return say(
+        Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+        " – ",
+        Piece(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
+    )
+
+
+def hidden(source: Source) -> Table | None:
+    """The difference had every failure of one system been right and of the other wrong, and the other way round."""
+    low, high = ({(key_of(i), _names(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST))
+    rows = tuple(
+        (
+            say(pair(item), " at ", phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)),
+            number(item, item.estimate.value, f"{item.pointer}/value"),
+            number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
+            _outer(item, high[key]),
+            (Piece(text=item.estimate.note or "", pointer=f"{item.pointer}/note"),),
+        )
+        for key, item in low.items()
+        if key in high
+    )
+    if not rows:
+        return None
+    columns = (
+        Column(title="Pair"),
+        Column(title="lowest", kind="num"),
+        Column(title="highest", kind="num"),
+        Column(title="with sampling error", kind="num"),
+        Column(title="Failures", kind="wide"),
+    )
+    caption = say(
+        Piece(text="What failures could hide. ", kind="b"),
+        "First minus second in pooled FNMR over all mated comparisons, had the first system's failures all been "
+        "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both "
+        "ends holds whatever the failures were.",
+    )
+    return finished("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
+
+
+def _names(record: Record) -> tuple[str, str]:
+    return record.estimate.provider, str(record.estimate.at["against"])
+
+
+def _outer(low: Record, high: Record) -> Text:
+    ends = [item.bounds[0] if item.bounds else None for item in (low, high)]
+    if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
+        return (Piece(text=phrases.ABSENT),)
+    first = number(low, ends[0].interval.low, f"{ends[0].pointer}/low")
+    return say(first, " to ", number(high, ends[1].interval.high, f"{ends[1].pointer}/high"))
+
+
+def changes(source: Source) -> Table | None:
+    """Two dates of one vendor: the same inputs, how many scores are others."""
+    most = {_names(item): item for item in source.select(LARGEST_CHANGE)}
+    notes = Footnotes()
+    rows = tuple(
+        (
+            say(
+                Piece(text=str(item.estimate.at["against"]), pointer=f"{item.pointer}/at/against", kind="b"),
+                " – ",
+                Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),
+            ),
+            phrases.value(item, notes),
+            phrases.counts(item),
+            phrases.value(most[_names(item)]) if _names(item) in most else (Piece(text=phrases.ABSENT),),
+            (Piece(text="No: the scores are identical" if item.estimate.numerator == 0 else "Yes"),),
+        )
+        for item in source.select(CHANGED)
+    )
+    if not rows:
+        return None
+    columns = (
+        Column(title="From – to"),
+        Column(title="scores changed", kind="num"),
+        Column(title="of mated comparisons", kind="num"),
+        Column(title="largest change (score)", kind="num"),
+        Column(title="Has the service changed?", kind="wide"),
+    )
+    caption = say(
+        Piece(text="Two dates of one service. ", kind="b"),
+        "The same inputs, scored again. Whether a change matters, the tables of differences say.",
+    )
+    return finished("vendors-changes", caption, columns, [Block(rows=rows)], notes)
+
+
+def ledger(source: Source) -> Table | None:
+    """What each system scored and others did not, and so is not compared."""
+    rows = tuple(
+        (
+            (Piece(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
+            (phrases.number(numbers.count(entry.count), f"/failures/{place}/count"),),
+            (Piece(text=entry.unit, pointer=f"/failures/{place}/unit"),),
+        )
+        for place, entry in enumerate(source.result.failures)
+        if entry.code == NOT_SHARED
+    )
+    if not rows:
+        return None
+    columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
+    caption = say(
+        Piece(text="Left out of the common support. ", kind="b"),
+        "Scored by this system, failed in another: a difference here would be one of failures, which the table of "
+        "what failures could hide bounds.",
+    )
+    return finished("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())
