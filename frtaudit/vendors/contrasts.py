@@ -21,6 +21,7 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
     "vendor_rank",
 )
 IDENTICAL = "identical by construction"
+DUST = 1e-14  # rates in 0..1: sums of many thousand terms differ by less where they are equal
 NO_SPREAD = "undefined or alike in too many replicates"
 Floats = npt.NDArray[np.float64]
 
@@ -259,6 +260,8 @@ def _interval(found: Judged, ends: tuple[float, float], level: float, *, plain: 
 
 
 def _shown(found: Judged, value: float) -> float:
+    """A difference as it is printed: of logarithms as a quotient; what only rounding left is none."""
+    value = 0.0 if abs(value) < DUST else value
     return float(np.exp(value)) if found.measure.ratio else value
 
 

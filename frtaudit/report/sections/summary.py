@@ -20,7 +20,7 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
-from frtaudit.report.sections import coverage, differences, front, publication
+from frtaudit.report.sections import coverage, differences, front, publication, vendors
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.verdicts import (
     ORDER,
@@ -53,6 +53,7 @@ class Summary:
     more: int
     withheld: Text
     alike: Table | None
+    choice: vendors.Choice | None
     worst: Text
     warnings: tuple[Text, ...]
     headline: Table | None
@@ -75,6 +76,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         more=len(rulings) - shown,
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
+        choice=vendors.choice(source),
         worst=worst_group(source),
         warnings=coverage.warnings(source),
         headline=headline(source),

@@ -40,6 +40,14 @@ class Vendors:
     details: tuple[Table, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The declared rule, and what it says of each system."""
+
+    rule: Text
+    verdicts: tuple[Text, ...]
+
+
 def build(source: Source) -> Vendors | None:
     """None where no systems were compared."""
     values = source.select(VALUE)
@@ -51,13 +59,22 @@ def build(source: Source) -> Vendors | None:
     figure = _figure(source, decisive)
     return Vendors(
         lead=_lead(source, decisions),
-        verdicts=tuple(
-            (Piece(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions
-        ),
+        verdicts=_verdicts(decisions),
         tables=(_standing(source, values, first), _pairs(source, "decisive", decisive, _said_first(source))),
         figures=() if figure is None else (figure,),
         details=tuple(table for table in _details(source, first) if table is not None),
     )
+
+
+def choice(source: Source) -> Choice | None:
+    """What the first page says of a comparison; None where nothing was to be chosen."""
+    decisions = source.select(DECISION)
+    return Choice(rule=_lead(source, decisions), verdicts=_verdicts(decisions)) if decisions else None
+
+
+def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
+    """One sentence for each system."""
+    return tuple((Piece(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions)
 
 
 def _lead(source: Source, decisions: Sequence[Record]) -> Text:
@@ -279,10 +296,10 @@ def _gap(record: Record) -> Gap:
 
 
 def _details(source: Source, first: Key) -> Iterator[Table | None]:
-    yield _further(source, first)
-    yield hidden(source)
     yield changes(source)
+    yield hidden(source)
     yield ledger(source)
+    yield _further(source, first)
 
 
 def _further(source: Source, first: Key) -> Table | None:
