@@ -1,34 +1,53 @@
 """Two systems as Conti and Clemencon draw them (002): two models, two splits, zones."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Curve
 from frtaudit.report import figures, phrases, vendor_figures
 from frtaudit.report.figures import Series
-from frtaudit.report.pieces import Figure, say
+from frtaudit.report.pieces import Figure, Text, say
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
+TITLES = {TWO_MODELS: "Two models", TWO_SPLITS: "Two splits", ZONES: "Zones"}
 BAND = "recentred bootstrap bands: these people, new images"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TwoSystems:
-    """The view: three figures, those that could be drawn."""
+    """The view: the figures that could be drawn, and a sentence on each curve that could not."""
 
     figures: tuple[Figure, ...]
+    missing: tuple[Text, ...]
 
 
 def build(source: Source) -> TwoSystems | None:
     """None where the analysis drew nothing."""
     made = [_models(source), _splits(source), *_zones(source)]
     drawn = tuple(item for item in made if item is not None)
-    return TwoSystems(figures=drawn) if drawn else None
+    missing = tuple(
+        _missing(item) for item in source.result.curves if item.analysis in TITLES and not _seen(item)
+    )
+    return TwoSystems(figures=drawn, missing=missing) if drawn or missing else None
 
 
 def _of(source: Source, kind: str) -> list[Curve]:
-    return [item for item in source.result.curves if item.analysis == kind and item.x]
+    found = [item for item in source.result.curves if item.analysis == kind and item.x]
+    return [item for item in found if kind == CODES or _seen(item)]
+
+
+def _seen(curve: Curve) -> bool:
+    """Whether a point of the curve has a place on logarithmic axes."""
+    return any(math.isfinite(y) and y > 0 for y in curve.y)
+
+
+def _missing(curve: Curve) -> Text:
+    by = f" by {curve.schema.replace('_', ' ')}" if curve.schema else ""
+    return say(
+        f"{TITLES[curve.analysis]}{by}: {curve.provider} has no value above zero at any FMR; no curve is drawn."
+    )
 
 
 def _systems(curves: Sequence[Curve]) -> list[str]:

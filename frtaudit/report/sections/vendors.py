@@ -74,7 +74,9 @@ def choice(source: Source) -> Choice | None:
 
 def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
     """One sentence for each system."""
-    return tuple((Piece(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions)
+    return tuple(
+        (Piece(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions
+    )
 
 
 def _lead(source: Source, decisions: Sequence[Record]) -> Text:

@@ -30,3 +30,17 @@ def test_zones_meet_halfway() -> None:
 def test_without_curves_no_section() -> None:
     """An audit that drew none has none."""
     assert two_systems.build(Source(replace(result(), curves=()))) is None
+
+
+def test_a_curve_without_a_point_to_draw_is_said() -> None:
+    """A fairness metric that is nowhere finite leaves a sentence and no figure, on logarithmic axes or not."""
+    gone = tuple(
+        replace(item, y=(float("nan"),) * len(item.x), low=None, high=None)
+        if item.analysis == "zones"
+        else item
+        for item in result().curves
+    )
+    found = two_systems.build(Source(replace(result(), curves=gone)))
+    assert found is not None
+    assert [item.name for item in found.figures] == ["two-models", "two-splits"]
+    assert "Zones by group: one has no value above zero" in found.missing[0][0].text
