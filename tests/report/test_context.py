@@ -20,6 +20,8 @@ ASKED_FOR = {
         "publication",
         "checklists",
         "changes",
+        "vendors",
+        "two_systems",
     ),
 }  # they stand where a spec asks for them
 
