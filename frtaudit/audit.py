@@ -7,6 +7,7 @@ import pyarrow as pa
 
 from frtaudit import parquet
 from frtaudit.attest.seal import opened, under
+from frtaudit.cluster import crew_of
 from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.description import counts_of, digests_of, inputs_of, notes_of, versions
@@ -61,14 +62,15 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     outcomes = [] if material.named else [Outcome(notes=(nameless.SAID,))]
     tables: Tables = {}
     read: dict[str, dict[str, Outcome]] = {}
-    for provider in progress(panel, "providers"):
-        trial = put_on_trial(spec, provider, material, comparisons, groups, progress)
-        trial = replace(
-            trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
-        )
-        read[trial.provider] = _read(spec, trial)
-        outcomes += [Outcome(notes=trial.notes), *read[trial.provider].values()]
-        _add_tables(tables, trial)
+    with crew_of(spec.dask, spec.threads) as crew:
+        for provider in progress(panel, "providers"):
+            trial = put_on_trial(spec, provider, material, comparisons, groups, progress, crew)
+            trial = replace(
+                trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
+            )
+            read[trial.provider] = _read(spec, trial)
+            outcomes += [Outcome(notes=trial.notes), *read[trial.provider].values()]
+            _add_tables(tables, trial)
     outcomes += _across(spec, read)
 
     estimates = [item for outcome in outcomes for item in outcome.estimates]

@@ -34,6 +34,10 @@ class ProviderError(FrtauditError):
     """A provider cannot answer at all (a failed comparison is data, not this)."""
 
 
+class ClusterError(FrtauditError):
+    """The machines that were to share the work cannot (exit code 1)."""
+
+
 class VerificationError(FrtauditError):
     """A signature, digest or statement does not hold."""
 

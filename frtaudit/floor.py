@@ -11,9 +11,9 @@ from frtaudit.core.spec import Plan
 from frtaudit.points import Named
 from frtaudit.stats.batches import Below, below_of
 from frtaudit.stats.below import sums_below
+from frtaudit.stats.ground import Ground
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.resolution import beyond_budget, scored_again
-from frtaudit.stats.scan import Ground
 from frtaudit.trial import Points
 
 

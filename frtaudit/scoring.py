@@ -26,6 +26,7 @@ from frtaudit.progress import Progress, quiet
 from frtaudit.stats import rates as rates_of
 from frtaudit.stats.batches import Below
 from frtaudit.stats.failures import score_zero
+from frtaudit.stats.ground import Crew, Ground, by_threads
 from frtaudit.stats.orders import Asymmetry, pool_orders
 from frtaudit.stats.resample import Replicates, replicate
 from frtaudit.stats.resolution import (
@@ -33,7 +34,6 @@ from frtaudit.stats.resolution import (
     unresolved,
     warning,
 )
-from frtaudit.stats.scan import Ground
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
 from frtaudit.stats.wilson import prepare
@@ -118,15 +118,16 @@ def put_on_trial(
     comparisons: Comparisons,
     groups: Groups,
     progress: Progress = quiet,
+    crew: Crew = by_threads,
 ) -> Trial:
-    """Score a provider, find its thresholds, draw its replicates; ``progress`` hears of both."""
+    """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both."""
     seed = seed_of(spec.seed, "provider", provider.name)
     named = declared_thresholds(spec, provider)
-    scored = _scored(spec, provider, material, comparisons, groups, seed, named, progress)
+    scored = _scored(spec, provider, material, comparisons, groups, seed, named, progress, crew)
     tail, table, compared = scored.tail, scored.table, scored.comparisons
     fixed = named + measured_thresholds(spec, tail, groups)
     if needs_more(tail, fixed):
-        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed, progress).tail
+        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed, progress, crew).tail
     trials = rates_of.trials(tail, groups)
     targets, declared = targets_of(spec, planned_non_mated(material.cohort, comparisons))
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
@@ -183,9 +184,11 @@ def _scored(
     seed: int,
     fixed: Named,
     progress: Progress,
+    crew: Crew,
 ) -> Scored:
     grounds: list[Ground] = []
-    request = replace(request_of(spec, [value for value, _ in fixed]), progress=progress, seen=grounds.append)
+    request = request_of(spec, [value for value, _ in fixed])
+    request = replace(request, progress=progress, seen=grounds.append, crew=crew)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
     found = provider.scores(material, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 from frtaudit.core import Groups, ScoreTail
+from frtaudit.stats.ground import Ground
 from frtaudit.stats.histogram import edges_over
 from frtaudit.stats.layout import layout_of
-from frtaudit.stats.scan import Ground
 from frtaudit.stats.tail import from_listed, from_matrix
 
 NEVER = float("-inf")

@@ -1,6 +1,13 @@
 import pytest
 
-from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError, VerificationError
+from frtaudit.errors import (
+    ClusterError,
+    DataError,
+    FrtauditError,
+    ProviderError,
+    SpecError,
+    VerificationError,
+)
 
 
 def test_one_line_with_place_value_and_alternatives() -> None:
@@ -17,7 +24,14 @@ def test_alternatives_may_be_missing() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "code"),
-    [(FrtauditError, 1), (SpecError, 2), (DataError, 1), (ProviderError, 1), (VerificationError, 2)],
+    [
+        (FrtauditError, 1),
+        (SpecError, 2),
+        (DataError, 1),
+        (ProviderError, 1),
+        (ClusterError, 1),
+        (VerificationError, 2),
+    ],
 )
 def test_exit_codes(kind: type[FrtauditError], code: int) -> None:
     """Usage and broken signatures exit with 2, everything else that stops an audit with 1; all share one base."""

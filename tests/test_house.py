@@ -173,7 +173,8 @@ IMPORTED_AS = {
 def test_every_import_is_declared() -> None:
     """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that.
 
-    The extra ``testing`` counts: its strategies are imported by those who write tests; and so does ``search``.
+    The extra ``testing`` counts: its strategies are imported by those who write tests; and so do ``search``
+    and ``dask``.
     """
     trees = [ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
@@ -185,7 +186,7 @@ def test_every_import_is_declared() -> None:
     found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    items = [*project["dependencies"], *extras["testing"], *extras["search"]]
+    items = [*project["dependencies"], *extras["testing"], *extras["search"], *extras["dask"]]
     declared = {re.split(r"[\[<>=]", item)[0] for item in items}
     assert {IMPORTED_AS.get(name, name) for name in found} == declared
 

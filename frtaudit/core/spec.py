@@ -312,7 +312,8 @@ class AuditSpec:
     """A whole audit. ``cohort``, ``protocol``, ``providers`` and ``analyses`` hold registered plug-ins.
 
     ``providers`` None: all that the cohort offers. ``trained_on``: system to the name of the set that it was trained
-    on, as declared. ``threads`` 0: as many as there are cores.
+    on, as declared. ``threads`` 0: as many as there are cores; ``dask``: where all pairs are scored, if not by threads:
+    in ``local`` processes, or by the workers of a scheduler, named by its address or by the file that it wrote.
     """
 
     name: str
@@ -337,5 +338,6 @@ class AuditSpec:
     sanitize: tuple[SanitizeStep, ...] = field(default=(), metadata=ADDED)
     trained_on: Mapping[str, str] = field(default_factory=dict, metadata=ADDED)
     threads: int = field(default=0, metadata=MACHINE)
+    dask: str | None = field(default=None, metadata=MACHINE)
     seal: str | None = field(default=None, metadata=PATH)
     report: Report = field(default_factory=Report)

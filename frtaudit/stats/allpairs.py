@@ -13,10 +13,11 @@ from frtaudit.progress import Progress, quiet
 from frtaudit.stats.below import sums_below
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.crossing import eer
+from frtaudit.stats.ground import Crew, Ground, by_threads
 from frtaudit.stats.histogram import above_edges, edges_over, histogram_of
 from frtaudit.stats.layout import layout_of
 from frtaudit.stats.ranking import ranked
-from frtaudit.stats.scan import Ground, Pairs, Scan, scan_mated, scan_non_mated
+from frtaudit.stats.scan import Pairs, Scan, scan_mated, scan_non_mated
 from frtaudit.stats.scorers import BlockScorer
 from frtaudit.stats.sounding import Sounding, sounding_of
 from frtaudit.stats.sums import BelowFloorError
@@ -45,7 +46,8 @@ class TailRequest:
 
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
-    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again.
+    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again;
+    ``crew`` does the passes over all pairs.
     """
 
     fmr: float
@@ -55,6 +57,7 @@ class TailRequest:
     threads: int = 0
     progress: Progress = quiet
     seen: Callable[[Ground], None] = forget
+    crew: Crew = by_threads
 
 
 def score_all_pairs(
@@ -75,7 +78,7 @@ def score_all_pairs(
     enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
     :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it
     lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not
-    depend on the number of threads.
+    depend on the number of threads, nor on the crew.
 
     >>> from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
@@ -91,6 +94,7 @@ def score_all_pairs(
     ground = Ground(
         block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
+        crew=request.crew,
     )  # fmt: skip
     request.seen(ground)
     mated = scan_mated(ground)

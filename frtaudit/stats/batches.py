@@ -2,21 +2,23 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import ScoreTail
+from frtaudit.stats.ground import Ground
 from frtaudit.stats.histogram import above_edges
-from frtaudit.stats.layout import in_order
 from frtaudit.stats.ranking import ranked
-from frtaudit.stats.scan import Ground, Pairs, joined, scan_tile
+from frtaudit.stats.scan import Pairs, joined, scan_tile
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 HELD_BYTES = 96  # a comparison of a batch: as scanned, while sorted, and laid out for the walk
 LEAST = 1 << 16  # comparisons that a batch may always hold
+TOGETHER = 64  # tiles in one block
 WHAT = "bootstrap below the floor"
 
 
@@ -43,15 +45,16 @@ def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
     parts = ground.layout.n_parts
     tiles = [(row, column) for row in range(parts) for column in range(row, parts)]
     step = max(1, min(len(tiles), len(tiles) * below.capacity // max(2 * expected, 1)))
-
-    def work(tile: tuple[int, int]) -> Pairs:
-        return _inside(scan_tile(ground, *tile, float(bounds[0, 0])), bounds)
-
+    work = partial(_scan_inside, bounds=bounds)
     for first in ground.progress(range(0, len(tiles), step), WHAT):
-        found = joined(list(in_order(work, tiles[first : first + step], ground.threads)))
+        found = joined(list(ground.crew(work, ground, tiles[first : first + step], together=TOGETHER)))
         for start in range(0, found.i.size, below.capacity):
             part = slice(start, start + below.capacity)
             yield Pairs(found.i[part], found.j[part], found.score[part])
+
+
+def _scan_inside(ground: Ground, tile: tuple[int, int], *, bounds: Floats) -> Pairs:
+    return _inside(scan_tile(ground, *tile, float(bounds[0, 0])), bounds)
 
 
 def _inside(pairs: Pairs, bounds: Floats) -> Pairs:

@@ -1,12 +1,14 @@
 """Sums at thresholds below the floor of the tail, from a second blocked pass over all pairs."""
 
+from dataclasses import dataclass
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats.compiled import kernel
-from frtaudit.stats.layout import in_order
-from frtaudit.stats.scan import Ground
+from frtaudit.stats.ground import Ground
 from frtaudit.stats.sums import above_levels
 
 Floats = npt.NDArray[np.float64]
@@ -24,19 +26,17 @@ def sums_below(ground: Ground, tail: ScoreTail, groups: Groups, thresholds: Floa
     score. Sums of integers are kept in float64, exact up to 2^53.
     """
     n_levels, n_tags = thresholds.size + 1, len(groups.names) + 1
-    by_subject = np.zeros((2, n_levels, groups.of.shape[0] + 1, tail.n_samples.size))
-    table = _table(thresholds)
-
-    def work(strip: int) -> Floats:
-        by_tag = np.zeros((5, n_levels, n_tags))
-        _score_strip(ground, tail, groups.of, strip, table, by_tag, by_subject)
-        return by_tag
-
     by_tag = np.zeros((5, n_levels, n_tags))
-    for more in in_order(
-        work, range(len(ground.layout.strips)), ground.threads, ground.progress, "scoring below the floor"
-    ):
+    by_subject = np.zeros((2, n_levels, groups.of.shape[0] + 1, tail.n_samples.size))
+    cut = Cut(
+        n_samples=tail.n_samples, cells=tail.cells, of=groups.of, n_tags=n_tags, table=_table(thresholds)
+    )
+    work, strips = partial(_score_strip, cut=cut), ground.layout.strips
+    done = ground.crew(work, ground, strips, progress=ground.progress, what="scoring below the floor")
+    for strip, (more, own) in zip(strips, done, strict=True):
         by_tag += more
+        first, end = _subjects(ground, strip)
+        by_subject[..., first:end] = own
     return NonMatedSums(
         thresholds=thresholds,
         errors=above_levels(by_tag[0]).astype(np.int64),
@@ -60,14 +60,27 @@ def _table(thresholds: Floats) -> Table:
     return thresholds, first.astype(np.int64), low, 1.0 / width
 
 
-def _score_strip(
-    ground: Ground, tail: ScoreTail, of: Index, strip: int, table: Table, by_tag: Floats, by_subject: Floats
-) -> None:
-    layout, rows = ground.layout, ground.layout.strips[strip]
-    start = np.concatenate([[0], np.cumsum(tail.n_samples)]).astype(np.int64)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cut:
+    """What a pass below the floor knows beside its ground: a subject's ``n_samples``, ``cells`` and groups ``of``."""
+
+    n_samples: Ints
+    cells: Index
+    of: Index
+    n_tags: int
+    table: Table
+
+
+def _score_strip(ground: Ground, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
+    """What a strip adds to the sums of the tags (5, L, G+1), and those of its own subjects (2, L, 1+S, subjects)."""
+    layout, of, table, n, cells = ground.layout, cut.of, cut.table, cut.n_samples, cut.cells
+    first, end = _subjects(ground, rows)
+    by_tag = np.zeros((5, table[0].size + 1, cut.n_tags))
+    by_subject = np.zeros((2, table[0].size + 1, of.shape[0] + 1, end - first))
+    start = np.concatenate([[0], np.cumsum(n)]).astype(np.int64)
     gained = np.zeros((9, of.shape[0] + 1, table[0].size + 1))
     for columns in layout.strips:
-        blocks = (*_subjects(ground, rows), *_subjects(ground, columns))
+        blocks = (first, end, *_subjects(ground, columns))
         many = rows[1] - rows[0] > 1 or columns[1] - columns[0] > 1
         depth = (blocks[1] - blocks[0], blocks[3] - blocks[2]) if many else (1, 1)
         counted = np.zeros((*depth, table[0].size + 1), dtype=np.int64)
@@ -75,13 +88,14 @@ def _score_strip(
             for column in range(*columns):
                 corner = (layout.samples(row).start, layout.samples(column).start)
                 levels = levels_of(layout.tile(ground.block, row, column), *table)
-                args = (levels, *corner, blocks, start, tail.n_samples, tail.cells, counted)
+                args = (levels, *corner, blocks, start, n, cells, counted)
                 if many:
                     count_tile(*args)
                 else:
                     add_tile(*args, of, gained, by_tag, by_subject)
         if many:
-            add_counted(blocks, tail.n_samples, tail.cells, of, counted, gained, by_tag, by_subject)
+            add_counted(blocks, n, cells, of, counted, gained, by_tag, by_subject)
+    return by_tag, by_subject
 
 
 def _subjects(ground: Ground, strip: tuple[int, int]) -> tuple[int, int]:
@@ -143,8 +157,8 @@ def add_block(a: int, b: int, size: int, of: Index, counted: Ints, x: int, y: in
 
 
 @kernel
-def pay_in(a: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats) -> None:
-    """Add what subject a has gained to its own sums and to those of its tags; clear it."""
+def pay_in(a: int, place: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats) -> None:
+    """Add what subject a has gained to its own sums, at ``place``, and to those of its tags; clear it."""
     for scope in range(gained.shape[1]):
         if scope > 0 and of[scope - 1, a] < 0:
             continue
@@ -152,8 +166,8 @@ def pay_in(a: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats
         for level in range(gained.shape[2]):
             once = gained[8, scope, level]
             both = once + gained[7, scope, level]
-            by_subject[0, level, scope, a] += gained[0, scope, level] + both
-            by_subject[1, level, scope, a] += gained[1, scope, level] + both
+            by_subject[0, level, scope, place] += gained[0, scope, level] + both
+            by_subject[1, level, scope, place] += gained[1, scope, level] + both
             for m in range(5):
                 by_tag[m, level, tag] += gained[2 + m, scope, level] + once
     gained[:] = 0.0
@@ -181,7 +195,7 @@ def add_tile(
             for s in range(of.shape[0]):
                 if of[s, a] >= 0 and of[s, a] == of[s, b]:
                     gained[side, s + 1, level] += 1
-        pay_in(a, of, gained, by_tag, by_subject)
+        pay_in(a, a - blocks[0], of, gained, by_tag, by_subject)
 
 
 @kernel
@@ -210,4 +224,4 @@ def add_counted(
         for b in range(blocks[2], blocks[3]):
             if compared(a, b, n, cells):
                 add_block(a, b, n[a] * n[b], of, counted, a - blocks[0], b - blocks[2], gained)
-        pay_in(a, of, gained, by_tag, by_subject)
+        pay_in(a, a - blocks[0], of, gained, by_tag, by_subject)

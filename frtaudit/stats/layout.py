@@ -86,7 +86,7 @@ def layout_of(n_samples: Ints, size: int = PART) -> Layout:
     return Layout(np.asarray(starts, dtype=np.int64), tuple(strips), strip_of.astype(np.int64))
 
 
-def _cores() -> int:
+def cores() -> int:
     """The cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -104,7 +104,7 @@ def in_order(
 
     ``progress`` hears of each job called ``what``, from the caller's thread.
     """
-    count = threads or _cores()
+    count = threads or cores()
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
         results = pool.map(work, jobs)
         for _ in progress(jobs, what):

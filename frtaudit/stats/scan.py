@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.progress import Progress, quiet
 from frtaudit.stats.compiled import kernel
-from frtaudit.stats.layout import Layout, in_order
-from frtaudit.stats.scorers import BlockScorer, UnitBlocks
+from frtaudit.stats.ground import Ground
+from frtaudit.stats.layout import in_order
+from frtaudit.stats.scorers import UnitBlocks
 from frtaudit.stats.screen import bin_from, screen
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 Index = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]
+
+TOGETHER = 4  # jobs of 16 tiles in one block: 64 tiles of 512 x 512, the pairs of 4,096 x 4,096 samples
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,19 +28,6 @@ class Pairs:
     i: Index
     j: Index
     score: Singles
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """What a pass runs over: ``subject_of`` (N,), ``room`` (N,): the cell of each sample, and the histogram's edges."""
-
-    block: BlockScorer
-    layout: Layout
-    subject_of: Index
-    room: Index
-    edges: Floats
-    threads: int
-    progress: Progress = quiet
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +57,14 @@ def scan_mated(ground: Ground) -> Pairs:
 
 def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
     """The histogram of the non-mated comparisons, and those with score > ``floor`` if they are at most ``capacity``."""
-    open_ground = _open(ground)
-
-    def work(job: tuple[int, int, int]) -> tuple[list[Pairs], Ints]:
-        return _scan_job(ground, job, floor, open_ground=open_ground)
-
+    work = partial(_scan_job, floor=floor, open_ground=_open(ground))
+    jobs, progress = ground.layout.jobs(), ground.progress
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
     kept: list[Pairs] = []
     count = 0
-    for pairs, counts in in_order(work, ground.layout.jobs(), ground.threads, ground.progress, "scoring"):
+    for pairs, counts in ground.crew(
+        work, ground, jobs, together=TOGETHER, progress=progress, what="scoring"
+    ):
         histogram += counts
         count += sum(part.i.size for part in pairs)
         if count > capacity:
@@ -87,7 +76,7 @@ def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
 
 def scan_tile(ground: Ground, row: int, column: int, floor: float) -> Pairs:
     """The non-mated comparisons of one tile with score > ``floor``."""
-    (pairs,), _ = _scan_job(ground, (row, column, column + 1), floor, open_ground=_open(ground))
+    (pairs,), _ = _scan_job(ground, (row, column, column + 1), floor=floor, open_ground=_open(ground))
     return pairs
 
 
@@ -97,7 +86,7 @@ def _open(ground: Ground) -> bool:
 
 
 def _scan_job(
-    ground: Ground, job: tuple[int, int, int], floor: float, *, open_ground: bool
+    ground: Ground, job: tuple[int, int, int], *, floor: float, open_ground: bool
 ) -> tuple[list[Pairs], Ints]:
     layout, (row, first, end) = ground.layout, job
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)

@@ -52,6 +52,7 @@ def test_paths_and_machine_settings_are_marked() -> None:
         "Thresholds.file": PATH,
         "Folds.file": PATH,
         "AuditSpec.threads": MACHINE,
+        "AuditSpec.dask": MACHINE,
         "AuditSpec.seal": PATH,
         "AuditSpec.sanitize": ADDED,
         "AuditSpec.trained_on": ADDED,

@@ -5,8 +5,9 @@ import pytest
 
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.batches import LEAST, Below, as_tail, batches, below_of, cuts_between, rank_at, score_at
+from frtaudit.stats.ground import Ground
 from frtaudit.stats.layout import layout_of
-from frtaudit.stats.scan import Ground, Pairs, joined
+from frtaudit.stats.scan import Pairs, joined
 from frtaudit.stats.scorers import COSINE_RANGE
 from frtaudit.stats.tail import from_matrix
 

@@ -11,9 +11,9 @@ from frtaudit.core.spec import Plan
 from frtaudit.stats import fused, resample
 from frtaudit.stats.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.batches import Below
+from frtaudit.stats.ground import Ground
 from frtaudit.stats.layout import layout_of
 from frtaudit.stats.resample import Replicates, replicate
-from frtaudit.stats.scan import Ground
 from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
 from frtaudit.stats.tail import from_matrix, no_groups
 
