@@ -43,6 +43,13 @@ LOOK = 1.0  # seconds between two looks at the workers while a block is awaited
 AHEAD = 8  # blocks handed over ahead, beside two for each thread of the workers
 REFRESH = 32  # blocks after which those threads are counted again: workers may have come
 
+FRUGAL = {  # local workers are neither profiled nor looked at fifty times a second: that takes a tenth of a core
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+}
+
 
 @contextmanager
 def crew_of(where: str | None, threads: int = 0) -> Iterator[Crew]:
@@ -73,12 +80,12 @@ def crew_of(where: str | None, threads: int = 0) -> Iterator[Crew]:
 @contextmanager
 def _address(where: str, threads: int) -> Iterator[dict[str, str]]:
     """How to reach the scheduler that is named, or one that lives as long as this context."""
+    from dask import config
     from distributed import LocalCluster
 
     if where == LOCAL:
-        with LocalCluster(
-            n_workers=threads or cores(), threads_per_worker=1, memory_limit=None, dashboard_address=None
-        ) as cluster:
+        own = {"n_workers": threads or cores(), "threads_per_worker": 1, "memory_limit": None}
+        with config.set(FRUGAL), LocalCluster(**own, dashboard_address=None) as cluster:
             yield {"address": cluster.scheduler_address}
     elif "://" in where:
         yield {"address": where}

@@ -66,17 +66,17 @@ def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
         work, ground, jobs, together=TOGETHER, progress=progress, what="scoring"
     ):
         histogram += counts
-        count += sum(part.i.size for part in pairs)
+        count += pairs.i.size
         if count > capacity:
             kept.clear()
         else:
-            kept += pairs
+            kept.append(pairs)
     return Scan(tuple(kept) if count <= capacity else None, count, histogram)
 
 
 def scan_tile(ground: Ground, row: int, column: int, floor: float) -> Pairs:
     """The non-mated comparisons of one tile with score > ``floor``."""
-    (pairs,), _ = _scan_job(ground, (row, column, column + 1), floor=floor, open_ground=_open(ground))
+    pairs, _ = _scan_job(ground, (row, column, column + 1), floor=floor, open_ground=_open(ground))
     return pairs
 
 
@@ -87,7 +87,7 @@ def _open(ground: Ground) -> bool:
 
 def _scan_job(
     ground: Ground, job: tuple[int, int, int], *, floor: float, open_ground: bool
-) -> tuple[list[Pairs], Ints]:
+) -> tuple[Pairs, Ints]:
     layout, (row, first, end) = ground.layout, job
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
     scale = (ground.edges.size - 1) / (ground.edges[-1] - ground.edges[0])
@@ -112,7 +112,7 @@ def _scan_job(
                 histogram, i, j, out,
             )  # fmt: skip
         kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
-    return kept, histogram
+    return joined(kept), histogram
 
 
 def joined(parts: Sequence[Pairs]) -> Pairs:
