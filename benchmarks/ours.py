@@ -12,6 +12,7 @@ from frtaudit.core.spec import Plan, Weighting
 from frtaudit.stats.allpairs import TailRequest, score_all_pairs
 from frtaudit.stats.crossing import eer_of
 from frtaudit.stats.folds import k_fold_accuracy
+from frtaudit.stats.ground import Crew, by_threads
 from frtaudit.stats.listed import fnmr_at_fmr
 from frtaudit.stats.rates import threshold_at
 from frtaudit.stats.resample import Replicates, replicate
@@ -31,7 +32,7 @@ def groups_of(data: Arrays) -> Groups:
     return Groups(schemas=("group",), names=names, of=data["group"][None], ranked=(True,) * len(names))
 
 
-def scored(data: Arrays, threads: int = 1) -> ScoreTail:
+def scored(data: Arrays, threads: int = 1, crew: Crew = by_threads) -> ScoreTail:
     """Mated scores, histogram and the tail above the lowest threshold, which an audit's replicates start from."""
     counts = np.bincount(data["subject"]).astype(np.int64)
     return score_all_pairs(
@@ -41,7 +42,7 @@ def scored(data: Arrays, threads: int = 1) -> ScoreTail:
         cells=np.zeros(counts.size, dtype=np.int32),
         groups=groups_of(data),
         score_range=COSINE_RANGE,
-        request=TailRequest(fmr=float(data["lowest"]), threads=threads),
+        request=TailRequest(fmr=float(data["lowest"]), threads=threads, crew=crew),
     )
 
 
