@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
+from logging import CRITICAL
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -43,7 +44,9 @@ LOOK = 1.0  # seconds between two looks at the workers while a block is awaited
 AHEAD = 8  # blocks handed over ahead, beside two for each thread of the workers
 REFRESH = 32  # blocks after which those threads are counted again: workers may have come
 
-FRUGAL = {  # local workers are neither profiled nor looked at fifty times a second: that takes a tenth of a core
+FRUGAL = {  # local workers show no page, and are neither profiled nor looked at fifty times a second
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "1s",
     "distributed.admin.system-monitor.interval": "5s",
@@ -84,8 +87,10 @@ def _address(where: str, threads: int) -> Iterator[dict[str, str]]:
     from distributed import LocalCluster
 
     if where == LOCAL:
-        own = {"n_workers": threads or cores(), "threads_per_worker": 1, "memory_limit": None}
-        with config.set(FRUGAL), LocalCluster(**own, dashboard_address=None) as cluster:
+        workers = {"n_workers": threads or cores(), "threads_per_worker": 1, "memory_limit": None}
+        page = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+        quietly = {"host": "127.0.0.1", "silence_logs": CRITICAL}  # what matters comes as an error of ours
+        with config.set(FRUGAL), LocalCluster(**workers, **page, **quietly) as cluster:
             yield {"address": cluster.scheduler_address}
     elif "://" in where:
         yield {"address": where}
@@ -177,7 +182,7 @@ class DaskCrew:
         try:
             self.client.wait_for_workers(1, timeout=self.patience)
         except TimeoutError as error:
-            said = f"the scheduler has had no worker for {self.patience:.0f} s"
+            said = f"the scheduler has had no worker for {self.patience:g} s"
             raise ClusterError("dask", said, "a running `dask worker`") from error
 
     def _blocks(
@@ -223,7 +228,8 @@ def _as_lines() -> Iterator[None]:
     try:
         yield
     except KilledWorker as error:
-        said = f"one block was lost with {error.allowed_failures + 1} workers"
+        workers = error.allowed_failures + 1
+        said = f"one block was lost with {workers} worker{'s' * (workers > 1)}"
         raise ClusterError("dask", said, "workers with more memory, or the log of one") from error
     except (CancelledError, OSError) as error:
         said = f"the scheduler was lost, or all workers with what they held ({type(error).__name__}: {error})"

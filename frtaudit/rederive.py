@@ -79,11 +79,14 @@ def given_paths(overrides: Sequence[str]) -> dict[str, object]:
 
 
 def noted_paths(run: Path) -> dict[str, object]:
-    """The paths and machine settings that a run folder noted; none for a PDF, or where the note cannot be read."""
+    """The paths and machine settings that a run folder noted; none for a PDF, or where the note cannot be read.
+
+    A noted scheduler is left out: it may be gone, and nobody needs it to find the same numbers.
+    """
     try:
         load_plugins()
         noted = yaml.safe_load((run / TRACE).read_text(encoding="utf-8"))
-        return paths_of(from_plain(noted))
+        return {name: value for name, value in paths_of(from_plain(noted)).items() if name != "dask"}
     except (OSError, yaml.YAMLError, TypeError, AttributeError, FrtauditError):
         return {}
 

@@ -1,6 +1,7 @@
 """Tests of frtaudit.rederive."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -59,6 +60,14 @@ def test_words_win_over_notes(tmp_path: Path, audited: list[AuditSpec]) -> None:
     rederive(content(lfw()), note(tmp_path, lfw()), ["cohort.root=moved", "threads=1"])
     assert getattr(audited[0].cohort, "root", None) == "moved"
     assert audited[0].threads == 1
+
+
+def test_a_noted_scheduler_is_not_asked_again(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Who reproduces a run that Dask shared needs no Dask; who wants it names it."""
+    folder = note(tmp_path, replace(lfw(), dask="tcp://gone:8786"))
+    rederive(content(lfw()), folder, [])
+    rederive(content(lfw()), folder, ["dask=local"])
+    assert [spec.dask for spec in audited] == [None, "local"]
 
 
 def test_a_note_about_another_spec_changes_no_number(tmp_path: Path, audited: list[AuditSpec]) -> None:
