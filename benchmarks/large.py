@@ -1,8 +1,8 @@
 """How scoring and replicates grow with the samples, and what Dask costs: ``python -m benchmarks.large 60000 120000``.
 
-    python -m benchmarks.large SAMPLES... [--fmr 0.001] [--dask WORKERS] [--rounds 3]
+    python -m benchmarks.large SAMPLES... [--fmr 0.001] [--dimension 128] [--dask WORKERS] [--rounds 3]
 
-Each size runs in a process of its own, on one thread; the templates are those of the contests, D = 128. With ``--dask``
+Each size runs in a process of its own, on one thread; the templates are those of the contests. With ``--dask``
 each round scores on as many threads and then on as many local Dask workers: compared are the CPU seconds of all that
 takes part (client, scheduler, nannies, workers), handing out templates included, starting processes not; the answers
 must be the same bits. One line of JSON for each size; docs/large.md holds what was measured.
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import ours
+from benchmarks import data, ours
 from benchmarks.clock import Clock, peak_memory
 from benchmarks.data import EACH, people
 from frtaudit.cluster import DaskCrew, crew_of
@@ -34,12 +34,12 @@ def grown(samples: int, fmr: float) -> dict[str, Any]:
     clock, warm = Clock(patience=0), people(WARM // EACH, fmr)
     ours.replicates(ours.scored(warm), warm, n=64, targets=TARGETS)
     ours.replicates(ours.scored(warm), warm, Plan.SUBJECTS, n=64, targets=TARGETS)
-    data = people(samples // EACH, fmr)
+    given = people(samples // EACH, fmr)
     clock.peaks["before"] = peak_memory()
-    tail = clock.run("score", lambda: ours.scored(data))
+    tail = clock.run("score", lambda: ours.scored(given))
     clock.peak("score")
     for plan in (Plan.IMAGES, Plan.SUBJECTS):
-        clock.run(plan.value, lambda plan=plan: ours.replicates(tail, data, plan, targets=TARGETS))
+        clock.run(plan.value, lambda plan=plan: ours.replicates(tail, given, plan, targets=TARGETS))
         clock.peak(plan.value)
     clock.note("tail", tail.tail_score.size)
     return {"samples": samples, "fmr": fmr} | clock.as_dict()
@@ -47,7 +47,7 @@ def grown(samples: int, fmr: float) -> dict[str, Any]:
 
 def shared(samples: int, fmr: float, workers: int, rounds: int) -> dict[str, Any]:
     """CPU and wall seconds of scoring, each round on threads and then on Dask workers."""
-    data, warm, found = people(samples // EACH, fmr), people(WARM // EACH, fmr), []
+    given, warm, found = people(samples // EACH, fmr), people(WARM // EACH, fmr), []
     ours.scored(warm, workers)
     began, start = time.perf_counter(), time.process_time()
     with crew_of("local", workers) as crew:
@@ -59,9 +59,9 @@ def shared(samples: int, fmr: float, workers: int, rounds: int) -> dict[str, Any
         ours.scored(warm, 1, crew)
         for _ in range(rounds):
             one, other = Clock(patience=0), Clock(patience=0)
-            expected = one.run("threads", lambda: ours.scored(data, workers))
+            expected = one.run("threads", lambda: ours.scored(given, workers))
             before = _workers(crew)
-            tail = other.run("dask", lambda: ours.scored(data, 1, crew))
+            tail = other.run("dask", lambda: ours.scored(given, 1, crew))
             spent = other.steps["dask"].cpu + _workers(crew) - before
             _same(expected, tail)
             threads, dask = one.steps["threads"], other.steps["dask"]
@@ -91,9 +91,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.large", description=__doc__)
     parser.add_argument("samples", type=int, nargs="+")
     parser.add_argument("--fmr", type=float, default=1e-3)
+    parser.add_argument("--dimension", type=int, default=data.DIMENSION)
     parser.add_argument("--dask", type=int, metavar="WORKERS")
     parser.add_argument("--rounds", type=int, default=3)
     given = parser.parse_args()
+    data.DIMENSION = given.dimension
     if len(given.samples) == 1:
         (size,) = given.samples
         if given.dask is None:
@@ -101,7 +103,7 @@ def main() -> int:
         else:
             print(json.dumps(shared(size, given.fmr, given.dask, given.rounds)))
         return 0
-    rest = [f"--fmr={given.fmr}", f"--rounds={given.rounds}"]
+    rest = [f"--fmr={given.fmr}", f"--rounds={given.rounds}", f"--dimension={given.dimension}"]
     rest += [] if given.dask is None else [f"--dask={given.dask}"]
     for size in given.samples:
         subprocess.run([sys.executable, "-m", "benchmarks.large", str(size), *rest], check=True)

@@ -19,6 +19,7 @@ Index = npt.NDArray[np.int32]
 Singles = npt.NDArray[np.float32]
 
 TOGETHER = 4  # jobs of 16 tiles in one block: 64 tiles of 512 x 512, the pairs of 4,096 x 4,096 samples
+BLOCKS = 4000  # above so many the blocks grow instead: who hands them over has about 0.01 s of work with each
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +60,12 @@ def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
     """The histogram of the non-mated comparisons, and those with score > ``floor`` if they are at most ``capacity``."""
     work = partial(_scan_job, floor=floor, open_ground=_open(ground))
     jobs, progress = ground.layout.jobs(), ground.progress
+    together = max(TOGETHER, len(jobs) // BLOCKS)
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
     kept: list[Pairs] = []
     count = 0
     for pairs, counts in ground.crew(
-        work, ground, jobs, together=TOGETHER, progress=progress, what="scoring"
+        work, ground, jobs, together=together, progress=progress, what="scoring"
     ):
         histogram += counts
         count += pairs.i.size
