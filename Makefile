@@ -1,6 +1,7 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
 # make guarantees   what the intervals cover: made-up people of known truth, about 70 minutes of one core
 # make check   format, lint, types, floors, PDF/A, coverage                   make bench   measured ratios against other ways
+# make docs   the documentation as a site, in .site/
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -17,10 +18,10 @@ GUARANTEES ?=
 BIAS ?=
 export PYTHON
 
-.PHONY: help audit test check coverage bench guarantees reference images axe clean
+.PHONY: help audit test check coverage bench guarantees reference docs images axe clean
 
 help:
-	@sed -n '1,4s/^# //p' Makefile
+	@sed -n '1,5s/^# //p' Makefile
 
 $(READY): pyproject.toml constraints.txt .ci/setup
 	@.ci/setup
@@ -47,7 +48,7 @@ coverage: $(READY)
 	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
 
-# BENCH='--only NAME --small' holds one contest on a twentieth of the data; BENCH=--docs writes the table into docs/benchmarks.md.
+# BENCH='--only NAME --small' holds one contest on a twentieth of the data; BENCH=--docs writes the table into docs/reference/benchmarks.md.
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
@@ -55,12 +56,16 @@ bench: $(READY)
 guarantees: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study --workers $(WORKERS) --docs docs/figures $(GUARANTEES)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.bias --out reports/guarantees/interclass.json \
-	    --docs docs/guarantees.md $(BIAS)
+	    --docs docs/methods/guarantees.md $(BIAS)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)
 	@$(BIN)/python tests/test_reference.py
 	@git diff --stat -- reports/reference
+
+# Strictly: a page without its place, a link or an anchor without its end is an error.
+docs: $(READY)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --config-file .ci/mkdocs.yml && echo .site/index.html
 
 # The README's screenshots, from a finished run: make images RUN=reports/demo/TIME
 images: $(READY)
@@ -73,5 +78,5 @@ axe: $(READY)
 
 clean:
 	rm -rf benchmarks/.envs benchmarks/.results
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
+	rm -rf .venv .site build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage htmlcov
 	find frtaudit tests benchmarks -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -5,7 +5,7 @@
 Every contender runs in a process of its own, the peers in their own environments, which are made first. What is
 compiled or loaded late is warmed up on small data. CPU seconds of all threads are compared, not wall time. Answers
 must agree, or the run ends with an error (exit code 1). The table is printed and, with ``--docs``, put into
-docs/benchmarks.md; the numbers behind it go to benchmarks/.results/.
+docs/reference/benchmarks.md; the numbers behind it go to benchmarks/.results/.
 """
 
 import argparse
@@ -103,7 +103,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run", description="Measured ratios.")
     parser.add_argument("--only", action="append", metavar="NAME", help=f"contests to hold: {names}")
     parser.add_argument("--small", action="store_true", help="a twentieth of the data: to try the harness")
-    parser.add_argument("--docs", action="store_true", help="put the table into docs/benchmarks.md")
+    parser.add_argument("--docs", action="store_true", help="put the table into docs/reference/benchmarks.md")
     parser.add_argument("--date", default="", help="text that says when; none by default")
     given = parser.parse_args()
     unknown = sorted(set(given.only or ()) - {contest.name for contest in CONTESTS})
@@ -135,7 +135,7 @@ def main() -> int:
     (RESULTS / "benchmarks.md").write_text(page)
     print(page)
     if given.docs:
-        table.into(ROOT / "docs" / "benchmarks.md", page)
+        table.into(ROOT / "docs" / "reference" / "benchmarks.md", page)
     if missing:
         print(f"not measured, for want of an environment: {', '.join(missing)}", file=sys.stderr)
     return 1 if missing else 0

@@ -201,10 +201,11 @@ def show(argv: Sequence[str]) -> int:
     """List what a spec can name, by group."""
     parser = Parser(prog="frtaudit list", description="What a spec can name, one line each.")
     parser.add_argument("group", nargs="?", help="one group only, such as schema")
+    parser.add_argument("--markdown", action="store_true", help="as a page of the documentation")
     options = parser.parse_args(argv)
-    from frtaudit.listing import listing
+    from frtaudit.listing import listing, page
 
-    print(listing(options.group))
+    print(page(options.group), end="") if options.markdown else print(listing(options.group))
     return 0
 
 

@@ -60,7 +60,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     signing = signing_of(spec.report)
     sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
     check_names(spec.report.checklists)
-    render.check_shape(spec.report)
+    render.check_shape(spec.report, spec.analyses)
     previous = read_previous(spec.report.previous) if spec.report.previous else None
     audited = audit(spec, on_terminal)
     counts = {verdict.value: 0 for verdict in Verdict}
@@ -182,16 +182,17 @@ def _write_report(
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
     page = render.html(result, settings, date, signing.status, previous)
+    shape = render.check_shape(settings, render.analyses_in(result))
     files = {
         **sealed,
         RESULT: result.to_bytes(),
         SPEC: to_bytes(result.spec),
         HTML: page.encode(),
-        SETTINGS: to_bytes(_settings(settings, date, previous)),
+        SETTINGS: to_bytes(_settings(settings, date, previous, shape.digests)),
     }
     if previous is not None:
         files[PREVIOUS] = previous.data
-    for name, data in render.check_shape(settings).files.items():
+    for name, data in shape.files.items():
         (draft / TEMPLATES / name).parent.mkdir(parents=True, exist_ok=True)
         (draft / TEMPLATES / name).write_bytes(data)
     if settings.checklists:
@@ -210,7 +211,9 @@ def _write_statement(draft: Path, signing: Signing) -> None:
         (draft / STATEMENT).write_bytes(outer_statement(draft, signing.signer, datetime.now(UTC)))
 
 
-def _settings(settings: Report, date: str, previous: Previous | None) -> dict[str, Json]:
+def _settings(
+    settings: Report, date: str, previous: Previous | None, shape: Mapping[str, str]
+) -> dict[str, Json]:
     """What the report was told, without paths: the last audit and templates by their digests.
 
     What was added later stands only where it is set.
@@ -222,9 +225,14 @@ def _settings(settings: Report, date: str, previous: Previous | None) -> dict[st
         if isinstance(told, Mapping)
         else {}
     )
-    shape: dict[str, Json] = dict(render.check_shape(settings).digests)
     digest = None if previous is None else previous.sha256
-    return {**said, **PRIVATE, "date": date, "previous": digest, **({"templates": shape} if shape else {})}
+    return {
+        **said,
+        **PRIVATE,
+        "date": date,
+        "previous": digest,
+        **({"templates": dict(shape)} if shape else {}),
+    }
 
 
 def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signing: Signing) -> bytes:

@@ -1,5 +1,7 @@
 """What a spec can name, one line each."""
 
+import re
+
 from frtaudit.checks import METRICS
 from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.errors import SpecError
@@ -19,9 +21,38 @@ _ABOUT = {
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
+    "section": "of the report, from other wheels, where the analysis of that name runs: analysis=NAME",
     "metric": "in requirements: metric: NAME",
     "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
 }
+_METRICS = {
+    "accuracy": "mean accuracy over the folds",
+    "accuracy_fold_sd": "standard deviation of the folds' accuracies",
+    "d_l2": "distance of a class from the mean of all, or between classes; at: {space: quantile, tar or fmr_axis}",
+    "eer": "(FMR + FNMR)/2 at the score where they are nearest to each other",
+    "fdr": "fairness discrepancy rate of the classes' FMR and FNMR",
+    "fmr": "FMR at a threshold",
+    "fnmr": "FNMR at a threshold",
+    "fnmr_at_fmr": "FNMR at the threshold of an FMR target",
+    "frr": "FTA + FNMR (1 - FTA) at the threshold of an FMR target",
+    "fta": "samples of which a system made no template, over all samples",
+    "garbe": "Gini aggregation rate of the classes' FMR and FNMR",
+    "gini": "Gini coefficient of a rate of the classes",
+    "inequity_rate": "NIST's inequity rate of the classes' FMR and FNMR",
+    "log_geomean": "sum of abs log10(rate / geometric mean) over the classes",
+    "max_geomean": "largest rate of a class over the geometric mean",
+    "max_min": "largest rate of a class over the smallest",
+    "threshold_at_fmr": "smallest score at which FMR is at most the target",
+}
+
+PAGE = """\
+# What a spec can name
+
+<!-- Written by `frtaudit list --markdown`: change conf/ or a docstring, not this page. -->
+
+`frtaudit list` prints this page as text, `frtaudit list GROUP` one group of it. Plug-ins of
+[other wheels](extending.md) stand there too.
+"""
 
 
 def listing(group: str | None = None) -> str:
@@ -32,10 +63,31 @@ def listing(group: str | None = None) -> str:
       quick                      A first look: 199 resamples. Too few for a report.
       thesis                     The numbers of the interclass-bias thesis: 9999 resamples, alpha 0.10.
     """
+    return "\n\n".join(_section(name) for name in _groups(group))
+
+
+def page(group: str | None = None) -> str:
+    """The same as a page of Markdown: docs/reference/names.md.
+
+    >>> print(page("bootstrap").split("## ")[1])
+    bootstrap
+    <BLANKLINE>
+    Resampling: `bootstrap=NAME`
+    <BLANKLINE>
+    | name | what it is |
+    |---|---|
+    | `quick` | A first look: 199 resamples. Too few for a report. |
+    | `thesis` | The numbers of the interclass-bias thesis: 9999 resamples, alpha 0.10. |
+    <BLANKLINE>
+    """
+    return "\n".join([PAGE, *(_table(name) for name in _groups(group))])
+
+
+def _groups(group: str | None) -> list[str]:
     if group is not None and group not in _ABOUT:
         raise SpecError("group", f"no group is named {group!r}{closest(group, _ABOUT)}", ", ".join(_ABOUT))
     load_plugins()
-    return "\n\n".join(_section(name) for name in ([group] if group else _ABOUT))
+    return [group] if group else [name for name in _ABOUT if _named(name)]
 
 
 def _section(group: str) -> str:
@@ -43,13 +95,25 @@ def _section(group: str) -> str:
     return "\n".join([f"{group}  ({_ABOUT[group]})", *lines])
 
 
+def _table(group: str) -> str:
+    what, _, how = _ABOUT[group].partition(": ")
+    lines = [f"| `{name}` | {_cell(text)} |" for name, text in _named(group).items()]
+    lines = ["| name | what it is |", "|---|---|", *lines]
+    return "\n".join([f"## {group}", "", f"{what[0].upper()}{what[1:]}: `{how}`", "", *lines, ""])
+
+
+def _cell(text: str) -> str:
+    """Text in a table of Markdown, its marks taken as they stand."""
+    return re.sub(r"([\\|*_\[\]])", r"\\\1", text).replace("<", "&lt;")
+
+
 def _named(group: str) -> dict[str, str]:
     if group in LANDS:
         return options(group)
-    if group == "export":
+    if group in ("export", "section"):
         return {name: first_line(lookup(group, name, group)) for name in names(group)}
     if group == "metric":
-        return dict.fromkeys(METRICS, "")
+        return {name: _METRICS.get(name, "") for name in METRICS}
     offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}
     return {
         method.value: ", ".join(target.value for target in targets) for method, targets in offered.items()

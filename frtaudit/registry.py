@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from frtaudit.errors import SpecError
 
-GROUPS = ("analysis", "cohort", "export", "protocol", "provider", "requirement")
+GROUPS = ("analysis", "cohort", "export", "protocol", "provider", "requirement", "section")
 ENTRY_POINTS = "frtaudit.plugins"
 
 T = TypeVar("T")

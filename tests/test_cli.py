@@ -212,7 +212,7 @@ def test_plan_answers_without_a_cohort(capsys: pytest.CaptureFixture[str]) -> No
     """Samples per subject and a limit are enough, and give the documented table; words come in any order."""
     assert cli.main(["plan", "--samples", "4", "--limit", "fnmr=0.01"]) == 0
     assert PLANNED in "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
-    page = Path(__file__).resolve().parents[1] / "docs" / "planning.md"
+    page = Path(__file__).resolve().parents[1] / "docs" / "guides" / "planning.md"
     assert PLANNED in page.read_text(encoding="utf-8")
     words = ["plan", "schema=gender", "--subjects=500", "requirement=[nist_800_63a_4]", "--samples", "4"]
     assert cli.main([*words, "--deff", "fnmr=2", "--expected", "fnmr=0.002", "--json"]) == 0

@@ -1,10 +1,35 @@
 """Tests of frtaudit.listing."""
 
+import re
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+
 import pytest
+from markdown_it import MarkdownIt
 
 from frtaudit.errors import SpecError
-from frtaudit.listing import listing
+from frtaudit.listing import listing, page
 from frtaudit.spec_source import LANDS
+
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "names.md"
+
+
+def as_a_reader_sees(markdown: str) -> dict[str, dict[str, str]]:
+    """Group to (name to what is said of it), from the text that Markdown makes of a page."""
+    found: dict[str, dict[str, str]] = {}
+    group = name = ""
+    for before, token in pairwise(MarkdownIt().enable("table").parse(markdown)):
+        parts = token.children or []
+        text = "".join(part.content for part in parts)
+        if before.type == "heading_open" and before.tag == "h2":
+            group, found[text] = text, {}
+        elif before.type == "td_open" and parts and parts[0].type == "code_inline":
+            name = text
+        elif before.type == "td_open":
+            found[group][name] = text
+    return found
 
 
 def test_every_group_of_presets_is_listed() -> None:
@@ -24,3 +49,28 @@ def test_an_unknown_group_is_refused() -> None:
     """A slip gets the closest group."""
     with pytest.raises(SpecError, match=r"did you mean 'schema'\?"):
         listing("schemas")
+
+
+def test_the_page_says_what_the_command_says() -> None:
+    """docs/reference/names.md, read as Markdown, has the groups, names and lines of `frtaudit list`, and no others.
+
+    `frtaudit list --markdown > docs/reference/names.md` writes it anew.
+    """
+    said: dict[str, dict[str, str]] = {}
+    group = ""
+    for line in listing().splitlines():
+        if entry := re.fullmatch(r"  (\S+) *(.*)", line):
+            said[group][entry[1]] = entry[2]
+        elif line:
+            group = line.split()[0]
+            said[group] = {}
+    read = as_a_reader_sees(PAGE.read_text("utf-8"))
+    assert said == read
+    assert sum(map(len, read.values())) > 80
+
+
+def test_the_page_is_what_the_command_writes() -> None:
+    """`frtaudit list --markdown` gives the committed page to the byte."""
+    command = [sys.executable, "-m", "frtaudit", "list", "--markdown"]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == PAGE.read_bytes()
+    assert page("schema").startswith("# What a spec can name")

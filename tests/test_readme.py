@@ -1,6 +1,6 @@
 """What the documents tell a reader to type works as it stands there.
 
-Each document is one story: its python and bash blocks run in order in one folder that is empty at first. A yaml block
+Each document is one story: its python and bash blocks run in order in one folder that is empty at first. A block
 whose first line is `# file: NAME` is written to that file. In bash, lines that start with `make` are looked up in the
 Makefile and not run.
 """
@@ -15,9 +15,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-LINK = re.compile(r"\]\((?!https?://|#)([^)#]+)(?:#[^)]*)?\)")
+LINK = re.compile(r"\]\((?!https?://)([^)#\s]*)(?:#([^)\s]*))?\)")
+TYPED = ("bash", "python", "toml", "yaml")
 REAL_DATA = "../shared/data"
 
 
@@ -28,11 +29,7 @@ def blocks(document: Path) -> list[tuple[str, str]]:
 
 def stories() -> list[Path]:
     """Documents that have something to run."""
-    return [
-        path
-        for path in DOCUMENTS
-        if any(language in ("bash", "python", "yaml") for language, _ in blocks(path))
-    ]
+    return [path for path in DOCUMENTS if any(language in TYPED for language, _ in blocks(path))]
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -45,11 +42,11 @@ def environment(folder: Path) -> dict[str, str]:
 
 def type_in(language: str, text: str, folder: Path) -> None:
     """Do with one block what a reader would do."""
-    if language == "yaml":
-        named = re.match(r"#\s*file:\s*(\S+)\n", text)
-        if named:
-            (folder / named[1]).parent.mkdir(parents=True, exist_ok=True)
-            (folder / named[1]).write_text(text)
+    named = re.match(r"#\s*file:\s*(\S+)\n", text)
+    if named:
+        (folder / named[1]).parent.mkdir(parents=True, exist_ok=True)
+        (folder / named[1]).write_text(text)
+    if named or language not in ("bash", "python"):
         return
     command = [sys.executable, "-"] if language == "python" else ["bash", "-euo", "pipefail", "-s"]
     done = subprocess.run(
@@ -93,12 +90,23 @@ def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureReque
             block = block.replace(REAL_DATA, str(request.getfixturevalue("face_data")))
         if language == "bash":
             block = without_make(block)
-        if language in ("bash", "python", "yaml"):
+        if language in TYPED:
             type_in(language, block, folder)
+
+
+def anchors(page: Path) -> set[str]:
+    """The names that a code host gives to the headings of a page."""
+    text = BLOCK.sub("", page.read_text(encoding="utf-8"))
+    heads = re.findall(r"^#+ +(.*?)\s*$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_links_lead_somewhere(document: Path) -> None:
-    """Every relative link of a document points to a file of the project."""
-    lost = [link for link in LINK.findall(document.read_text()) if not (document.parent / link).exists()]
+    """Every relative link of a document points to a file of the project, and to a heading that stands there."""
+    lost = []
+    for link, anchor in LINK.findall(BLOCK.sub("", document.read_text(encoding="utf-8"))):
+        end = document.parent / link if link else document
+        if not end.exists() or (anchor and anchor not in anchors(end)):
+            lost.append(f"{link}#{anchor}")
     assert not lost

@@ -46,7 +46,7 @@ def files(found: Study) -> dict[str, str]:
 
 
 def for_documents(found: Study) -> dict[str, str]:
-    """The two figures of docs/guarantees.md, as SVG files; a study without levels has one of them."""
+    """The two figures of docs/methods/guarantees.md, as SVG files; a study without levels has one of them."""
     made = {"few_errors": draw.few_errors(found, "few-errors")}
     if found["levels"]:
         made["for_whom"] = draw.levels(found, "for-whom")

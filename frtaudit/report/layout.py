@@ -124,4 +124,6 @@ def _say(error: Exception, shape: Shape) -> NoReturn:
         if not frames:
             raise error
         place = f"{frames[-1].filename}, line {frames[-1].lineno}"
-    raise SpecError(WHERE, f"{place}: {error}", "a Jinja template; docs/shaping.md has examples") from None
+    raise SpecError(
+        WHERE, f"{place}: {error}", "a Jinja template; docs/guides/shaping.md has examples"
+    ) from None

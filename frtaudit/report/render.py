@@ -7,7 +7,7 @@ import io
 import os
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
@@ -48,7 +48,7 @@ def html(
     Raises :class:`DataError` for another status or a date that is none.
     """
     _moment(date)
-    shape = shape_of(settings.templates, titles())
+    shape = shape_of(settings.templates, titles(), analyses_in(result))
     with speaking(shape.words):
         view = context(result, settings, date, _status(status), previous, shape)
         style = minified((shipped("templates") / "report.css").read_text("utf-8") + shape.style)
@@ -59,9 +59,15 @@ def html(
         return rendered(shape, result, values)
 
 
-def check_shape(settings: Report) -> Shape:
-    """The shape that ``report.templates`` gives. Raises :class:`SpecError` where that cannot be used."""
-    shape = shape_of(settings.templates, titles())
+def analyses_in(result: AuditResult) -> tuple[str, ...]:
+    """Names of the analyses that a result's spec asked for."""
+    found = result.spec.get("analyses")
+    return tuple(found) if isinstance(found, Mapping) else ()
+
+
+def check_shape(settings: Report, analyses: Iterable[str] = ()) -> Shape:
+    """The shape that ``report.templates`` and other wheels give. Raises :class:`SpecError` where it cannot be used."""
+    shape = shape_of(settings.templates, titles(), analyses)
     check_templates(shape)
     return shape
 

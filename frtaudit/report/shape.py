@@ -8,20 +8,24 @@ stays the shipped one. What may stand in the folder:
 ``style.css``  after the shipped styles; ``@media print`` for paper alone
 ``words.toml``  other words for the codes of the result; ``lang``; ``[title]``: section to heading
 ``logo.svg`` or ``logo.png``
+
+Another wheel may bring the section of its analysis (plug-in group ``section``): it stands where that analysis ran, and
+is held to the same.
 """
 
 import base64
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import MappingProxyType
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from frtaudit.canonical import sha256, to_bytes
 from frtaudit.errors import SpecError
+from frtaudit.registry import lookup, names
 from frtaudit.report.words import Words, words
 from frtaudit.shipped import shipped
 from frtaudit.typed import closest
@@ -42,6 +46,13 @@ _ADDRESSES = frozenset(
     {"href", "src", "srcset", "data", "action", "xlink:href", "poster", "background", "formaction"}
 )
 _FRAMED = ("style", "meta", "script")  # the frame has them, sections may not
+
+
+class Template(Protocol):
+    """A section of another wheel (``section`` plug-ins), registered under the name of the analysis that it prints."""
+
+    def template(self) -> str:
+        """What a file ``sections/NAME.html.j2`` would hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,14 +130,15 @@ class Shape:
         return tuple(found)
 
 
-def shape_of(folder: str | None, known: Mapping[str, str]) -> Shape:
-    """The shape that a folder gives; the empty one for None. ``known``: shipped sections, name to title.
+def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[str] = ()) -> Shape:
+    """The shape that a folder gives, over the sections that other wheels brought for these ``analyses``.
 
+    The empty one for None and none. ``known``: shipped sections, name to title.
     Raises :class:`SpecError` in one line for a folder or file that cannot be used.
     """
-    if folder is None:
+    files = _brought(analyses, known) | (_files(Path(folder)) if folder is not None else {})
+    if not files:
         return Shape()
-    files = _files(Path(folder))
     _check_styles(files)
     shape = _worded(Shape(files=MappingProxyType(files)), known)
     shape.own(known)
@@ -142,6 +154,17 @@ def check_page(page: str) -> None:
     for tag in _FRAMED:
         if reader.seen.get(tag, 0) > frame.count(f"<{tag}"):
             _refuse(f"a section holds <{tag}>", f"sections without it; styles stand in {STYLE}")
+
+
+def _brought(analyses: Iterable[str], known: Mapping[str, str]) -> dict[str, bytes]:
+    found = {}
+    for name in sorted({*analyses} & {*names("section")}):
+        file = f"sections/{name}.html.j2"
+        if name in known or not SECTION.fullmatch(file):
+            _refuse(f"a plug-in's section is called {name!r}", "a name that no shipped section has")
+        section: Template = lookup("section", name, WHERE)()
+        found[file] = section.template().encode()
+    return found
 
 
 def _files(folder: Path) -> dict[str, bytes]:

@@ -2,13 +2,14 @@
 
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import Page
 
+from frtaudit import registry
 from frtaudit.attest.signing import Signing
 from frtaudit.canonical import sha256
 from frtaudit.core.spec import Report
@@ -18,7 +19,7 @@ from frtaudit.errors import SpecError
 from frtaudit.report import render
 from frtaudit.report.words import words
 
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "shaping.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "shaping.md"
 PNG = bytes.fromhex(
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360f8cf"
     "500f0003860180341ab3b10000000049454e44ae426082"
@@ -104,7 +105,7 @@ def test_without_a_folder_nothing_changes(whole: str) -> None:
     assert "Laid out with" not in plain
     assert "img-src" not in plain
     assert '<html lang="en" data-status="demo"' in plain
-    assert not {"templates", "checklists"} & set(_settings(SETTINGS, DATE, None))
+    assert not {"templates", "checklists"} & set(_settings(SETTINGS, DATE, None, {}))
 
 
 def test_words_are_those_of_one_report_only(shaped: str) -> None:
@@ -123,9 +124,10 @@ def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: 
         for path in (tmp_path / "templates").rglob("*")
         if path.is_file()
     }
-    assert _settings(settings, DATE, None)["templates"] == copies
+    told = _settings(settings, DATE, None, render.check_shape(settings).digests)
+    assert told["templates"] == copies
     assert len(copies) == 5
-    assert str(office.parent) not in json.dumps(_settings(settings, DATE, None))
+    assert str(office.parent) not in json.dumps(told)
     assert render.check_shape(settings).sha256 in (tmp_path / "report.html").read_text()
     assert SETTINGS_FILE == "report.json"
 
@@ -142,6 +144,46 @@ def test_the_paper_has_the_shape_too(office: Path) -> None:
     text = "\n".join(page.extract_text() for page in reader.pages)
     assert "Geprüfte Personen" in text
     assert "Die prüfende Stelle" in text
+
+
+@dataclass(frozen=True)
+class Brought:
+    """A section of another wheel."""
+
+    def template(self) -> str:
+        """Title, place and a number of the result."""
+        return "{# title: Brought along #}{# after: cohort #}<p>{{ m.text(number('/cohort/subjects')) }} people</p>"
+
+
+def register_section(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Register it in a copy of the registry."""
+    monkeypatch.setattr(registry, "_registered", {**registry._registered, ("section", name): Brought})
+
+
+def test_a_section_of_another_wheel_stands_where_its_analysis_ran(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands in its place, copied and digested as own templates are; an audit without the analysis does not move."""
+    before = bare(SETTINGS)
+    register_section(monkeypatch, "brought")
+    assert bare(SETTINGS) == before
+    asked = replace(BARE, spec={**BARE.spec, "analyses": {"brought": {}}})
+    page = render.html(asked, SETTINGS, DATE, "demo")
+    assert page.index('id="cohort"') < page.index('id="brought"') < page.index('id="record"')
+    assert "Brought along" in page
+    _write_report(asked, replace(SETTINGS, pdf=False), tmp_path, Signing(signer=None), {}, None)
+    copied = tmp_path / "templates" / "sections" / "brought.html.j2"
+    assert copied.read_text() == Brought().template()
+    assert render.check_shape(SETTINGS, ["brought"]).digests == {
+        "sections/brought.html.j2": sha256(copied.read_bytes())
+    }
+
+
+def test_a_section_of_another_wheel_takes_no_shipped_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another wheel cannot put itself in the place of a shipped section."""
+    register_section(monkeypatch, "failures")
+    with pytest.raises(SpecError, match=r"a plug-in's section is called 'failures'"):
+        render.check_shape(SETTINGS, ["failures"])
 
 
 REFUSED: dict[str, tuple[dict[str, str | bytes], str]] = {

@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def draw(out: Path, found: Study, docs: Path | None = None) -> None:
-    """The page of a study read from its JSON, and each figure as a file; into ``docs`` those of docs/guarantees.md."""
+    """The page of a study read from its JSON, and each figure as a file; ``docs``: those of the docs."""
     (out / "index.html").write_text(guarantees.page(found), "utf-8")
     for name, drawing in guarantees.files(found).items():
         (out / f"{name}.svg").write_text(drawing, "utf-8")
@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study", description=__doc__)
     size = Settings()
     parser.add_argument("--out", type=Path, default=Path("reports/guarantees"), help="folder written to")
-    parser.add_argument("--docs", type=Path, help="folder for the figures of docs/guarantees.md")
+    parser.add_argument("--docs", type=Path, help="folder for the figures of docs/methods/guarantees.md")
     parser.add_argument("--cohorts", type=int, default=size.cohorts, help="cohorts of each population cell")
     parser.add_argument("--B", type=int, default=size.B, help="replicates of each plan in a population cell")
     parser.add_argument(

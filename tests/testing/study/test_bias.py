@@ -44,10 +44,10 @@ def test_the_command_writes_its_claims(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_the_page_has_the_committed_numbers(tmp_path: Path) -> None:
-    """docs/guarantees.md holds the table of the committed JSON, of 1000 cohorts, in which every claim holds."""
+    """docs/methods/guarantees.md holds the table of the committed JSON, of 1000 cohorts, in which every claim holds."""
     root = Path(__file__).parents[3]
     rows = json.loads((root / "reports" / "guarantees" / "interclass.json").read_text())
-    page = root / "docs" / "guarantees.md"
+    page = root / "docs" / "methods" / "guarantees.md"
     assert bias.table(rows) in page.read_text()
     assert {row["cohorts"] for row in rows} == {1000}
     assert all(row["p"] > bias.ALARM for row in rows)
