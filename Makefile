@@ -18,7 +18,7 @@ GUARANTEES ?=
 BIAS ?=
 export PYTHON
 
-.PHONY: help audit test check coverage bench guarantees reference docs images axe clean
+.PHONY: help audit test check coverage bench guarantees reference docs images gallery axe clean
 
 help:
 	@sed -n '1,5s/^# //p' Makefile
@@ -70,6 +70,16 @@ docs: $(READY)
 # The README's screenshots, from a finished run: make images RUN=reports/demo/TIME
 images: $(READY)
 	@$(BIN)/python tests/readme_images.py $(RUN)
+
+# The pictures of docs/start/, from the shipped demos (a quarter of an hour, once; finished runs are kept).
+GALLERY := reports/gallery
+gallery: $(READY)
+	@for name in demo goldilocks_demo interclass_demo similarity_uncertainty; do \
+	    [ -f $(GALLERY)/$$name/result.json ] || $(BIN)/frtaudit run audit=$$name hydra.run.dir=$(GALLERY)/$$name || [ $$? -eq 3 ]; \
+	done
+	@[ -f $(GALLERY)/sweep/sweep.json ] || $(BIN)/frtaudit run -m audit=demo cohort.subjects=60 bootstrap.B=399 report.pdf=false \
+	    'providers=[vendor_a],[vendor_b]' bootstrap.alpha=0.05,0.1 hydra.sweep.dir=$(GALLERY)/sweep || [ $$? -eq 3 ]
+	@$(BIN)/python tests/gallery_images.py $(GALLERY)
 
 # The page in chromium against axe-core's rules; npm fetches the one file that is needed.
 axe: $(READY)
