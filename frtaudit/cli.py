@@ -40,10 +40,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.environ["FRTAUDIT_DEBUG"] = "1"
     try:
         with _terminable():
-            return _dispatch(words)
+            code = _dispatch(words)
+            sys.stdout.flush()
+            return code
     except KeyboardInterrupt as stop:
         sys.stderr.write("frtaudit: stopped\n")
         return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+    except BrokenPipeError:  # who read the output had enough: head, less
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 128 + signal.SIGPIPE
     except Exception as error:
         if debug:
             raise

@@ -276,3 +276,10 @@ def test_module_runs_as_a_program() -> None:
         [sys.executable, "-m", "frtaudit", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout.startswith("frtaudit ")
+
+
+def test_a_reader_who_has_enough_is_no_fault() -> None:
+    """`frtaudit schema spec | head -1` prints its line and no error."""
+    command = f"{sys.executable} -m frtaudit schema spec | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (141, "{\n", "")
