@@ -74,7 +74,7 @@ images: $(READY)
 # The pictures of docs/start/, from the shipped demos (a quarter of an hour, once; finished runs are kept).
 GALLERY := reports/gallery
 gallery: $(READY)
-	@for name in demo goldilocks_demo interclass_demo similarity_uncertainty; do \
+	@for name in demo goldilocks_demo interclass_demo similarity_uncertainty vendors_demo; do \
 	    [ -f $(GALLERY)/$$name/result.json ] || $(BIN)/frtaudit run audit=$$name hydra.run.dir=$(GALLERY)/$$name || [ $$? -eq 3 ]; \
 	done
 	@[ -f $(GALLERY)/sweep/sweep.json ] || $(BIN)/frtaudit run -m audit=demo cohort.subjects=60 bootstrap.B=399 report.pdf=false \

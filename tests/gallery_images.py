@@ -28,6 +28,8 @@ PICTURES = {
     "bootstrap": ("similarity_uncertainty", "#f-bootstrap-0"),
     "whole_band": ("similarity_uncertainty", "#f-whole-0"),
     "fairness": ("similarity_uncertainty", "#f-fair-group-fnmr-0"),
+    "vendors": ("vendors_demo", "#f-vendor-pairs"),
+    "two_models": ("vendors_demo", "#f-two-models"),
     "sweep": ("sweep", "#f-sweep"),
 }
 BOX = """(() => {{
