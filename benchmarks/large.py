@@ -5,7 +5,7 @@
 Each size runs in a process of its own, on one thread; the templates are those of the contests. With ``--dask``
 each round scores on as many threads and then on as many local Dask workers: compared are the CPU seconds of all that
 takes part (client, scheduler, nannies, workers), handing out templates included, starting processes not; the answers
-must be the same bits. One line of JSON for each size; docs/large.md holds what was measured.
+must be the same bits. One line of JSON for each size; docs/guides/large.md holds what was measured.
 """
 
 import argparse
