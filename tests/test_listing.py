@@ -60,8 +60,8 @@ def test_an_unknown_group_is_refused() -> None:
 def test_the_page_says_what_the_command_says() -> None:
     """docs/reference/names.md, read as Markdown, has the groups, names and lines of `frtaudit list`, and no others.
 
-    `frtaudit list --markdown > docs/reference/names.md` writes it anew. A process of its own lists what is shipped: other
-    tests register plug-ins in theirs.
+    `frtaudit list --markdown > docs/reference/names.md` writes it anew. A process of its own lists what is shipped:
+    other tests register plug-ins in theirs.
     """
     said: dict[str, dict[str, str]] = {}
     group = ""
