@@ -1,5 +1,5 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
-# make guarantees   what the intervals cover: made-up people of known truth, about 70 minutes of one core
+# make guarantees   what the intervals cover: made-up people of known truth, about 90 minutes of one core
 # make check   format, lint, types, floors, PDF/A, coverage                   make bench   measured ratios against other ways
 # make docs   the documentation as a site, in .site/
 # make clean   remove what make made (not your reports)
@@ -16,6 +16,7 @@ WORKERS ?= 2
 BENCH ?=
 GUARANTEES ?=
 BIAS ?=
+VENDORS ?=
 export PYTHON
 
 .PHONY: help audit test check coverage bench guarantees reference docs images gallery axe clean
@@ -52,11 +53,13 @@ coverage: $(READY)
 bench: $(READY)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
-# GUARANTEES='--cohorts 50' BIAS='--cohorts 50' for a quick look.
+# GUARANTEES='--cohorts 50' BIAS='--cohorts 50' VENDORS='--cohorts 30' for a quick look.
 guarantees: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study --workers $(WORKERS) --docs docs/figures $(GUARANTEES)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.bias --out reports/guarantees/interclass.json \
 	    --docs docs/methods/guarantees.md $(BIAS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.compare --out reports/guarantees/vendors.json \
+	    --docs docs/methods/guarantees.md $(VENDORS)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)

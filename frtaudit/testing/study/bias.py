@@ -22,9 +22,10 @@ from frtaudit.stats import changes
 from frtaudit.stats.class_curves import Classes
 from frtaudit.stats.interclass import Space
 from frtaudit.stats.interclass_spread import Axis, Spread, spread_bootstrap
+from frtaudit.testing.study.pages import into
 
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
-BEGIN, END = "<!-- interclass bias: begin -->", "<!-- interclass bias: end -->"
+PLACE = "interclass bias"  # of its table on a page
 MIDDLE, LEVEL, IMAGE, NOISE, SYSTEM = 60.0, 6.0, 3.0, 3.0, 2.5  # points of 0..100
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -185,12 +186,6 @@ def table(found: Sequence[Mapping[str, Any]]) -> str:
     return "\n".join([*head, *rows])
 
 
-def into(page: Path, text: str) -> None:
-    """Put a text between the marks of a page."""
-    before, rest = page.read_text("utf-8").split(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.split(END)[1]}", "utf-8")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
     parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.bias", description=__doc__)
@@ -205,7 +200,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if options.out is not None:
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     if options.docs is not None:
-        into(options.docs, table(rows))
+        into(options.docs, PLACE, table(rows))
     sys.stdout.write("\n".join(lines(found)) + "\n")
     return int(any(one.p <= ALARM for one in found))
 

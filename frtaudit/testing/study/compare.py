@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,7 @@ from frtaudit.stats import rivals, support
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.vonmises import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
+from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.trials import material_of
 from frtaudit.trial import POOLED, Trial
 from frtaudit.vendors import measures
@@ -38,6 +39,7 @@ ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
 SUBJECTS, SAMPLES, PILOTS = 100, 4, 40
 NAMES = ("first", "second")
+PLACE = "vendors"  # of its table on a page
 Floats = npt.NDArray[np.float64]
 
 
@@ -324,16 +326,35 @@ def lines(found: Sequence[Claim]) -> Iterator[str]:
         yield f"{one.scene}: {one.claim} {found_of}: {word}"
 
 
+def table(found: Sequence[Mapping[str, Any]]) -> str:
+    """The claims as rows of a page in Markdown.
+
+    >>> row = {"scene": "hubs", "claim": "a planted difference is found", "found": 0.9, "cohorts": 9, "limit": 0.8, "p": 1.0}
+    >>> print(table([row]))
+    | people | claim | found | held to | p |
+    |---|---|---|---|---|
+    | hubs | a planted difference is found | 0.900 of 9 | 0.8 at least | 1 |
+    """
+    head = ["| people | claim | found | held to | p |", "|---|---|---|---|---|"]
+    rows = [
+        f"| {one['scene']} | {one['claim']} | {one['found']:.3f} of {one['cohorts']} "
+        f"| {one['limit']:g} at {'least' if 'planted' in one['claim'] else 'most'} | {one['p']:.2g} |"
+        for one in found
+    ]
+    return "\n".join([*head, *rows])
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Exit code 0; 1 where a claim does not hold."""
     parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.compare", description=__doc__)
-    parser.add_argument("--cohorts", type=int, default=500)
+    parser.add_argument("--cohorts", type=int, default=300)
     parser.add_argument("--B", type=int, default=199, dest="resamples")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument(
         "--scene", action="append", default=[], help="only this population; may stand several times"
     )
     parser.add_argument("--out", type=Path, default=None, help="write the claims as JSON")
+    parser.add_argument("--docs", type=Path, default=None, help="the page that has their table")
     options = parser.parse_args(argv)
     wanted = options.scene or [scene.population.name for scene in SCENES]
     scenes = [scene for scene in SCENES if scene.population.name in wanted]
@@ -342,8 +363,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         found.append(one)
         sys.stdout.write("\n".join(lines([one])) + "\n")
         sys.stdout.flush()
+    rows: list[Mapping[str, Any]] = [asdict(one) for one in found]
+    if options.docs is not None:
+        into(options.docs, PLACE, table(rows))
     if options.out is not None:
-        rows: list[Mapping[str, object]] = [asdict(one) for one in found]
         options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
     return int(any(one.p <= ALARM for one in found))
 

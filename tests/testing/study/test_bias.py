@@ -43,7 +43,7 @@ def test_the_command_writes_its_claims(tmp_path: Path, capsys: pytest.CaptureFix
     assert code == int(any(row["p"] <= bias.ALARM for row in rows))
 
 
-def test_the_page_has_the_committed_numbers(tmp_path: Path) -> None:
+def test_the_page_has_the_committed_numbers() -> None:
     """docs/methods/guarantees.md holds the table of the committed JSON, of 1000 cohorts, in which every claim holds."""
     root = Path(__file__).parents[3]
     rows = json.loads((root / "reports" / "guarantees" / "interclass.json").read_text())
@@ -51,11 +51,6 @@ def test_the_page_has_the_committed_numbers(tmp_path: Path) -> None:
     assert bias.table(rows) in page.read_text()
     assert {row["cohorts"] for row in rows} == {1000}
     assert all(row["p"] > bias.ALARM for row in rows)
-    copy = tmp_path / "page.md"
-    copy.write_text(page.read_text())
-    bias.into(copy, "| new |")
-    assert copy.read_text().split(bias.BEGIN)[1].split(bias.END)[0].strip() == "| new |"
-    assert copy.read_text().split(bias.END)[1] == page.read_text().split(bias.END)[1]
 
 
 def test_a_broken_claim_is_marked() -> None:

@@ -1,7 +1,11 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from frtaudit.testing.study import compare
+from frtaudit.testing.study.pages import between
 
 
 def test_the_claims_can_fail() -> None:
@@ -28,3 +32,15 @@ def test_a_planted_difference_has_the_wanted_size() -> None:
     gaps = [compare._rate(second, 2, shift) - compare._rate(first, 2, 0.0) for first, second in pilots]
     assert float(np.mean(gaps)) == pytest.approx(0.05, abs=0.01)
     assert compare._shift(pilots, 2, 2.0) is None
+
+
+def test_the_page_has_the_committed_numbers() -> None:
+    """docs/methods/guarantees.md holds the table of the committed JSON, of 300 cohorts, in which every claim holds."""
+    root = Path(__file__).parents[3]
+    rows = json.loads((root / "reports" / "guarantees" / "vendors.json").read_text())
+    page = (root / "docs" / "methods" / "guarantees.md").read_text()
+    assert between(page, compare.PLACE) == compare.table(rows)
+    assert all(row["p"] > compare.ALARM for row in rows)
+    assert {row["cohorts"] for row in rows if "told apart" in row["claim"] or "planted" in row["claim"]} == {
+        300
+    }
