@@ -329,11 +329,11 @@ def lines(found: Sequence[Claim]) -> Iterator[str]:
 def table(found: Sequence[Mapping[str, Any]]) -> str:
     """The claims as rows of a page in Markdown.
 
-    >>> row = {"scene": "hubs", "claim": "a planted difference is found", "found": 0.9, "cohorts": 9, "limit": 0.8, "p": 1.0}
+    >>> row = {"scene": "hubs", "claim": "a planted one is found", "found": 0.9, "cohorts": 9, "limit": 0.8, "p": 1.0}
     >>> print(table([row]))
     | people | claim | found | held to | p |
     |---|---|---|---|---|
-    | hubs | a planted difference is found | 0.900 of 9 | 0.8 at least | 1 |
+    | hubs | a planted one is found | 0.900 of 9 | 0.8 at least | 1 |
     """
     head = ["| people | claim | found | held to | p |", "|---|---|---|---|---|"]
     rows = [
