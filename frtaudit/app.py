@@ -158,20 +158,21 @@ def _audit(config: DictConfig, folder: Path) -> int:
         raise translated(error) from error
     summary = run_audit(spec, folder, partial(exit_code, fail_on=FailOn(config.fail_on)))
     write_traces(spec, HydraConfig.get().overrides.task, folder / TRACES)
-    sys.stdout.write(told(summary.verdict_counts, folder))
+    sys.stdout.write(told(summary.verdict_counts, summary.choice, folder))
     return summary.exit_code
 
 
-def told(verdicts: Mapping[str, int], folder: Path) -> str:
-    """What a run says at its end: how many findings of each verdict, and where its files are.
+def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> str:
+    """What a run says at its end: what was chosen, how many findings of each verdict, and where its files are.
 
     >>> import tempfile
-    >>> print(told({"pass": 2, "fail": 0, "not_testable": 1}, Path(tempfile.mkdtemp())).splitlines()[0])
+    >>> print(told({"pass": 2, "fail": 0, "not_testable": 1}, (), Path(tempfile.mkdtemp())).splitlines()[0])
     verdicts: 2 pass, 1 not testable
     """
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
     written = [shown(folder) / name for name in (RESULT, *REPORTS) if (folder / name).exists()]
-    return "".join(f"{line}\n" for line in (f"verdicts: {counts or 'no requirement declared'}", *written))
+    found = [f"verdicts: {counts or 'no requirement declared'}"] if counts or not choice else []
+    return "".join(f"{line}\n" for line in (*(f"choice: {said}" for said in choice), *found, *written))
 
 
 def shown(path: Path) -> Path:

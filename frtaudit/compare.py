@@ -8,11 +8,14 @@ What the runs share is taken from their results; every word ``key=value`` on the
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from frtaudit.attest.manifest import problem
+from frtaudit.attest.statement import Scope, open_statement
 from frtaudit.canonical import Json, dumps
-from frtaudit.errors import DataError, SpecError
-from frtaudit.intake.run_tables import RESULT, RunTables, read_run_tables
+from frtaudit.errors import DataError, SpecError, VerificationError
+from frtaudit.intake.run_tables import RESULT, STATEMENT, RunTables, read_run_tables
 
 AUDIT = "compare"
+PDF = "report.pdf"
 
 
 def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
@@ -45,10 +48,27 @@ def overrides_of(words: Sequence[str]) -> list[str]:
             "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
         )
     read = [read_run_tables(path) for _, path in runs]
+    for _, path in runs:
+        _refuse_broken(path)
     made = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     if any(name for name, _ in runs):
         made.append(f"cohort.names={_listed([name or path.name for name, path in runs])}")
     return [*made, *_shared(read), *given]
+
+
+def _refuse_broken(path: Path) -> None:
+    """Raise :class:`VerificationError` for a statement whose signature does not hold or whose files are others."""
+    at = path / STATEMENT
+    if not at.is_file():
+        return
+    where = f"{path.name}/{STATEMENT}"
+    statement = open_statement(at.read_bytes(), Scope.OUTER, where)
+    for name, recorded in statement.subjects.items():
+        wrong = None if name == PDF else problem(path, name, recorded)  # a PDF may be signed again
+        if wrong is not None:
+            raise VerificationError(
+                f"{path.name}/{name}", wrong, "an unchanged run: frtaudit verify RUN says more"
+            )
 
 
 def _shared(read: Sequence[RunTables]) -> list[str]:

@@ -48,6 +48,7 @@ class RunSummary:
 
     exit_code: int
     verdict_counts: Mapping[str, int]
+    choice: tuple[str, ...]
     result_sha256: str
     report: Path | None
 
@@ -128,7 +129,13 @@ def _settings_of(run_folder: Path, key: str | None) -> Report:
 
 def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, int]) -> RunSummary:
     report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
-    return RunSummary(exit_code=code, verdict_counts=counts, result_sha256=result.sha256, report=report)
+    return RunSummary(
+        exit_code=code,
+        verdict_counts=counts,
+        choice=result.choice,
+        result_sha256=result.sha256,
+        report=report,
+    )
 
 
 @contextmanager
@@ -166,6 +173,8 @@ def _write_verdict(result: AuditResult, draft: Path, code: int, counts: Mapping[
         "counts": dict(counts),
         "result_sha256": result.sha256,
     }
+    if result.choice:
+        verdict["choice"] = list(result.choice)
     (draft / VERDICT).write_bytes(to_bytes(verdict))
 
 

@@ -1,12 +1,15 @@
+import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from vendor_audits import VENDORS, runs
+from vendor_audits import VENDORS, from_runs, runs
 
+from frtaudit.audit import audit
 from frtaudit.cli import main
 from frtaudit.compare import overrides_of, parted
 from frtaudit.core import AuditResult
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.json_schema import schema_text
 
 
@@ -51,6 +54,79 @@ def test_compare_writes_a_page_from_finished_runs(tmp_path: Path) -> None:
     assert "three is not best" in page
     assert 'id="f-two-splits"' in page
     assert main(["reproduce", str(out)]) == 0
+
+
+def test_a_signed_comparison_verifies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every number on its page is the one that it points to; the choice ends the run and stands in verdict.json."""
+    import json
+
+    out = tmp_path / "out"
+    folders = [str(runs() / name) for name in VENDORS]
+    assert main(["compare", *folders, "report.pdf=false", f"hydra.run.dir={out}"]) == 0
+    assert "choice: three is not best" in capsys.readouterr().out
+    assert json.loads((out / "verdict.json").read_bytes())["choice"][-1].startswith("three is not best")
+    page = (out / "report.html").read_text()
+    assert "Declared with this comparison, of runs that were finished then:" in page
+    assert "one (an unsigned run)" in page
+    assert main(["verify", str(out)]) == 0
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A signed run of one vendor."""
+    from vendor_audits import made
+
+    from frtaudit.analyses.error_rates import ErrorRates
+    from frtaudit.core.spec import Report
+    from frtaudit.delivery import run
+
+    folder = tmp_path_factory.mktemp("signed") / "two"
+    alone = {"analyses": {"error_rates": ErrorRates(curve_points=5)}, "report": Report(html=False, pdf=False)}
+    run(replace(made("two"), **alone), folder, lambda _: 0)  # type: ignore[arg-type]  # what the two fields take
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("file", "line"),
+    [
+        ("tables/scores.parquet", "two/tables/scores.parquet: is not the file that was signed"),
+        ("tables/replicates.parquet", "two/tables/replicates.parquet: is not the file that was signed"),
+        ("verdict.json", "verdict.json"),
+        ("statement.dsse.json", "two/statement.dsse.json"),
+    ],
+)
+def test_a_run_that_is_not_as_it_was_signed_is_refused(
+    signed: Path, tmp_path: Path, file: str, line: str
+) -> None:
+    """One changed byte in any file that its statement covers, or in the statement itself."""
+    copy = tmp_path / "two"
+    shutil.copytree(signed, copy)
+    assert overrides_of([str(runs() / "one"), str(copy)])
+    data = bytearray((copy / file).read_bytes())
+    data[len(data) // 2] ^= 1
+    (copy / file).write_bytes(data)
+    with pytest.raises(FrtauditError) as error:
+        overrides_of([str(runs() / "one"), str(copy)])
+    assert line in str(error.value)
+
+
+def test_tables_that_are_none_are_one_line(tmp_path: Path) -> None:
+    """A file that is cut off, and replicates that were taken away."""
+    copy = tmp_path / "two"
+    shutil.copytree(runs() / "two", copy)
+    (copy / "tables" / "scores.parquet").write_bytes(b"PAR1x")
+    with pytest.raises(DataError, match=r"two/tables/scores.parquet: not a readable Parquet file"):
+        overrides_of([str(copy)])
+    import pandas as pd
+
+    shutil.copy(runs() / "two" / "tables" / "scores.parquet", copy / "tables")
+    whole = pd.read_parquet(copy / "tables" / "replicates.parquet")
+    whole[whole["replicate"] < 50].to_parquet(copy / "tables" / "replicates.parquet")
+    found = from_runs()
+    paths = (str(runs() / "one"), str(copy), str(runs() / "three"))
+    bare = replace(found, cohort=replace(found.cohort, runs=paths))  # type: ignore[type-var]  # a dataclass
+    with pytest.raises(DataError, match="two: its tables do not give the replicates that its run left"):
+        audit(bare)
 
 
 def test_a_run_that_is_none_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -49,7 +49,7 @@ class Runs:
         failures: dict[str, dict[int, str]] = {}
         tables: dict[str, tuple[Comparisons, ScoreTable]] = {}
         for name, run, system in self._systems(read):
-            systems[name] = run_tables.finished_of(run, system, cohort, compared)
+            systems[name] = _finished(run, system, cohort, compared)
             failures[name] = run_tables.failures_of(run, system)
             table = systems[name].table
             if table is not None and run_tables.fails_by_comparison(run, system):
@@ -78,6 +78,14 @@ class Runs:
         if twice is not None:
             raise SpecError("cohort.names", f"{twice!r} stands in two runs", "a name for each run: NAME=RUN")
         return found
+
+
+def _finished(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> Finished:
+    try:
+        return run_tables.finished_of(run, system, cohort, compared)
+    except (ValueError, KeyError) as error:  # a broken invariant, a column that is not there
+        found = f"its tables do not fit together ({type(error).__name__}: {error})"
+        raise DataError(run.folder, found, "an unchanged run") from None
 
 
 def _refuse_nameless(read: Sequence[RunTables]) -> None:

@@ -118,7 +118,8 @@ class Finished:
 
     ``tail``: of all pairs, or None; ``table``: scores of listed comparisons, or None; ``score_range``: low, high;
     ``pairs``: the folds' pairs with their scores, or None; ``replicates``: FMR target to FNMR of everybody in every
-    replicate of subjects (B,), pooled and identity-weighted, drawn with ``seed``.
+    replicate of subjects (B,), pooled and identity-weighted, drawn with ``seed``; ``resamples``: the run's B;
+    ``signer``: whom its statement names, None for an unsigned run.
     """
 
     score_range: tuple[float, float]
@@ -127,6 +128,8 @@ class Finished:
     pairs: tuple[Comparisons, ScoreTable] | None = None
     replicates: Mapping[tuple[float, str], npt.NDArray[np.float64]] = field(default_factory=dict)
     seed: int = 0
+    resamples: int = 0
+    signer: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

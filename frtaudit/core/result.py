@@ -12,6 +12,7 @@ from frtaudit.core.freeze import require
 from frtaudit.core.seal import SealRecord
 
 SCHEMA_VERSION = "1.0"
+DECISION = "vendor_decision"  # the metric of an estimate that says whether a system is chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,11 @@ class AuditResult:
             if finding.estimate is not None:
                 index = int(finding.estimate.rsplit("/", 1)[1])
                 require(index < len(self.estimates), "findings point at estimates")
+
+    @property
+    def choice(self) -> tuple[str, ...]:
+        """What a declared rule says of each system that was compared, a sentence each; empty without a rule."""
+        return tuple(item.note for item in self.estimates if item.metric == DECISION and item.note)
 
     def to_json(self) -> dict[str, Json]:
         """The mapping that ``result.json`` holds."""

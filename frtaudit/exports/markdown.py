@@ -36,7 +36,10 @@ def _parts(run: FinishedRun) -> Iterable[str]:
     yield f"# Audit {_text(str(spec.get('name', '')))}"
     if spec.get("question"):
         yield _text(str(spec["question"]))
-    yield _tally(run)
+    if run.result.choice:
+        yield "\n".join(["## The choice", "", *(f"- {_text(said)}" for said in run.result.choice[:LINES])])
+    if run.result.findings or not run.result.choice:
+        yield _tally(run)
     yield from _findings(run)
     yield from _rates(source)
     yield from _failures(run)

@@ -1,5 +1,6 @@
 """The tables that a run leaves beside its result, read back: who was tested, what each system scored."""
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from frtaudit.errors import DataError
 from frtaudit.stats.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.trials import complete_pairs
 
-RESULT, TABLES = "result.json", "tables"
+RESULT, TABLES, STATEMENT = "result.json", "tables", "statement.dsse.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
 Index = npt.NDArray[np.int32]
@@ -25,10 +26,14 @@ Index = npt.NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunTables:
-    """A run folder as it was read: the result's mapping, its tables by name, the digest of every file read."""
+    """A run folder as it was read: the result's mapping, its tables by name, the digest of every file read.
+
+    ``signer``: whom its statement names, None where there is none.
+    """
 
     folder: str
     result: Mapping[str, Json]
+    signer: str | None
     tables: Mapping[str, pd.DataFrame]
     digests: Mapping[str, str]
 
@@ -68,12 +73,45 @@ def read_run_tables(path: Path) -> RunTables:
     if noted != sha256(data):
         raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
     files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
+    digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
     return RunTables(
         folder=name,
         result=result,
-        tables={table: pd.read_parquet(path / TABLES / f"{table}.parquet") for table in NEEDED},
-        digests={RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()},
+        signer=_signer(path, name, digests),
+        tables={table: _read(path / TABLES / f"{table}.parquet", name) for table in NEEDED},
+        digests=digests,
     )
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except (ValueError, OSError):  # pyarrow's own errors are of these two kinds
+        raise DataError(
+            f"{name}/{TABLES}/{path.name}", "not a readable Parquet file", "an unchanged run"
+        ) from None
+
+
+def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
+    """Whom the run's statement names as its signer, None where it has none; what is read must be as it was signed.
+
+    Whether the signature holds is for ``frtaudit verify`` and ``frtaudit compare`` to say.
+    """
+    at = path / STATEMENT
+    if not at.is_file():
+        return None
+    try:
+        payload = json.loads(base64.b64decode(json.loads(at.read_bytes())["payload"]))
+        recorded = {item["name"]: item["digest"]["sha256"] for item in payload["subject"]}
+        signer = str(payload["predicate"]["signer"]["name"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(
+            f"{name}/{STATEMENT}", f"cannot be read ({type(error).__name__})", "an unchanged run"
+        ) from None
+    for file, found in digests.items():
+        if recorded.get(file) != found:
+            raise DataError(f"{name}/{file}", "is not the file that was signed", "an unchanged run")
+    return signer
 
 
 def cohort_of(run: RunTables) -> Cohort:
@@ -153,6 +191,8 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
         pairs=None if listed is None else (listed, _table(pairs)),
         replicates=_replicates(run, system),
         seed=int(str(run.spec.get("seed", 0))),
+        resamples=int(str(_mapping(run.spec.get("bootstrap")).get("B", 0))),
+        signer=run.signer,
     )
 
 

@@ -26,6 +26,7 @@ from frtaudit.shipped import shipped
 
 APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 VARIANT = "pdf/a-3b"
+ANYWHERE = "<style>* { break-before: auto !important; break-after: auto !important; }</style>"
 EPOCH = "SOURCE_DATE_EPOCH"
 RELATIONS = {".json": "Data", ".html": "Alternative"}
 _DATE = re.compile(r'<meta name="dcterms.created" content="([^"]+)">')
@@ -84,12 +85,18 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
         files = writer.URLFetcher(
             allowed_protocols={"file", "data"}, allow_redirects=False, fail_on_errors=True
         )
-        written = writer.HTML(string=_on_paper(page), base_url=base, url_fetcher=files).write_pdf(
-            attachments=[_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
-            pdf_identifier=digest[:32].encode(),
-            pdf_variant=VARIANT,
-            pdf_tags=True,
-        )
+        asked = {
+            "attachments": [_attached(writer, *item, moment) for item in sorted((attachments or {}).items())],
+            "pdf_identifier": digest[:32].encode(),
+            "pdf_variant": VARIANT,
+            "pdf_tags": True,
+        }
+        paper = _on_paper(page)
+        try:
+            written = writer.HTML(string=paper, base_url=base, url_fetcher=files).write_pdf(**asked)
+        except AssertionError:  # WeasyPrint finds no place to break a page: it may break anywhere then
+            loose = paper.replace("</head>", f"{ANYWHERE}</head>", 1)
+            written = writer.HTML(string=loose, base_url=base, url_fetcher=files).write_pdf(**asked)
     if not isinstance(written, bytes):
         raise FrtauditError("report.pdf", "the PDF could not be written")
     return written

@@ -222,27 +222,50 @@ def _changes(footing: Footing, settings: Settings) -> Iterator[Estimate]:
 
 def _reproduced(footing: Footing) -> Iterator[str]:
     """Replicates that a finished run left are found again, or its tables are not those of its result."""
-    agreed = []
+    agreed: list[str] = []
+    bare: list[str] = []
     for item in footing.standings:
         trial = item.trial
         kept = trial.material.finished.get(trial.provider)
         drawn = trial.replicates.get(Plan.SUBJECTS)
         if kept is None or drawn is None or kept.seed != trial.spec.seed:
             continue
+        found = 0
         for a in trial.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 left = kept.replicates.get((trial.points.targets[a], weighting.value))
-                again = drawn.fnmr[w, :, a, 0]
-                size = 0 if left is None else min(left.size, again.size)
-                if left is not None and not np.allclose(left[:size], again[:size], rtol=1e-9, equal_nan=True):
+                if left is None:
+                    continue
+                again, found = drawn.fnmr[w, :, a, 0], found + 1
+                size = min(left.size, again.size)
+                if left.size != kept.resamples or not np.allclose(
+                    left[:size], again[:size], rtol=1e-9, equal_nan=True
+                ):
                     raise DataError(
                         trial.provider,
                         "its tables do not give the replicates that its run left",
                         "an unchanged run",
                     )
-        agreed.append(trial.provider)
+        (agreed if found else bare).append(trial.provider)
+    if bare:
+        yield f"runs that left no bootstrap replicates to hold their scores against: {', '.join(bare)}"
     if agreed:
         yield f"the bootstrap replicates that the runs left were found again from their scores: {', '.join(agreed)}"
+
+
+def _origins(footing: Footing) -> Iterator[str]:
+    """Who signed the runs that systems were read from."""
+    names = [item.trial.provider for item in footing.standings]
+    runs = [
+        item.trial.material.finished.get(name) for item, name in zip(footing.standings, names, strict=True)
+    ]
+    said = [
+        f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"
+        for name, run in zip(names, runs, strict=True)
+        if run is not None
+    ]
+    if said:
+        yield f"read from finished runs: {'; '.join(said)}"
 
 
 def _notes(footing: Footing, settings: Settings, decisive: Judged | None) -> Iterator[str]:
@@ -257,5 +280,6 @@ def _notes(footing: Footing, settings: Settings, decisive: Judged | None) -> Ite
         "that all of them scored; each system's threshold is found on these and anew in every replicate"
     )
     weighting = footing.spec_trial.spec.weighting.value
+    yield from _origins(footing)
     yield from _reproduced(footing)
     yield f"differences are taken in the primary weighting ({weighting}), bounds for failures in the pooled one"

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.errors import SpecError
 from frtaudit.stats.multiplicity import enough_for_holm
-from frtaudit.vendors.measures import FNMR, METRICS
+from frtaudit.vendors.measures import ACCURACY, D_L2, FNMR, GAP, METRICS, RATIO
 
 WHERE = "analyses.vendor_comparison"
 MAX_SYSTEMS = 12
+OF_CLASSES = frozenset({GAP, RATIO, D_L2})
 
 
 class Rule(Enum):
@@ -90,6 +91,14 @@ class Settings:
         if decision.schema is not None and decision.schema not in schemas:
             raise SpecError(
                 f"{WHERE}.decision.schema", f"no schema {decision.schema!r}", ", ".join(schemas) or "none"
+            )
+        if decision.metric in OF_CLASSES and not schemas:
+            raise SpecError(
+                f"{WHERE}.decision.metric", f"{decision.metric} without a schema", "a schema in schemas"
+            )
+        if decision.metric == ACCURACY and spec.folds.source is FoldSource.NONE and not spec.test_sets:
+            raise SpecError(
+                f"{WHERE}.decision.metric", "accuracy without folds", "folds.source, or a test set"
             )
         needed = enough_for_holm(spec.bootstrap.alpha, 1)
         if needed > spec.bootstrap.B:

@@ -353,3 +353,28 @@ def test_no_number_is_printed_across_its_limit() -> None:
     ]
     assert len(shown) > 5
     assert all(value is None or value < 0.1 for value in shown)
+
+
+def test_a_page_that_cannot_be_broken_well_is_broken_anyhow(
+    page: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where WeasyPrint gives up on the rules for breaks, it is asked again without them: no report is lost."""
+    import weasyprint
+
+    asked: list[str] = []
+
+    class Html:
+        """Gives up the first time."""
+
+        def __init__(self, string: str, **_: object) -> None:
+            asked.append(string)
+
+        def write_pdf(self, **_: object) -> bytes:
+            """The second time a PDF."""
+            assert len(asked) > 1
+            return b"%PDF"
+
+    monkeypatch.setattr(weasyprint, "HTML", Html)
+    assert render.pdf(page, {}) == b"%PDF"
+    assert render.ANYWHERE in asked[1]
+    assert render.ANYWHERE not in asked[0]

@@ -49,3 +49,21 @@ def test_one_system_or_too_few_replicates_are_refused() -> None:
     few = replace(made(), bootstrap=Bootstrap(B=18, alpha=0.05))
     with pytest.raises(SpecError, match="19 or more"):
         Settings().foresee(few, ("a", "b"), ())
+
+
+@pytest.mark.parametrize(
+    ("metric", "line"),
+    [
+        ("gap", "gap without a schema"),
+        ("d_l2", "d_l2 without a schema"),
+        ("accuracy", "accuracy without folds"),
+    ],
+)
+def test_a_measure_that_nothing_could_answer_is_refused(metric: str, line: str) -> None:
+    """Classes need a schema, accuracy needs folds; with both every measure is accepted."""
+    from frtaudit.core.spec import Folds, FoldSource
+
+    settings = Settings(decision=Decision(metric=metric))
+    with pytest.raises(SpecError, match=f"decision.metric: {line}"):
+        settings.foresee(made(folds=Folds(source=FoldSource.NONE)), ("a", "b"), ())
+    settings.foresee(made(), ("a", "b"), ("group",))

@@ -20,6 +20,8 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
 DECISION = "vendor_decision"
 AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
+DECLARED = "Declared in the spec: "
+AFTERWARDS = "Declared with this comparison, of runs that were finished then: "
 PAIRS = (
     Column(title="Pair"),
     Column(title="first minus second", kind="num"),
@@ -60,7 +62,10 @@ def build(source: Source) -> Vendors | None:
     return Vendors(
         lead=_lead(source, decisions),
         verdicts=_verdicts(decisions),
-        tables=(_standing(source, values, first), _pairs(source, "decisive", decisive, _said_first(source))),
+        tables=(
+            _standing(source, values, first),
+            _pairs(source, "decisive", decisive, _said_first(decisive)),
+        ),
         figures=() if figure is None else (figure,),
         details=tuple(table for table in _details(source, first) if table is not None),
     )
@@ -80,7 +85,7 @@ def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
 
 
 def _lead(source: Source, decisions: Sequence[Record]) -> Text:
-    """The rule, as the spec declared it before anything was scored."""
+    """The rule, and when it was declared: with the spec, or with a comparison of runs that were finished."""
     spec = mapping(
         mapping(mapping(source.result.spec.get("analyses")).get("vendor_comparison")).get("decision")
     )
@@ -91,7 +96,7 @@ def _lead(source: Source, decisions: Sequence[Record]) -> Text:
         "equivalent": "accept a system only if it is shown to be equivalent to the incumbent, within the margin",
     }
     parts: list[Part] = [
-        "Declared in the spec, before any score was seen: ",
+        AFTERWARDS if mapping(source.result.spec.get("cohort")).get("type") == "runs" else DECLARED,
         Piece(text=words.get(rule, rule), pointer=f"{AT}/decision/rule", kind="b"),
     ]
     if decisions:
@@ -174,15 +179,15 @@ def _cell(record: Record | None, rank: Record | None) -> Text:
     return say(*parts)
 
 
-def _said_first(source: Source) -> Text:
+def _said_first(decisive: Sequence[Record]) -> Text:
     """What the intervals of the decisive table hold for."""
-    level = mapping(source.result.spec.get("bootstrap")).get("alpha")
-    text = numbers.exact(round(1 - level, 12)) if isinstance(level, float) else "the declared level"
+    bound = next((item.bounds[0] for item in decisive if item.bounds), None)
+    level = "the declared level" if bound is None else phrases.level(bound)
     return say(
         Piece(text="What decides: each pair. ", kind="b"),
         "New people like these; the same people drawn in both systems, each system's threshold found anew in every "
         "replicate. All intervals hold at once, at ",
-        phrases.number(text, "/spec/bootstrap/alpha"),
+        level,
         "; p is adjusted over the pairs of this table.",
     )
 
