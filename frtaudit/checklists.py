@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, cached_property
 
 from frtaudit.canonical import Json, to_bytes
 from frtaudit.core import AuditResult, Target
@@ -143,7 +143,7 @@ class Evidence:
 
     def _one(self, rule: str) -> str | None:
         if rule.startswith("/"):
-            return next(_places(self.result.to_json(), rule.split("/")[1:], ""), None)
+            return next(_places(self._held, rule.split("/")[1:], ""), None)
         kind, _, words = rule.partition(" ")
         readers: Mapping[str, Callable[[str], str | None]] = {
             "metric": self._metric,
@@ -157,6 +157,11 @@ class Evidence:
         if kind not in readers:
             raise SpecError("checklists.toml", f"found the rule {rule!r}", "a rule that its head explains")
         return readers[kind](words)
+
+    @cached_property
+    def _held(self) -> Mapping[str, Json]:
+        """What ``result.json`` holds; made once for all rules."""
+        return self.result.to_json()
 
     def _curve(self, words: str) -> str | None:
         return _first("curves", [item.analysis in words.split("|") for item in self.result.curves])

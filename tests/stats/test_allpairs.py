@@ -2,7 +2,6 @@ from dataclasses import fields
 from pathlib import Path
 from unittest.mock import patch
 
-import numba
 import numpy as np
 import pytest
 from hypothesis import given
@@ -190,12 +189,11 @@ LFW = {
 }
 
 
+@pytest.mark.compiled
 @pytest.mark.data
 @pytest.mark.parametrize("model", sorted(LFW))
 def test_real_faces(face_data: Path, model: str) -> None:
     """All pairs of LFW: counts, EER and FNMR at FMR targets (pooled) are those of the data's own description."""
-    if numba.config.DISABLE_JIT:
-        pytest.skip("87 million comparisons need the compiler")
     vectors, n = templates(face_data / "lfw", model)
     groups = nobody(n.size)
     tail = score_all_pairs(

@@ -67,6 +67,7 @@ def test_nothing_to_test() -> None:
     assert change(*shared(one, new), alpha=0.05, n=99, rng=np.random.default_rng(0)) is None
 
 
+@pytest.mark.compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("worse", [0.0, 5.0])
 def test_exchangeable_releases_show_no_change(worse: float) -> None:
@@ -76,6 +77,7 @@ def test_exchangeable_releases_show_no_change(worse: float) -> None:
     assert stats.binomtest(flagged, 200, 0.05, alternative="greater").pvalue > 0.001
 
 
+@pytest.mark.compiled
 @pytest.mark.slow
 def test_a_planted_change_is_found_at_its_planned_power() -> None:
     """A change as large as the test calls detectable is found in at least 80 % of 200 pairs (binomtest, p > 0.001)."""

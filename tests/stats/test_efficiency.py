@@ -49,6 +49,7 @@ def test_the_worst_efficiency_is_the_parabolas() -> None:
     assert 12 * spread * np.trapezoid(density**2, x) ** 2 == pytest.approx(efficiency.LEAST, abs=1e-6)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("share", [0.5, 0.2])
 def test_planned_test_reaches_its_power(share: float) -> None:
     """Mann-Whitney at 0.05 on the planned subjects finds a normal shift of 0.4 in at least 0.8 of 400 draws.

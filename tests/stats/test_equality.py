@@ -57,6 +57,7 @@ def flagged(
     return sum(item is not None and item[0].p <= ALPHA for item in found)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("sizes", "spread", "kind"),
     [
@@ -82,6 +83,7 @@ def within_groups(rng: np.random.Generator, sizes: list[int], shift: float) -> t
     return group.astype(np.float64), [np.asarray(np.triu(score > 1.4, 1), dtype=np.float64)]
 
 
+@pytest.mark.compiled
 def test_within_rates_unlike_cross_rates_are_flagged_in_five_percent() -> None:
     """Equal FMR within groups is not flagged more when pairs across groups match far less (100 and 20 subjects)."""
     rng, sizes, count = np.random.default_rng(7), [100, 20], 0
@@ -101,6 +103,7 @@ def test_within_rates_unlike_cross_rates_are_flagged_in_five_percent() -> None:
     assert stats.binomtest(count, FEWER, ALPHA, alternative="greater").pvalue > ALARM
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["max_min", "gini"])
 def test_the_detectable_ratio_is_detected(kind: str) -> None:
     """Groups whose rates differ by the detectable ratio are flagged in about 80 % of cohorts, 70 % surely."""

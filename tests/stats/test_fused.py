@@ -94,9 +94,7 @@ def gaussian(budget: int) -> tuple[ScoreTail, Ground]:
     return tail, ground
 
 
-@pytest.mark.skipif(
-    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
-)
+@pytest.mark.compiled
 def test_memory_is_that_of_batches() -> None:
     """A tail of which the budget holds a tenth: the same numbers as with the whole, from a third of the memory."""
     asked = {

@@ -3,7 +3,6 @@
 import numpy as np
 import numpy.typing as npt
 import pytest
-from numba import config
 from scipy import special, stats
 
 from frtaudit.stats import gammas
@@ -12,9 +11,6 @@ from frtaudit.stats.weights import stream_of, word_of
 
 Floats = npt.NDArray[np.float64]
 FALSE_ALARM = 1e-6  # of each test here; seeds are fixed
-compiled = pytest.mark.skipif(
-    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
-)
 
 
 @kernel
@@ -33,7 +29,7 @@ def _drawn(shapes: list[int], rows: int, seed: int) -> Floats:
     return out
 
 
-@compiled
+@pytest.mark.compiled
 @pytest.mark.parametrize("shape", [1, 2, 3, 8, 200, 20_000])
 def test_a_gamma_has_its_law(shape: int) -> None:
     """The distribution function at the draws is uniform over 2,048 cells, four to a strip (400,000 draws)."""
@@ -49,7 +45,7 @@ def _rests(out: Floats, strip: np.uint64, strips: gammas.Strips, seed: np.uint64
         out[row] = gammas._rest(stream_of(seed, np.uint64(9), row, 0), strip, strips)
 
 
-@compiled
+@pytest.mark.compiled
 @pytest.mark.parametrize("shape", [1, 2, 8, 3000])
 def test_the_rest_of_a_strip_has_its_law(shape: int) -> None:
     """Tails, strips beside them, the mode's and its neighbours': the law less its uniform part (KS, 100,000 draws)."""
@@ -65,7 +61,7 @@ def test_the_rest_of_a_strip_has_its_law(shape: int) -> None:
         assert stats.kstest(share / (1 - strips.certain[strip]), "uniform").pvalue > FALSE_ALARM
 
 
-@compiled
+@pytest.mark.compiled
 def test_sums_of_gammas_are_gammas() -> None:
     """Gammas of one row are independent: their sum has the sum of the shapes, their ratio a beta law (seed 3)."""
     drawn = _drawn([1, 4, 3, 0, 7], 50_000, seed=3)

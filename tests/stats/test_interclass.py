@@ -133,6 +133,7 @@ def test_population_bounds_have_a_monte_carlo_error() -> None:
     assert 0.5 < seen / said < 2
 
 
+@pytest.mark.compiled
 def test_the_null_of_the_population_test_and_what_it_would_find() -> None:
     """Classes alike: a p above alpha most of the time; one class moved by the detectable distance is found in 80 %."""
     rng = np.random.default_rng(5)

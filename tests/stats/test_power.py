@@ -65,6 +65,7 @@ def test_planned_fnmr_crew_reaches_its_power(
     assert stats.binomtest(passed, RUNS, POWER + 0.1, alternative="greater").pvalue > ALARM
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(
     ("variance", "rate", "limit"), [(0.2, 0.02, 0.04), (0.5, 0.005, 0.02), (1.0, 0.01, 0.03)]
 )
@@ -86,6 +87,7 @@ def test_planned_fmr_crew_reaches_its_power(variance: float, rate: float, limit:
     assert stats.binomtest(passed, runs, POWER, alternative="less").pvalue > ALARM
 
 
+@pytest.mark.compiled
 def test_a_pilots_dependence_carries_to_another_size() -> None:
     """The mean design effect of 60 subjects predicts that of 180 within 10 %; copying it would miss by a third.
 

@@ -20,7 +20,8 @@ Floats = npt.NDArray[np.float64]
 PLANS = (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
 TARGETS = ("1/9", 0.0, 0.5, "2/3", 1)
 THRESHOLDS = (0.35, 0.6, -0.1)
-COHORTS = 5 if config.DISABLE_JIT else 50  # minutes without the compiler, where coverage alone is asked
+# Minutes without the compiler, where coverage alone is asked.
+COHORTS, EXAMPLES = (3, 10) if config.DISABLE_JIT else (50, 40)
 
 
 def drawn_people(world: slow.World, plan: Plan, seed: int, n: int) -> list[list[slow.Person]]:
@@ -69,7 +70,7 @@ def check_rates(
 
 @pytest.mark.parametrize("plan", PLANS)
 @given(world=slow.worlds(), seed=st.integers(0, 2**64), chunk=st.sampled_from([1, 2, 7, 2048]))
-@settings(max_examples=40)
+@settings(max_examples=EXAMPLES)
 def test_replicates_are_those_of_literal_resampling(
     plan: Plan, world: slow.World, seed: int, chunk: int
 ) -> None:
@@ -99,7 +100,7 @@ def test_fifty_cohorts_agree_with_literal_resampling_in_every_layout(plan: Plan)
 
 
 @given(world=slow.worlds(), seed=st.integers(0, 99))
-@settings(max_examples=20)
+@settings(max_examples=EXAMPLES // 2)
 def test_thread_count_and_tile_width_do_not_change_a_bit(world: slow.World, seed: int) -> None:
     """One thread and three, tiles of 128 and of 3 replicates give the same bits."""
     asked = {"n": 7, "seed": seed, "targets": TARGETS, "thresholds": THRESHOLDS}

@@ -5,7 +5,6 @@ import sys
 
 import numpy as np
 import pytest
-from numba import config
 
 from frtaudit.stats import search
 
@@ -60,9 +59,7 @@ print(time.process_time() - start, resource.getrusage(resource.RUSAGE_SELF).ru_m
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    bool(config.DISABLE_JIT), reason="minutes without the compiler; its lines are walked above"
-)
+@pytest.mark.compiled
 def test_a_large_search_is_quick_and_small() -> None:
     """5,000 x 200,000 templates of 128 numbers: below 180 seconds of CPU time and 2 GB, all libraries included."""
     done = subprocess.run([sys.executable, "-c", MEASURED], capture_output=True, text=True, check=True)

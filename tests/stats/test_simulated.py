@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from numba import config
 from oracles_simulated import expected_square
 from scipy import stats
 
@@ -50,17 +49,17 @@ def place(kind: str, *, identity: bool) -> Cells | Listing:
     )
 
 
-def drawn(kind: str, law: tuple[float, float, float], *, identity: bool, seed: int = 1) -> Drawn:
+def drawn(
+    kind: str, law: tuple[float, float, float], *, identity: bool, seed: int = 1, cohorts: int = COHORTS
+) -> Drawn:
     """Cohorts under rate, c^2, d^2."""
     rng = np.random.default_rng(seed)
     rate, subject, pair = law
-    effects = gamma_effects(rng, (COHORTS, SIZES.size), subject)
+    effects = gamma_effects(rng, (cohorts, SIZES.size), subject)
     return draw_non_mated(rng, place(kind, identity=identity), rate, effects, pair)
 
 
-@pytest.mark.skipif(
-    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
-)
+@pytest.mark.compiled
 @pytest.mark.parametrize("identity", [False, True])
 @pytest.mark.parametrize("law", [(0.05, 0.0, 0.0), (0.05, 0.5, 0.0), (0.05, 0.3, 4.0), (0.6, 0.2, 0.5)])
 @pytest.mark.parametrize("kind", ["cells", "listing"])
@@ -75,9 +74,7 @@ def test_false_matches_have_the_moments_asked_for(
     assert near(own.cross, float((law[0] * weights(identity=identity) ** 2).sum()))
 
 
-@pytest.mark.skipif(
-    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
-)
+@pytest.mark.compiled
 @pytest.mark.parametrize("identity", [False, True])
 def test_very_many_false_matches_have_the_same_moments(
     identity: bool, monkeypatch: pytest.MonkeyPatch
@@ -154,7 +151,7 @@ def test_a_borrowed_tally_is_the_nearest_that_is_enough() -> None:
 
 def test_borrowed_false_matches_count_each_error_once() -> None:
     """The count of a borrowed tally is its errors, its cross sum that of two subjects for each."""
-    own = drawn("cells", (0.01, 0.1, 0.0), identity=False)
+    own = drawn("cells", (0.01, 0.1, 0.0), identity=False, cohorts=400)
     known = np.isfinite(own.lent.errors)
     assert known.any()
     assert bool((own.lent.count[known] == own.lent.errors[known]).all())
@@ -193,6 +190,8 @@ def test_no_error_is_of_one_subject_alone() -> None:
 def test_the_same_seed_draws_the_same_cohorts() -> None:
     """Tallies repeat bit by bit, and differ with another seed."""
     law = (0.05, 0.3, 4.0)
-    one, two, other = (drawn("cells", law, identity=False, seed=seed).own.square for seed in (7, 7, 8))
+    one, two, other = (
+        drawn("cells", law, identity=False, seed=seed, cohorts=200).own.square for seed in (7, 7, 8)
+    )
     assert np.array_equal(one, two)
     assert not np.array_equal(one, other)

@@ -66,6 +66,7 @@ def made(size: int, rows: int) -> walks.Walk:
     )  # fmt: skip
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("size", [10_000, 40_000, 240_000])
 def test_long_spans_are_counted_and_cut_into_blocks(size: int) -> None:
     """However a span is sorted it holds its comparisons; with enough of them a part meets one block of second rows."""

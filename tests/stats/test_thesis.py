@@ -8,7 +8,6 @@ from itertools import product
 import numpy as np
 import oracles_thesis as literal
 import pytest
-from numba import config
 from scipy import stats
 
 from frtaudit.stats import interclass, thesis
@@ -19,9 +18,6 @@ from frtaudit.stats.weights import CURVE, stream_of, word_of
 
 RANGE = (0.0, 100.0)
 FALSE_ALARM = 1e-6  # of each test of a law here; seeds are fixed
-compiled = pytest.mark.skipif(
-    bool(config.DISABLE_JIT), reason="minutes without the compiler; smaller tests walk the same lines"
-)
 
 
 @kernel
@@ -43,7 +39,7 @@ def _drawn(of: list[np.ndarray], n: int, seed: int) -> np.ndarray:
     return moved + curves.own
 
 
-@compiled
+@pytest.mark.compiled
 @pytest.mark.parametrize("sizes", [(3, 2), (4, 1)])
 def test_small_resamples_have_the_law_of_all_resamples(sizes: tuple[int, int]) -> None:
     """Each class's whole ordered resample: all n^n of them written out, chi-square of 100,000 draws."""
@@ -61,7 +57,7 @@ def test_small_resamples_have_the_law_of_all_resamples(sizes: tuple[int, int]) -
         assert len(law) == 1 or stats.chisquare([seen[key] for key in law], expected).pvalue > FALSE_ALARM
 
 
-@compiled
+@pytest.mark.compiled
 def test_classes_are_resampled_apart() -> None:
     """The curves of two classes of one resample, and of two resamples of one class, are uncorrelated (seed 4)."""
     n = 40_000
@@ -70,7 +66,7 @@ def test_classes_are_resampled_apart() -> None:
     assert abs(np.corrcoef(drawn[1:, 0], drawn[:-1, 0])[0, 1]) < 5 / np.sqrt(n)
 
 
-@compiled
+@pytest.mark.compiled
 def test_a_drawn_quantile_has_its_binomial_law() -> None:
     """P(Q*(u) <= x_(i)) = P(Binomial(n, i/n) >= ceil(n u)): for 12 scores, and for 2,500 on the grid of u."""
     size = 20_000
@@ -86,7 +82,7 @@ def test_a_drawn_quantile_has_its_binomial_law() -> None:
                 assert stats.binomtest(seen, size, p).pvalue > FALSE_ALARM
 
 
-@compiled
+@pytest.mark.compiled
 def test_curves_have_the_law_of_literal_resampling() -> None:
     """On the grid of u: single quantiles and the largest move of a curve (two-sample Kolmogorov-Smirnov, seed 8)."""
     rng = np.random.default_rng(8)
@@ -103,7 +99,7 @@ def test_curves_have_the_law_of_literal_resampling() -> None:
             assert stats.ks_2samp(*found).pvalue > FALSE_ALARM
 
 
-@compiled
+@pytest.mark.compiled
 def test_bounds_agree_with_those_of_literal_resampling() -> None:
     """Bounds of drawn and of written out resamples differ by Monte Carlo noise only (8 %, seed 7)."""
     rng = np.random.default_rng(7)
@@ -118,7 +114,7 @@ def test_bounds_agree_with_those_of_literal_resampling() -> None:
     assert fast.integrated == slow.integrated
 
 
-@compiled
+@pytest.mark.compiled
 def test_the_spread_is_that_of_the_exact_law() -> None:
     """The mean square of 200,000 resamples is its expectation by binomials, everywhere within 2 % (seed 9)."""
     rng = np.random.default_rng(9)

@@ -77,6 +77,7 @@ def test_draws_within_are_uniform_and_independent() -> None:
     assert stats.chisquare(seen, want).pvalue > FALSE_ALARM
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("size", [2, 5, 50])
 def test_draws_between_are_uniform(size: int) -> None:
     """Each subject is drawn equally often: chi-square over subjects and replicates."""
