@@ -18,6 +18,8 @@ GUARANTEES ?=
 BIAS ?=
 VENDORS ?=
 export PYTHON
+# The tests start the command a hundred times: its bytecode is kept.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help audit test check coverage bench guarantees reference docs images gallery axe clean
 
@@ -31,8 +33,9 @@ $(READY): pyproject.toml constraints.txt .ci/setup
 audit: $(READY)
 	@$(BIN)/frtaudit run audit=$(AUDIT) || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
+# One worker, one thread of BLAS: more would only wait for each other. Files with a slow test come first (tests/conftest.py).
 test: $(READY)
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -q
 
 check: $(READY)
 	$(BIN)/ruff format --check .
@@ -44,8 +47,8 @@ check: $(READY)
 
 # The kernels run as plain Python, so that their branches are seen: few examples, nothing that needs the compiler to end.
 coverage: $(READY)
-	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=walk $(BIN)/python -m pytest -n $(WORKERS) -q -r fE -m "not compiled" --cov --cov-report= \
-	    tests/core tests/stats tests/test_cases.py
+	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=walk OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) -q -r fE \
+	    -m "not compiled" --cov --cov-report= tests/core tests/stats tests/test_cases.py
 	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
 

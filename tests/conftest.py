@@ -17,6 +17,12 @@ settings.register_profile("walk", deadline=None, derandomize=True, max_examples=
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files that hold a slow test come first, so that no worker is left alone with one at the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """What was imported stays: statsmodels collects garbage at every call, and need not walk all of it each time."""
     gc.collect()

@@ -78,6 +78,7 @@ def without_make(text: str) -> str:
     return "\n".join(kept) + "\n"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the examples are for bash, which is not here")
 @pytest.mark.parametrize("document", stories(), ids=lambda path: path.name)
 def test_story_runs(document: Path, tmp_path: Path, request: pytest.FixtureRequest) -> None:

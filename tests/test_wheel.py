@@ -109,6 +109,7 @@ def test_list_finds_the_shipped_presets(installed: Path, tmp_path: Path) -> None
         assert name in answer.stdout
 
 
+@pytest.mark.slow
 def test_audit_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     """A small audit of the wheel, started in an empty folder, writes its result and its report there."""
     out = tmp_path / "out"

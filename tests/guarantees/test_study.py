@@ -29,6 +29,7 @@ def rows(population: Population) -> tuple[list[Row], list[Row]]:
     return tally.rows(found), tally.null_rows(found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
 def test_every_claim_of_coverage_holds(population: Population) -> None:
     """Defaults cover 0.93, what stands beside them 0.90: isotropic people, hubs, wolves (FORMULAS 8.2, 8.17)."""

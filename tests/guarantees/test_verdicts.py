@@ -119,6 +119,7 @@ def test_fmr_at_its_limit_is_rarely_passed(subjects: int, rate: float) -> None:
     assert not refuted(passes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
 def test_fnmr_at_an_fmr_target_is_rarely_passed_at_its_limit(population: Population) -> None:
     """FNMR at an FMR target, its threshold found anew in each cohort, passes a limit at the truth in at most 5 %."""
