@@ -2,7 +2,9 @@
 
 import math
 from dataclasses import replace
+from functools import cache
 
+import pytest
 from report_bands import GAP, SYSTEM, X, curves, fairness, rocs, uncertainty
 from report_fixture import result
 
@@ -24,16 +26,22 @@ def figures(made: list[Curve]) -> dict[str, Figure]:
     return {item.name: item for item in found.figures}
 
 
+@cache
+def of_one_system() -> dict[str, Figure]:
+    """The figures of all the made-up curves."""
+    return figures(curves())
+
+
 def test_it_stands_only_where_the_analysis_ran() -> None:
     """Without curves of these analyses there is no section, also where there is a ROC with bands."""
     assert build(Source(result())) is None
     assert view(rocs()[:4]) is None
-    assert view(curves()) is not None
+    assert of_one_system()
 
 
 def test_every_figure_of_one_system_is_there() -> None:
     """Bundle and bands, the band for the whole curve, four metrics of each rate, all uncertainties."""
-    found = figures(curves())
+    found = of_one_system()
     panels = {name: len(item.panels) for name, item in found.items()}
     assert panels == {
         "bootstrap-0": 4,
@@ -49,7 +57,7 @@ def test_every_figure_of_one_system_is_there() -> None:
 
 def test_every_band_of_a_legend_names_method_and_target() -> None:
     """Pointwise or simultaneous, the method in words, and for whom it holds."""
-    found = figures(curves())
+    found = of_one_system()
     named = {key.name for item in found.values() for key in item.keys if ":" in key.name}
     assert named == {
         "pointwise: bootstrap of images, not recentred, for these people with new images",
@@ -63,7 +71,7 @@ def test_every_band_of_a_legend_names_method_and_target() -> None:
 
 def test_the_words_count_what_the_figure_shows() -> None:
     """The naive band's misses stand in its caption, a metric's in its own; levels are printed."""
-    found = figures(curves())
+    found = of_one_system()
     said = {name: plain_text(item.caption) for name, item in found.items()}
     assert "leaves the curve itself out at 15 of 15 targets" in said["bootstrap-0"]
     assert "largest / smallest at 15 of 15 targets" in said["fair-group-fmr-0"]
@@ -74,7 +82,7 @@ def test_the_words_count_what_the_figure_shows() -> None:
 def test_gaps_are_told_once_with_their_metrics_and_place() -> None:
     """A note of some metrics names them, one of all does not; each points at its first place in the result."""
     made = curves()
-    gaps = figures(made)["fair-group-fnmr-0"].gaps
+    gaps = of_one_system()["fair-group-fnmr-0"].gaps
     assert [plain_text(gap) for gap in gaps] == [
         "All but Gini coefficient: FMR 0.1: infinite: a class has no error.",
         f"{GAP}.",
@@ -114,6 +122,7 @@ def test_what_has_no_band_is_not_promised() -> None:
     assert [plain_text(gap) for gap in found["bootstrap-0"].gaps] == [f"{GAP}."]
 
 
+@pytest.mark.usefixtures("no_ink")
 def test_many_systems_are_cut_and_counted() -> None:
     """Figures of four systems are drawn; the reader is told how many are left out."""
     made = [replace(item, provider=f"s{n}") for n in range(MAX_SYSTEMS + 2) for item in rocs()]
