@@ -10,16 +10,16 @@ from statsmodels.stats.multitest import multipletests
 from frtaudit.stats import intervals, multiplicity
 from frtaudit.stats.wilson import wilson_score
 
-FEW = settings(max_examples=20)  # statsmodels collects garbage at every call
 PS = st.lists(st.floats(1e-9, 1.0), min_size=1, max_size=20)
 
 
-@FEW
+@settings(max_examples=20)  # statsmodels collects garbage at every call
 @given(PS)
 def test_holm_is_statsmodels(p: list[float]) -> None:
     """Adjusted p values equal statsmodels', and the plain step-down written out."""
     found = multiplicity.holm(p)
-    assert found == pytest.approx(multipletests(p, method="holm")[1].tolist())
+    if len(p) > 1:  # one p value is its own, to the bit
+        assert found == tuple(multipletests(p, method="holm")[1].tolist())
     order, running, plain = np.argsort(p, kind="stable"), 0.0, [0.0] * len(p)
     for rank, place in enumerate(order):
         running = max(running, min(1.0, (len(p) - rank) * p[place]))
@@ -27,14 +27,12 @@ def test_holm_is_statsmodels(p: list[float]) -> None:
     assert found == pytest.approx(plain)
 
 
-@FEW
 @given(PS)
 def test_benjamini_yekutieli_is_statsmodels(p: list[float]) -> None:
     """Adjusted p values of scans equal statsmodels' and are never below Holm's smallest divided by m."""
     assert multiplicity.benjamini_yekutieli(p) == pytest.approx(multipletests(p, method="fdr_by")[1].tolist())
 
 
-@FEW
 @given(PS, st.randoms(use_true_random=False))
 def test_order_does_not_matter(p: list[float], random: object) -> None:
     """Shuffled claims get the same adjusted p values and the same errors."""
@@ -45,7 +43,6 @@ def test_order_does_not_matter(p: list[float], random: object) -> None:
         assert [function(p)[place] for place in places] == pytest.approx(list(function(turned)))
 
 
-@FEW
 @given(PS, st.floats(0.001, 0.2))
 def test_step_errors_agree_with_holm(p: list[float], alpha: float) -> None:
     """A claim holds at the error of its step if and only if its adjusted p value is at most alpha."""
@@ -93,7 +90,6 @@ def test_a_replicate_at_the_limit_counts_as_beyond_it(rank: int, seed: int) -> N
     assert mirrored == pytest.approx((1 + rank + 1) / 100)
 
 
-@FEW
 @given(st.integers(1, 200), st.sampled_from([0.01, 0.05, 0.1]))
 def test_enough_replicates_are_just_enough(claims: int, alpha: float) -> None:
     """The B that is named lets the smallest p value pass the first step, and one less does not."""
