@@ -48,9 +48,9 @@ class RunSummary:
 
     exit_code: int
     verdict_counts: Mapping[str, int]
-    choice: tuple[str, ...]
     result_sha256: str
     report: Path | None
+    choice: tuple[str, ...] = ()
 
 
 def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
