@@ -12,7 +12,17 @@ import oracles_thesis as literal
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats import dependence, differentials, foldings, folds, interclass, intervals, thesis, wilson
+from frtaudit.stats import (
+    dependence,
+    differentials,
+    foldings,
+    folds,
+    interclass,
+    intervals,
+    spectral,
+    thesis,
+    wilson,
+)
 from frtaudit.stats.rates import mated_sums, rates, threshold_at
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.tail import from_listed, from_matrix
@@ -25,7 +35,7 @@ SAME = 1e-12  # a cosine so near a threshold of the case is that threshold
 
 def tree_of(kind: str, case: Mapping[str, Tree]) -> Tree:
     """The computed counterpart of ``case["expected"]``."""
-    return {"roc": _roc, "wilson": _wilson, "dl2": _dl2, "folds": _folds}[kind](case)
+    return {"roc": _roc, "wilson": _wilson, "dl2": _dl2, "folds": _folds, "spectral": _spectral}[kind](case)
 
 
 def _matrix(given: Mapping[str, Tree], thresholds: list[float]) -> np.ndarray:
@@ -348,4 +358,50 @@ def _accuracy(found: folds.FoldAccuracy) -> Tree:
         "std_ddof1": found.sd_ddof1,
         "std_ddof0": found.sd_ddof0,
         "sem": found.sem,
+    }
+
+
+CLUSTERS = ("disagree", "several", "none", "negative")  # what the cases call "clusters"
+
+
+def _spectral(case: Mapping[str, Tree]) -> Tree:
+    given = case["input"]
+    names = {
+        "T": "size",
+        "ratio": "ratio",
+        "tau": "tau",
+        "min_faces": "min_faces",
+        "min_positives": "min_positives",
+    }
+    limits = spectral.Limits(**{own: given[name] for name, own in names.items() if name in given})
+    return [_query(query, limits) for query in given["queries"]]
+
+
+def _query(query: Mapping[str, Tree], limits: spectral.Limits) -> Tree:
+    matrices = [
+        spectral.normalised(np.array(one["confidence"], dtype=np.float64), one["mode_low"], one["mode_high"])
+        for one in query["services"]
+    ]
+    rules = {"public_code": spectral.Rule.PUBLIC, "paper": spectral.Rule.PAPER}
+    found = {name: spectral.label(matrices, rule, limits) for name, rule in rules.items()}
+    return {"query": query["query"], **{name: _labelled(one, limits) for name, one in found.items()}}
+
+
+def _labelled(found: spectral.Labels, limits: spectral.Limits) -> Tree:
+    reason = None if found.reason is None else str(found.reason)
+    return {
+        "included": reason is None,
+        "reason": "clusters" if reason in CLUSTERS else reason,
+        "labels": found.labels.tolist(),
+        "services": [
+            {
+                "n_clusters": one.clusters,
+                "lambda": one.values[:5].tolist(),
+                "neg_mass": one.negative,
+                "z": one.z.tolist(),
+                "usable": one.usable,
+                "labels": (one.z > limits.tau).astype(int).tolist() if one.usable else None,
+            }
+            for one in found.views
+        ],
     }

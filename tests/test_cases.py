@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]
 
 FOLDER = Path(os.environ.get("FRTAUDIT_CASES", Path(__file__).parent / "cases"))
 FILES = sorted(FOLDER.glob("*.json"))
-KINDS = ("roc", "wilson", "dl2", "folds")
+KINDS = ("roc", "wilson", "dl2", "folds", "spectral")
 SPECIAL = {"inf", "-inf", "nan"}
 
 
@@ -183,8 +183,6 @@ def test_there_are_cases() -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_case(path: Path) -> None:
     """Every expected number of the case is computed, to the tolerance in its file."""
-    if kind_of(path) == "spectral":
-        pytest.skip("spectral labels come with the rapid test")
     assert kind_of(path) in KINDS
     assert problems(path) == []
 
