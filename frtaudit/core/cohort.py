@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.labelling import Labelling
 from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.scores import ScoreTable, ScoreTail
 
@@ -144,7 +145,8 @@ class Material:
     to a training set, its people and their templates; ``seed``: the spec's, for protocols that draw;
     ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
     and the cohort only stands in for scores without subjects; ``finished``: provider name to what its run left;
-    ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs.
+    ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
+    who where nobody named the faces.
     """
 
     cohort: Cohort
@@ -163,3 +165,4 @@ class Material:
     finished: Mapping[str, Finished] = field(default_factory=dict)
     compared: Comparisons | None = None
     folded: Comparisons | None = None
+    labelling: Labelling | None = None

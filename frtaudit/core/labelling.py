@@ -1,0 +1,113 @@
+"""Who is who among faces that nobody has named: what services said of pairs of faces, and the labels read off it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.freeze import freeze, require
+
+OF_QUERY, NOT_OF_QUERY, LEFT_OUT, UNSAID = 1, 0, -1, -2
+
+
+class LabelSource(StrEnum):
+    """Whose labels say who is who; ``combined``: the annotated ones where there is an answer, else the estimated."""
+
+    ESTIMATED = "estimated"
+    ANNOTATED = "annotated"
+    COMBINED = "combined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """What one service said of P pairs of faces.
+
+    ``first``, ``second``: shape (P,), int32, indices of faces, never the same; ``score``: shape (P,), float64, NaN
+    where it failed; ``failure``: shape (P,), int16, index into ``codes``, -1 where there is a score.
+    """
+
+    name: str
+    first: npt.NDArray[np.int32]
+    second: npt.NDArray[np.int32]
+    score: npt.NDArray[np.float64]
+    failure: npt.NDArray[np.int16]
+    codes: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "first", "second", "score", "failure")
+        require(
+            self.first.shape == self.second.shape == self.score.shape == self.failure.shape, "equal lengths"
+        )
+        require(not bool(np.any(self.first == self.second)), "no self-comparison")
+        require(bool(np.all(np.isnan(self.score) == (self.failure >= 0))), "a score or a failure")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Faces:
+    """F faces sorted by query, then by name.
+
+    ``names``: F unique names; ``query_of``: shape (F,), int32, non-decreasing index into ``queries``, which are
+    unique and ascend; ``annotated``: shape (F,), int8: 1 of the query's person, 0 not, -1 looked at and not known,
+    -2 not said.
+    """
+
+    names: tuple[str, ...]
+    query_of: npt.NDArray[np.int32]
+    queries: tuple[str, ...]
+    annotated: npt.NDArray[np.int8]
+
+    def __post_init__(self) -> None:
+        freeze(self, "query_of", "annotated")
+        require(
+            self.query_of.shape == self.annotated.shape == (len(self.names),), "one query and answer per face"
+        )
+        require(bool(np.all(np.diff(self.query_of) >= 0)), "faces are sorted by query")
+
+    @property
+    def starts(self) -> npt.NDArray[np.int64]:
+        """Where each query's faces start, and the end, shape (Q + 1,)."""
+        return np.searchsorted(self.query_of, np.arange(len(self.queries) + 1))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelled:
+    """Labels of F faces by S services (FORMULAS 5).
+
+    ``label``: shape (F,), int8: 1 of the query's person, 0 not, -1 left out; ``identity``: shape (F,), int32: which
+    person of the query, 0 where there is one, -1 where none; ``z``: shape (F, S), NaN where a service could not be
+    asked; ``reason``: of each query, empty where it is used; ``clusters``: shape (Q, S), int32, how many identities
+    each service sees; ``modes``: of each service, those of its non-mated and mated scores.
+    """
+
+    label: npt.NDArray[np.int8]
+    identity: npt.NDArray[np.int32]
+    z: npt.NDArray[np.float64]
+    reason: tuple[str, ...]
+    clusters: npt.NDArray[np.int32]
+    modes: Mapping[str, tuple[float, float]]
+
+    def __post_init__(self) -> None:
+        freeze(self, "label", "identity", "z", "clusters")
+        require(self.label.shape == self.identity.shape == self.z.shape[:1], "one label per face")
+        require(self.clusters.shape == (len(self.reason), self.z.shape[1]), "one count per query and service")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labelling:
+    """What an audit without annotation rests on.
+
+    ``labelled``: by all services; ``source``: whose labels made the cohort; ``sample_of``: shape (F,), int32, the
+    cohort's sample of each face, -1 for none.
+    """
+
+    faces: Faces
+    services: tuple[Service, ...]
+    labelled: Labelled
+    source: LabelSource
+    sample_of: npt.NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        freeze(self, "sample_of")
+        require(self.sample_of.shape == (len(self.faces.names),), "one sample or -1 per face")

@@ -1,0 +1,116 @@
+"""Faces grouped by query, and what services said of pairs of them, as files hold them."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
+from frtaudit.errors import DataError
+from frtaudit.intake.scorelist import ScoreList
+from frtaudit.intake.tables import Table, Texts
+
+FACE = ("face_id", "sample_id", "image_id", "face")
+QUERY = ("query", "query_id", "name")
+ANNOTATION = ("annotation", "of_query", "y")
+_ANSWERS = {
+    "": UNSAID,
+    "1": OF_QUERY,
+    "yes": OF_QUERY,
+    "0": NOT_OF_QUERY,
+    "no": NOT_OF_QUERY,
+    "-1": LEFT_OUT,
+    "unsure": LEFT_OUT,
+}
+
+
+def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
+    """Faces sorted by query and name, and every other column by face, texts (F,).
+
+    Columns: face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
+    said). Raises :class:`DataError` naming the line: an id that is empty or stands twice, an answer that is none.
+    """
+    names, queries = table.texts(table.need(FACE)), table.texts(table.need(QUERY))
+    _check(table, names, queries)
+    column = table.find(ANNOTATION)
+    answers = _answers(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
+    order = np.lexsort((names, queries))
+    known = sorted(set(queries.tolist()))
+    place = {name: q for q, name in enumerate(known)}
+    faces = Faces(
+        names=tuple(names[order].tolist()),
+        query_of=np.array([place[name] for name in queries[order]], dtype=np.int32),
+        queries=tuple(known),
+        annotated=answers[order],
+    )
+    taken = {*FACE, *QUERY, *ANNOTATION}
+    return faces, {name: table.texts(name)[order] for name in table.columns if name not in taken}
+
+
+def _check(table: Table, names: Texts, queries: Texts) -> None:
+    empty = np.flatnonzero((names == "") | (queries == ""))
+    if empty.size:
+        raise DataError(
+            table.place(int(empty[0])), "no face or no query", "a face_id and a query in every row"
+        )
+    twice = np.flatnonzero(pd.Series(names).duplicated().to_numpy())
+    if twice.size:
+        raise DataError(table.place(int(twice[0])), "the face stands in an earlier row", "unique face ids")
+
+
+def _answers(table: Table, column: str) -> npt.NDArray[np.int8]:
+    said = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
+    if None in said:
+        raise DataError(
+            table.place(said.index(None)), f"column {column!r} holds no answer", "1, 0, -1 or nothing"
+        )
+    return np.array(said, dtype=np.int8)
+
+
+def services_of(faces: Faces, lists: Sequence[ScoreList]) -> tuple[tuple[Service, ...], Mapping[str, int]]:
+    """What each service said, in the order of their names, and how many lines compared a face with itself.
+
+    Raises :class:`DataError` naming the line of a face that is not among ``faces``.
+    """
+    index = pd.Index(list(faces.names), dtype=object)
+    found: dict[
+        str, list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64], Texts]]
+    ] = {}
+    for scores in lists:
+        first, second = (
+            index.get_indexer(pd.Index(side)).astype(np.int32) for side in (scores.probe, scores.reference)
+        )
+        unknown = np.flatnonzero((first < 0) | (second < 0))
+        if unknown.size:
+            raise DataError(
+                scores.table.place(int(unknown[0])),
+                "a face that the list of faces lacks",
+                "faces of that list",
+            )
+        for name in sorted(set(scores.provider.tolist())):
+            rows = scores.provider == name
+            found.setdefault(name, []).append(
+                (first[rows], second[rows], scores.score[rows], scores.failure[rows])
+            )
+    made = [
+        _service(name, [np.concatenate(part) for part in zip(*found[name], strict=True)])
+        for name in sorted(found)
+    ]
+    return tuple(one for one, _ in made), {one.name: alone for one, alone in made if alone}
+
+
+def _service(name: str, columns: Sequence[npt.NDArray[np.generic]]) -> tuple[Service, int]:
+    first, second, score, failure = columns
+    keep = first != second
+    codes = tuple(sorted(set(failure[keep].tolist()) - {""}))
+    number = {"": -1} | {code: place for place, code in enumerate(codes)}
+    service = Service(
+        name=name,
+        first=first[keep].astype(np.int32),
+        second=second[keep].astype(np.int32),
+        score=score[keep].astype(np.float64),
+        failure=np.array([number[code] for code in failure[keep].tolist()], dtype=np.int16),
+        codes=codes,
+    )
+    return service, int(np.count_nonzero(~keep))

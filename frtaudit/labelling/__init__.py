@@ -1,0 +1,1 @@
+"""Who is who without annotation: labels from the services' own scores, and what they cost (Knott et al.)."""

@@ -1,0 +1,155 @@
+"""From what services said of pairs of faces to a label for each face (FORMULAS 5; Knott et al., section 6)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, Service
+from frtaudit.errors import DataError
+from frtaudit.stats import spectral
+from frtaudit.stats.spectral import Limits, Reason, Rule
+
+MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
+APART = 1.0  # modes nearer than so many of the two parts' standard deviations are one
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+class Several(StrEnum):
+    """A query in which several identities prevail is left out, as published, or each of them is used."""
+
+    DROP = "drop"
+    USE = "use"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class How:
+    """How labels are estimated; ``modes``: of a service's scores, where they are not to be found from a mixture."""
+
+    rule: Rule = Rule.PUBLIC
+    limits: Limits = field(default_factory=Limits)
+    several: Several = Several.DROP
+    modes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+
+
+def modes_of(name: str, scores: Floats) -> tuple[float, float]:
+    """The means of a mixture of two normal distributions of a service's scores, ascending.
+
+    ``scores``: shape (P,), finite. Their order changes nothing: the mixture is fitted to sorted scores, from their
+    deciles. Raises :class:`DataError` where the scores show no two modes.
+    """
+    from sklearn.mixture import GaussianMixture
+
+    if np.unique(scores).size < 2:
+        raise _one_mode(name, "all scores are the same")
+    ranks = np.sort(scores)
+    ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MOST)).round().astype(np.int64)]
+    middle, spread = float(ranks.mean()), float(ranks.std())
+    levels = ((ranks - middle) / spread)[:, None]
+    start = np.quantile(levels, [[0.1], [0.9]])
+    start = start if start[0, 0] < start[1, 0] else np.array([[levels.min()], [levels.max()]])
+    fitted = GaussianMixture(2, means_init=start, reg_covar=1e-6, random_state=0, max_iter=500).fit(levels)
+    order = np.argsort(fitted.means_[:, 0], kind="stable")
+    means, widths = fitted.means_[order, 0], np.sqrt(fitted.covariances_[order, 0, 0])
+    if means[1] - means[0] <= APART * (widths[0] + widths[1]) / 2:
+        raise _one_mode(name, "the two parts of a mixture lie upon each other")
+    return middle + spread * float(means[0]), middle + spread * float(means[1])
+
+
+def _one_mode(name: str, found: str) -> DataError:
+    return DataError(
+        f"scores of {name}",
+        f"no two modes: {found}",
+        f"scores of people who differ and of the same person, or cohort.modes.{name}=[low,high]",
+    )
+
+
+def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
+    """Labels of all faces. The order of faces, queries and services changes none.
+
+    A face that a service gave no score with others of its query has no label (see :func:`spectral.complete`); a
+    query is left out for the reasons of :class:`spectral.Reason`.
+    """
+    modes = {
+        one.name: how.modes.get(one.name) or modes_of(one.name, one.score[~np.isnan(one.score)])
+        for one in services
+    }
+    starts = faces.starts
+    size, n_queries = len(faces.names), len(faces.queries)
+    label = np.full(size, LEFT_OUT, dtype=np.int8)
+    identity = np.full(size, LEFT_OUT, dtype=np.int32)
+    z = np.full((size, len(services)), np.nan)
+    clusters = np.zeros((n_queries, len(services)), dtype=np.int32)
+    reasons = [""] * n_queries
+    for q, matrices in enumerate(_matrices(faces, services)):
+        keep = np.logical_and.reduce([spectral.complete(np.isnan(one)) for one in matrices])
+        at = starts[q] + np.flatnonzero(keep)
+        if at.size == 0:
+            reasons[q] = str(Reason.FACES)
+            continue
+        scaled = [
+            spectral.normalised(one[np.ix_(keep, keep)], *modes[service.name])
+            for one, service in zip(matrices, services, strict=True)
+        ]
+        found = spectral.label(scaled, how.rule, how.limits)
+        z[at] = np.stack([view.z for view in found.views], axis=1)
+        clusters[q] = [view.clusters for view in found.views]
+        label[at], identity[at], reasons[q] = _decided(found, scaled, how)
+    return Labelled(
+        label=label, identity=identity, z=z, reason=tuple(reasons), clusters=clusters, modes=modes
+    )
+
+
+def _decided(found: spectral.Labels, scaled: Sequence[Floats], how: How) -> tuple[Ints, Ints, str]:
+    """Labels, identities and the reason of a query, several identities used where that is asked for."""
+    reason = "" if found.reason is None else str(found.reason)
+    if found.reason in (Reason.SEVERAL, Reason.DISAGREE) and how.several is Several.USE:
+        several = spectral.identities(scaled, how.rule, how.limits)
+        if several.max(initial=-1) >= 0 and several.size >= how.limits.min_faces:
+            return (several >= 0).astype(np.int64), several, ""
+    return found.labels, np.where(found.labels == 1, 0, LEFT_OUT), reason
+
+
+def _matrices(faces: Faces, services: Sequence[Service]) -> Iterator[list[Floats]]:
+    """For each query the scores of its pairs by each service, (n, n) each, symmetric, NaN where there is none."""
+    sorted_by_query = [_within(faces, one) for one in services]
+    for q, (start, stop) in enumerate(
+        zip(faces.starts[:-1].tolist(), faces.starts[1:].tolist(), strict=True)
+    ):
+        yield [_matrix(one, q, start, stop - start) for one in sorted_by_query]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Within:
+    """A service's scores of pairs within queries, sorted by query; ``starts``: of each query, shape (Q + 1,)."""
+
+    first: npt.NDArray[np.int32]
+    second: npt.NDArray[np.int32]
+    score: Floats
+    starts: Ints
+
+
+def _within(faces: Faces, service: Service) -> _Within:
+    query = faces.query_of[service.first]
+    rows = np.flatnonzero((query == faces.query_of[service.second]) & ~np.isnan(service.score))
+    rows = rows[np.argsort(query[rows], kind="stable")]
+    return _Within(
+        first=service.first[rows],
+        second=service.second[rows],
+        score=service.score[rows],
+        starts=np.searchsorted(query[rows], np.arange(len(faces.queries) + 1)),
+    )
+
+
+def _matrix(pairs: _Within, q: int, start: int, size: int) -> Floats:
+    """Scores of a query's pairs; what was scored twice, in one order or both, has the mean."""
+    rows = slice(pairs.starts[q], pairs.starts[q + 1])
+    cell = (pairs.first[rows] - start) * size + pairs.second[rows] - start
+    total = np.bincount(cell, pairs.score[rows], minlength=size * size).reshape(size, size)
+    count = np.bincount(cell, minlength=size * size).reshape(size, size)
+    with np.errstate(invalid="ignore"):
+        return np.asarray((total + total.T) / (count + count.T))
