@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.labelling import UNSAID, Faces, Service
+from frtaudit.labelling.pairs import Between, pairs_of
 
 MODELS = (
     "dlib_resnet",
@@ -51,28 +52,17 @@ def web_search(seed: int = 1) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
         annotated=np.array(truth, dtype=np.int8),
     )  # fmt: skip
     group = np.array([gender[name] for name in searched])
-    first, second = pairs(faces, group, rng)
-    services = tuple(_service(name, np.array([vectors[name][image] for image in names]), first, second) for name in MODELS)
+    code = np.unique(group, return_inverse=True)[1].astype(np.int64)
+    first, second = pairs_of(faces, code, Between.MATCHED, rng)
+    services = tuple(
+        _service(name, np.array([vectors[name][image] for image in names]), first, second) for name in MODELS
+    )
     return faces, services, group
 
 
-def pairs(faces: Faces, group: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs within a query, and as many between different queries of one group, drawn."""
-    starts = faces.starts
-    within = [np.stack(np.triu_indices(b - a, 1)) + a for a, b in zip(starts[:-1], starts[1:], strict=True)]
-    inside = np.concatenate(within, axis=1)
-    drawn: set[tuple[int, int]] = set()
-    while len(drawn) < inside.shape[1]:
-        i, j = np.sort(rng.integers(0, len(faces.names), (2, inside.shape[1])), axis=0)
-        a, b = faces.query_of[i], faces.query_of[j]
-        fine = (a != b) & (group[a] == group[b])
-        drawn |= set(zip(i[fine].tolist(), j[fine].tolist(), strict=True))
-    outside = np.array(sorted(drawn)[:: max(1, len(drawn) // inside.shape[1])][: inside.shape[1]]).T
-    first, second = np.concatenate([inside, outside], axis=1)
-    return first.astype(np.int32), second.astype(np.int32)
-
-
-def write(folder: Path, faces: Faces, services: tuple[Service, ...], group: np.ndarray, *, annotated: bool) -> Path:
+def write(
+    folder: Path, faces: Faces, services: tuple[Service, ...], group: np.ndarray, *, annotated: bool
+) -> Path:
     """The folder that audit=rapid_test reads."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "faces.csv").open("w", newline="") as stream:
@@ -88,7 +78,9 @@ def write(folder: Path, faces: Faces, services: tuple[Service, ...], group: np.n
             lines.writerow(["probe", "reference", "score"])
             lines.writerows(
                 (faces.names[i], faces.names[j], f"{score:.9g}")
-                for i, j, score in zip(one.first.tolist(), one.second.tolist(), one.score.tolist(), strict=True)
+                for i, j, score in zip(
+                    one.first.tolist(), one.second.tolist(), one.score.tolist(), strict=True
+                )
             )
     return folder
 
@@ -96,7 +88,12 @@ def write(folder: Path, faces: Faces, services: tuple[Service, ...], group: np.n
 def _service(name: str, vectors: np.ndarray, first: np.ndarray, second: np.ndarray) -> Service:
     score = np.einsum("pd,pd->p", vectors[first], vectors[second]).astype(np.float64)
     return Service(
-        name=name, first=first, second=second, score=score, failure=np.full(score.size, -1, dtype=np.int16), codes=()
+        name=name,
+        first=first,
+        second=second,
+        score=score,
+        failure=np.full(score.size, -1, dtype=np.int16),
+        codes=(),
     )
 
 

@@ -7,8 +7,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, Service
-from frtaudit.errors import DataError
+from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
+from frtaudit.errors import DataError, SpecError
 from frtaudit.stats import spectral
 from frtaudit.stats.spectral import Limits, Reason, Rule
 
@@ -28,12 +28,27 @@ class Several(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class How:
-    """How labels are estimated; ``modes``: of a service's scores, where they are not to be found from a mixture."""
+    """How faces get their labels.
 
+    ``source``: whose labels make the cohort; the rest is of the estimate (FORMULAS 5): ``several``: what becomes of
+    queries with several identities; ``modes``: service to the modes of its scores, by default those of a mixture;
+    ``services``: that label, by default all.
+    """
+
+    source: LabelSource = LabelSource.ESTIMATED
     rule: Rule = Rule.PUBLIC
     limits: Limits = field(default_factory=Limits)
     several: Several = Several.DROP
     modes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    services: tuple[str, ...] = ()
+
+    def asked(self, services: Sequence[Service]) -> list[Service]:
+        """The services that label. Raises :class:`SpecError` for one that said nothing."""
+        known = [one.name for one in services]
+        unknown = next((name for name in (*self.services, *self.modes) if name not in known), None)
+        if unknown is not None:
+            raise SpecError("cohort.labels", f"no scores of {unknown!r}", ", ".join(known))
+        return [one for one in services if not self.services or one.name in self.services]
 
 
 def modes_of(name: str, scores: Floats) -> tuple[float, float]:
@@ -64,7 +79,7 @@ def _one_mode(name: str, found: str) -> DataError:
     return DataError(
         f"scores of {name}",
         f"no two modes: {found}",
-        f"scores of people who differ and of the same person, or cohort.modes.{name}=[low,high]",
+        f"scores of people who differ and of the same person, or cohort.labels.modes.{name}=[low,high]",
     )
 
 

@@ -1,0 +1,157 @@
+"""From labelled faces to a cohort: a query's person is a subject, the faces that show it are samples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import Cohort, LedgerEntry, Material
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.labelling import (
+    LEFT_OUT,
+    OF_QUERY,
+    UNSAID,
+    Faces,
+    Labelled,
+    Labelling,
+    LabelSource,
+    Service,
+)
+from frtaudit.core.scores import ScoreTable
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.intake.pairing import both_orders, listed_comparisons
+from frtaudit.intake.roster import Roster, attributes_of, enrol
+from frtaudit.intake.schemas import Texts
+from frtaudit.labelling.estimate import How, labelled
+from frtaudit.stats.spectral import Reason
+
+OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
+FACES_LEFT_OUT, QUERIES_LEFT_OUT = "face_without_label", "query_left_out"
+
+Index = npt.NDArray[np.int32]
+
+
+def material_of(
+    faces: Faces,
+    services: Sequence[Service],
+    columns: Mapping[str, Texts],
+    how: How,
+    schemas: Mapping[str, SchemaSpec],
+) -> Material:
+    """Label the faces, and enrol those whose person is known; ``columns``: what schemas name, texts (F,).
+
+    Raises :class:`DataError` where fewer than two persons can be told, :class:`SpecError` for labels that are not
+    there.
+    """
+    found = labelled(faces, how.asked(services), how)
+    person = _persons(faces, found, how.source)
+    cohort, attributes, sample_of = _enrolled(faces, person, columns, schemas)
+    labelling = Labelling(
+        faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=sample_of
+    )
+    tables, lines = _tables(labelling, cohort)
+    ledger = (*cohort.ledger, *_left_out(found, person), *lines)
+    return Material(
+        cohort=replace(cohort, ledger=ledger), tables=tables, attributes=attributes, labelling=labelling
+    )
+
+
+def _persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
+    """Which person of its query each face shows, shape (F,), -1 for none or not known."""
+    said = faces.annotated
+    if source is not LabelSource.ESTIMATED and not bool(np.any(said != UNSAID)):
+        raise SpecError(
+            "cohort.labels", f"{source} without an annotation", "estimated, or a column annotation"
+        )
+    annotated = np.where(said == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
+    if source is LabelSource.ANNOTATED:
+        return annotated
+    if source is LabelSource.COMBINED:
+        return np.where(said == UNSAID, found.identity, annotated).astype(np.int32)
+    return found.identity
+
+
+def _enrolled(
+    faces: Faces,
+    person: npt.NDArray[np.int32],
+    columns: Mapping[str, Texts],
+    schemas: Mapping[str, SchemaSpec],
+) -> tuple[Cohort, dict[str, Texts], Index]:
+    """The cohort of the faces whose person is known, a subject being a query's person; and each face's sample."""
+    rows = np.flatnonzero(person >= 0)
+    several = {int(q) for q in faces.query_of[rows[person[rows] > 0]]}
+    subjects = [
+        f"{faces.queries[q]}/{k + 1}" if q in several else faces.queries[q]
+        for q, k in zip(faces.query_of[rows].tolist(), person[rows].tolist(), strict=True)
+    ]
+    if len(set(subjects)) < 2:
+        raise DataError(
+            "faces",
+            f"{len(set(subjects))} of {len(faces.queries)} queries show a person that can be told",
+            "two queries at least; cohort.labels.several=use and other limits keep more",
+        )
+    roster = Roster(
+        sample_ids=[faces.names[row] for row in rows],
+        subjects=subjects,
+        columns={name: texts[rows] for name, texts in columns.items()},
+        places=[f"face {number + 1}" for number in range(rows.size)],
+    )
+    cohort = enrol(roster, schemas)
+    place = {name: number for number, name in enumerate(cohort.sample_ids)}
+    sample_of = np.array(
+        [place.get(faces.names[row], -1) if person[row] >= 0 else -1 for row in range(person.size)]
+    )
+    return cohort, attributes_of(roster, cohort), sample_of.astype(np.int32)
+
+
+def _tables(
+    labelling: Labelling, cohort: Cohort
+) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
+    """Comparisons and scores of each service among the cohort's faces.
+
+    Two identities of one query are told apart by the scores that are judged here, so they are not compared.
+    """
+    tables, ledger = {}, []
+    for service in labelling.services:
+        probe, reference = labelling.sample_of[service.first], labelling.sample_of[service.second]
+        known = (probe >= 0) & (reference >= 0)
+        same_query = labelling.faces.query_of[service.first] == labelling.faces.query_of[service.second]
+        mated = known & (cohort.subject_of[probe] == cohort.subject_of[reference])
+        keep = known & (mated | ~same_query)
+        if not keep.any():
+            raise DataError(
+                f"scores of {service.name}",
+                "no line compares two faces with labels",
+                "pairs within and between queries",
+            )
+        comparisons = listed_comparisons(
+            cohort,
+            probe[keep],
+            reference[keep],
+            np.zeros(cohort.n_subjects, dtype=np.int32),
+            ordered=both_orders(probe[keep], reference[keep]),
+        )
+        tables[service.name] = (
+            comparisons,
+            ScoreTable(score=service.score[keep], failure=service.failure[keep], codes=service.codes),
+        )
+        counted = ((OTHERS, int((~known).sum())), (SAME_QUERY, int((known & ~keep).sum())))
+        ledger += [
+            LedgerEntry(code=code, count=n, unit="comparisons", provider=service.name)
+            for code, n in counted
+            if n
+        ]
+    return tables, ledger
+
+
+def _left_out(found: Labelled, person: npt.NDArray[np.int32]) -> list[LedgerEntry]:
+    """Queries by the reason for which the estimate leaves them out, and faces without a person."""
+    entries = [
+        LedgerEntry(code=f"{QUERIES_LEFT_OUT}_{reason}", count=found.reason.count(reason), unit="queries")
+        for reason in map(str, Reason)
+        if reason in found.reason
+    ]
+    rest = int(np.count_nonzero(person < 0))
+    return [*entries, LedgerEntry(code=FACES_LEFT_OUT, count=rest, unit="faces")] if rest else entries
