@@ -37,6 +37,8 @@ AUDITS = {
     "compare": ["cohort.runs=[runs/a,runs/b]"],
     "vendor_comparison": ["cohort.root=faces"],
     "vendors_demo": [],
+    "rapid_test": ["cohort.root=search"],
+    "rapid_demo": [],
 }
 
 

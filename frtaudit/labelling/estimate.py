@@ -13,7 +13,7 @@ from frtaudit.stats import spectral
 from frtaudit.stats.spectral import Limits, Reason, Rule
 
 MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
-APART = 1.0  # modes nearer than so many of the two parts' standard deviations are one
+APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -1,0 +1,24 @@
+import numpy as np
+import pytest
+
+from frtaudit.core.labelling import Faces, Service
+
+
+def test_faces_stand_by_query() -> None:
+    """Starts of each query and the end; faces out of order are refused."""
+    faces = Faces(
+        names=("a", "b", "c"), query_of=np.array([0, 0, 1]), queries=("p", "q"), annotated=np.ones(3)
+    )
+    assert faces.starts.tolist() == [0, 2, 3]
+    with pytest.raises(ValueError, match="sorted by query"):
+        Faces(names=("a", "b"), query_of=np.array([1, 0]), queries=("p", "q"), annotated=np.ones(2))
+
+
+def test_a_service_gives_a_score_or_fails() -> None:
+    """Neither both nor none, and never a face with itself."""
+    fine = {"name": "s", "first": np.array([0]), "second": np.array([1]), "codes": ("lost",)}
+    assert Service(score=np.array([np.nan]), failure=np.array([0]), **fine).codes == ("lost",)
+    with pytest.raises(ValueError, match="a score or a failure"):
+        Service(score=np.array([0.5]), failure=np.array([0]), **fine)
+    with pytest.raises(ValueError, match="self-comparison"):
+        Service(score=np.array([0.5]), failure=np.array([-1]), **(fine | {"second": np.array([0])}))

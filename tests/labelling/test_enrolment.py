@@ -1,0 +1,61 @@
+import numpy as np
+import pytest
+from searches import SCHEMAS, labelling, search
+
+from frtaudit.core.labelling import LabelSource
+from frtaudit.errors import DataError, SpecError
+from frtaudit.labelling.enrolment import material_of
+from frtaudit.labelling.estimate import How, Several
+from frtaudit.stats.spectral import Limits
+
+
+def test_a_query_s_person_is_a_subject() -> None:
+    """Faces of label 1 are the samples, their query the subject; everything else is counted."""
+    found, cohort = labelling(), search().cohort
+    assert cohort.n_samples == np.count_nonzero(found.labelled.label == 1)
+    assert set(cohort.subject_ids) <= set(found.faces.queries)
+    counts = {entry.code: entry.count for entry in cohort.ledger}
+    assert counts["face_without_label"] == np.count_nonzero(found.labelled.label != 1)
+    assert counts["query_left_out_several"] == found.labelled.reason.count("several")
+
+
+def test_comparisons_are_of_faces_with_labels() -> None:
+    """Mated within a query's person, non-mated between queries, one score each."""
+    comparisons, table = search().tables["crest"]
+    subject = search().cohort.subject_of
+    assert (comparisons.mated == (subject[comparisons.probe] == subject[comparisons.reference])).all()
+    assert table.score.size == comparisons.probe.size
+    assert comparisons.mated.any()
+    assert not comparisons.mated.all()
+
+
+def test_two_people_of_one_query_are_not_compared() -> None:
+    """What parts them is the score that would be judged."""
+    material = search(several=Several.USE)
+    names = [name for name in material.cohort.subject_ids if "/" in name]
+    assert names
+    comparisons, _ = material.tables["acme"]
+    query = np.array([name.split("/")[0] for name in material.cohort.subject_ids])
+    a, b = (material.cohort.subject_of[side] for side in (comparisons.probe, comparisons.reference))
+    assert not ((a != b) & (query[a] == query[b])).any()
+    assert "identities_of_one_query" in {entry.code for entry in material.cohort.ledger}
+
+
+def test_annotated_labels_make_the_cohort_where_asked() -> None:
+    """Every face that was said to be of its query, and no other; combined takes the answer where there is one."""
+    for source in (LabelSource.ANNOTATED, LabelSource.COMBINED):
+        material = search(source)
+        assert material.cohort.n_samples == np.count_nonzero(labelling().faces.annotated == 1)
+
+
+def test_labels_that_are_not_there_are_refused() -> None:
+    """No annotation to use, or no query that can be told: one line each."""
+    found = labelling()
+    columns = {"group": np.full(len(found.faces.names), "amber", dtype=object)}
+    from dataclasses import replace
+
+    blank = replace(found.faces, annotated=np.full(len(found.faces.names), -2, dtype=np.int8))
+    with pytest.raises(SpecError, match="cohort.labels: annotated without an annotation"):
+        material_of(blank, found.services, columns, How(source=LabelSource.ANNOTATED), SCHEMAS)
+    with pytest.raises(DataError, match=f"faces: 0 of {len(found.faces.queries)} queries show a person"):
+        material_of(found.faces, found.services, columns, How(limits=Limits(min_faces=999)), SCHEMAS)
