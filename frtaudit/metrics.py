@@ -21,6 +21,15 @@ RATES = frozenset(
         *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
         *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
         *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix"),
+        *(
+            "label_queries",
+            "label_faces",
+            "label_confusion",
+            "label_agreement",
+            "label_left_out",
+            "label_no_score",
+        ),
+        *("fnmr_by_labels", "eer_by_labels"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )

@@ -111,7 +111,9 @@ def test_a_missing_part_is_named() -> None:
     """A spec without cohort says which cohorts there are."""
     plain = to_full(a_spec())
     del plain["cohort"]
-    with pytest.raises(SpecError, match="^cohort: no value; accepted: bob, bob_measure, pyeer, queries, runs, scores"):
+    with pytest.raises(
+        SpecError, match="^cohort: no value; accepted: bob, bob_measure, pyeer, queries, runs, scores"
+    ):
         from_plain(plain)
 
 

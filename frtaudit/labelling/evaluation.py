@@ -1,0 +1,155 @@
+"""The same scores under several labels: estimated, annotated, achievable, without a vote (Knott et al., 6, 7)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces, Labelled, Labelling, Service
+from frtaudit.labelling.estimate import How, labelled
+from frtaudit.stats.spectral import normalised
+
+ESTIMATED, ANNOTATED, ACHIEVABLE, NO_VOTE = "estimated", "annotated", "achievable", "no_vote"
+FEWEST = 3  # services of a subset
+MOST = 6  # services whose subsets are all tried: 42 of three and more
+
+Floats = npt.NDArray[np.float64]
+Persons = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """A service's scores under some labels: ``mated`` (P,), ``non_mated`` (M,), and the query of a face of each."""
+
+    mated: Floats
+    non_mated: Floats
+    mated_query: npt.NDArray[np.int32]
+    non_mated_query: npt.NDArray[np.int32]
+
+    def of(self, member: Flags) -> "Scores":
+        """Those of the queries that are flagged, shape (Q,)."""
+        one, two = member[self.mated_query], member[self.non_mated_query]
+        return Scores(
+            mated=self.mated[one],
+            non_mated=self.non_mated[two],
+            mated_query=self.mated_query[one],
+            non_mated_query=self.non_mated_query[two],
+        )
+
+
+def persons(labelling: Labelling) -> dict[str, Persons]:
+    """Which person of its query each face shows, shape (F,), -1 for none, by whose labels.
+
+    ``achievable``: the annotated labels of the faces that the estimate kept; with it no label is wrong, but the
+    same faces are left out (Figure S.8). Without annotation only the estimate.
+    """
+    found = {ESTIMATED: labelling.labelled.identity}
+    if np.any(labelling.faces.annotated >= NOT_OF_QUERY):
+        annotated = np.where(labelling.faces.annotated == OF_QUERY, 0, LEFT_OUT).astype(np.int32)
+        found[ANNOTATED] = annotated
+        found[ACHIEVABLE] = np.where(labelling.labelled.label == LEFT_OUT, LEFT_OUT, annotated).astype(
+            np.int32
+        )
+    return found
+
+
+def alone(labelling: Labelling, service: Service, how: How) -> Persons:
+    """Persons by the labels of one service alone: no majority vote (Figure S.7)."""
+    return labelled(labelling.faces, [service], _given(how, labelling.labelled)).identity
+
+
+def split(faces: Faces, service: Service, person: Persons) -> Scores:
+    """Scores of mated comparisons, within a query's person, and of non-mated ones, between different queries."""
+    query = faces.query_of
+    known = (person[service.first] >= 0) & (person[service.second] >= 0) & ~np.isnan(service.score)
+    same = query[service.first] == query[service.second]
+    mated = known & same & (person[service.first] == person[service.second])
+    non_mated = known & ~same
+    return Scores(
+        mated=service.score[mated],
+        non_mated=service.score[non_mated],
+        mated_query=query[service.first[mated]],
+        non_mated_query=query[service.first[non_mated]],
+    )
+
+
+def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], Labelled]]:
+    """Labels by every subset of three and more services, all but the whole (Figure S.13); none beyond six services."""
+    services = how.asked(labelling.services)
+    if len(services) > MOST:
+        return
+    given = replace(_given(how, labelling.labelled), services=())
+    for size in range(FEWEST, len(services)):
+        for chosen in combinations(services, size):
+            yield tuple(one.name for one in chosen), labelled(labelling.faces, chosen, given)
+
+
+def _given(how: How, found: Labelled) -> How:
+    """The same estimate with the modes that all services' scores had."""
+    return replace(how, modes={**found.modes, **how.modes})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Agreement:
+    """Labels against annotation.
+
+    ``table``: (annotated, estimated) to faces; ``of_query``: wrong and judged faces of each query, shape (Q, 2).
+    """
+
+    table: Mapping[tuple[int, int], int]
+    of_query: npt.NDArray[np.int64]
+
+    @property
+    def right(self) -> int:
+        """Faces with a label of both kinds that agree."""
+        return sum(n for (said, found), n in self.table.items() if said == found != LEFT_OUT)
+
+    @property
+    def both(self) -> int:
+        """Faces with a label of both kinds: 1 or 0."""
+        return sum(n for (said, found), n in self.table.items() if said != LEFT_OUT != found)
+
+
+def agreement(faces: Faces, found: Labelled) -> Agreement:
+    """The confusion table (Table S.1); faces without an answer stand nowhere."""
+    answered = faces.annotated >= LEFT_OUT
+    said, label = faces.annotated[answered], found.label[answered]
+    table = {
+        (a, e): int(np.count_nonzero((said == a) & (label == e)))
+        for a in (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
+        for e in (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
+    }
+    judged = (said != LEFT_OUT) & (label != LEFT_OUT)
+    query, size = faces.query_of[answered], len(faces.queries)
+    wrong = np.bincount(query[judged & (said != label)], minlength=size)
+    return Agreement(
+        table=table,
+        of_query=np.stack([wrong, np.bincount(query[judged], minlength=size)], axis=1).astype(np.int64),
+    )
+
+
+def lost(faces: Faces, services: Sequence[Service]) -> dict[str, int]:
+    """Faces of which each service gave no score at all, by its name, though it was asked."""
+    found = {}
+    for one in services:
+        asked, scored = (np.zeros(len(faces.names), dtype=np.bool_) for _ in range(2))
+        fine = ~np.isnan(one.score)
+        for side in (one.first, one.second):
+            asked[side] = True
+            scored[side[fine]] = True
+        found[one.name] = int(np.count_nonzero(asked & ~scored))
+    return found
+
+
+def confidences(faces: Faces, service: Service, q: int, modes: tuple[float, float]) -> Floats:
+    """The normalised confidences of query ``q``, shape (n, n), NaN where the service gave none."""
+    start, stop = faces.starts[q], faces.starts[q + 1]
+    found = np.full((stop - start, stop - start), np.nan)
+    own = (faces.query_of[service.first] == q) & (faces.query_of[service.second] == q)
+    first, second = service.first[own] - start, service.second[own] - start
+    found[second, first] = service.score[own]
+    found[first, second] = service.score[own]
+    return normalised(found, *modes)
