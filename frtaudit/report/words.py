@@ -27,6 +27,8 @@ class Words:
     """Codes of the result to what they are called in print."""
 
     metric: Names
+    labels: Names
+    left_out: Names
     method: Names
     method_means: Names
     target: Names

@@ -40,6 +40,15 @@ PRINTED = frozenset(
         *("vendor_value", "vendor_difference", "vendor_equivalence", "vendor_rank", "vendor_decision"),
         *("vendor_difference_lowest", "vendor_difference_highest"),
         *("scores_changed", "largest_score_change"),
+        *(
+            "label_queries",
+            "label_faces",
+            "label_confusion",
+            "label_agreement",
+            "label_left_out",
+            "label_no_score",
+        ),
+        *("fnmr_by_labels", "eer_by_labels"),
         *INDICES,
     }
 )

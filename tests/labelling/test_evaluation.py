@@ -1,0 +1,87 @@
+from dataclasses import replace
+
+import numpy as np
+from searches import labelling
+
+from frtaudit.labelling import evaluation
+from frtaudit.labelling.estimate import How
+
+
+def test_persons_by_whose_labels() -> None:
+    """Annotated: every face of its query; achievable: those of them that the estimate kept; estimated: label 1."""
+    of = labelling()
+    found = evaluation.persons(of)
+    assert list(found) == ["estimated", "annotated", "achievable"]
+    assert ((found["annotated"] >= 0) == (of.faces.annotated == 1)).all()
+    kept = of.labelled.label != -1
+    assert ((found["achievable"] >= 0) == ((of.faces.annotated == 1) & kept)).all()
+    blank = replace(of, faces=replace(of.faces, annotated=np.full(len(kept), -2, dtype=np.int8)))
+    assert list(evaluation.persons(blank)) == ["estimated"]
+
+
+def test_scores_are_split_as_the_paper_has_it() -> None:
+    """Mated: one query, both of its person; non-mated: two queries, each of its person; counted one by one."""
+    of = labelling()
+    person = evaluation.persons(of)["annotated"]
+    service = of.services[2]
+    found = evaluation.split(of.faces, service, person)
+    mated, non_mated = [], []
+    for i, j, score in zip(service.first, service.second, service.score, strict=True):
+        if person[i] == 0 == person[j] and not np.isnan(score):
+            (mated if of.faces.query_of[i] == of.faces.query_of[j] else non_mated).append(score)
+    assert found.mated.tolist() == mated
+    assert found.non_mated.tolist() == non_mated
+    half = np.arange(len(of.faces.queries)) % 2 == 0
+    assert (found.of(half).mated_query % 2 == 0).all()
+
+
+def test_agreement_counts_every_answered_face_once() -> None:
+    """The table sums to the annotated faces; its errors by query sum to the errors."""
+    of = labelling()
+    found = evaluation.agreement(of.faces, of.labelled)
+    assert sum(found.table.values()) == len(of.faces.names)
+    assert found.of_query[:, 0].sum() == found.both - found.right
+    assert found.of_query[:, 1].sum() == found.both
+    assert found.right / found.both > 0.98
+
+
+def test_subsets_leave_out_services() -> None:
+    """Three of four services, each subset once; none of three, none beyond six."""
+    of = labelling()
+    assert list(evaluation.subsets(of, How())) == []
+    four = replace(of, services=(*of.services, replace(of.services[0], name="delta")))
+    modes = {**of.labelled.modes, "delta": of.labelled.modes["acme"]}
+    four = replace(four, labelled=replace(of.labelled, modes=modes))
+    names = [chosen for chosen, _ in evaluation.subsets(four, How())]
+    assert len(names) == len(set(names)) == 4
+    seven = [replace(of.services[0], name=f"s{n}") for n in range(7)]
+    assert list(evaluation.subsets(replace(of, services=tuple(seven)), How())) == []
+
+
+def test_a_service_alone_labels_without_a_vote() -> None:
+    """Its own labels are those of the estimate with it alone."""
+    of = labelling()
+    person = evaluation.alone(of, of.services[1], How())
+    assert person.shape == of.labelled.label.shape
+    assert (person >= 0).any()
+
+
+def test_faces_without_any_score_are_counted() -> None:
+    """By service: asked and never answered."""
+    of = labelling()
+    found = evaluation.lost(of.faces, of.services)
+    assert found["acme"] == found["bolt"] == 0
+    service = of.services[2]
+    scored = np.zeros(len(of.faces.names), dtype=bool)
+    for side in (service.first, service.second):
+        scored[side[~np.isnan(service.score)]] = True
+    assert found["crest"] == np.count_nonzero(~scored)
+
+
+def test_confidences_are_symmetric_and_scaled() -> None:
+    """Ones on the diagonal, nothing outside 0 to 1."""
+    of = labelling()
+    found = evaluation.confidences(of.faces, of.services[0], 3, of.labelled.modes["acme"])
+    assert np.array_equal(found, found.T)
+    assert (np.diag(found) == 1).all()
+    assert 0 <= found.min() <= found.max() <= 1
