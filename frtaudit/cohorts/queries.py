@@ -4,17 +4,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
+
 from frtaudit.canonical import digest, sha256_file
 from frtaudit.core.cohort import LedgerEntry, Material
+from frtaudit.core.labelling import Faces
 from frtaudit.core.spec import PATH, SchemaSpec
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, SpecError
+from frtaudit.intake.boxes import boxes_of
 from frtaudit.intake.faces import faces_of, services_of
 from frtaudit.intake.pseudonyms import key_bytes
 from frtaudit.intake.scorelist import read_scores
 from frtaudit.intake.tables import SUFFIXES, read_table
+from frtaudit.labelling.crops import crops_of_faces, near_duplicates
+from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
 from frtaudit.labelling.enrolment import material_of
 from frtaudit.labelling.estimate import How
 from frtaudit.registry import register
+from frtaudit.stats.duplicates import SIMILARITY
 
 SELF = "self_comparison"
 
@@ -24,34 +32,65 @@ SELF = "self_comparison"
 class Queries:
     """``root``: a folder with ``faces`` (face_id, query, perhaps annotation, columns of schemas) and score lists.
 
-    ``files``: the score lists below ``root``; by default all but ``faces``. ``labels``: how faces get their labels.
+    ``files``: the score lists below ``root``; by default all but ``faces`` and ``boxes``. ``boxes``: a file of image,
+    provider, face, x, y, width, height: ``faces`` then lists images, and each provider's scores are of its own faces;
+    ``detected``: which of them are used. ``duplicates``: an .npz of embeddings under the names of ``faces``, of which
+    one is kept where several of a query have a cosine above ``similarity``. ``labels``: how faces get their labels.
     ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the digest of what was read does.
     """
 
     root: str = field(metadata=PATH)
     faces: str = "faces.csv"
     files: tuple[str, ...] = ()
+    boxes: str | None = None
+    detected: Detected = Detected.SINGLE
+    duplicates: str | None = None
+    similarity: float = SIMILARITY
     labels: How = field(default_factory=How)
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a cosine that cannot be exceeded, or all faces of no boxes."""
+        if not -1 <= self.similarity < 1:
+            raise SpecError("cohort.similarity", f"{self.similarity:g}", "a cosine, -1 or more and below 1")
+        if self.detected is Detected.ALL and self.boxes is None:
+            raise SpecError("cohort.detected", "all faces, but no boxes", "cohort.boxes=FILE, or single")
+
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
-        """Read, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
+        """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         folder, paths = self._files()
-        faces, columns = faces_of(read_table(folder / self.faces, self.faces))
-        services, alone = services_of(faces, [read_scores(path, path.name) for path in paths])
-        made = material_of(faces, services, columns, self.labels, schemas)
-        read = {path.name: path for path in (folder / self.faces, *paths)}
+        images, columns = faces_of(read_table(folder / self.faces, self.faces))
+        lists = [read_scores(path, path.name) for path in paths]
+        boxes = None if self.boxes is None else boxes_of(read_table(folder / self.boxes, self.boxes))
+        providers = sorted({name for scores in lists for name in scores.provider.tolist()})
+        raw, alone = services_of(images, lists, crops_of(boxes, providers))
+        found = faces_in(images, boxes, raw, self.detected)
+        gone, alike = self._near_duplicates(folder, images, found)
+        crops = crops_of_faces(images, columns, raw, found, gone)
+        made = material_of(crops.faces, crops.services, crops.columns, self.labels, schemas)
+        extra = [folder / name for name in (self.boxes, self.duplicates) if name is not None]
+        read = {path.name: path for path in (folder / self.faces, *extra, *paths)}
         inputs = {name: sha256_file(path) for name, path in read.items()}
         selves = [
             LedgerEntry(code=SELF, count=n, unit="comparisons", provider=name) for name, n in alone.items()
         ]
+        ledger = (*crops.ledger, *alike, *made.cohort.ledger, *selves)
         return replace(
             made,
-            cohort=replace(made.cohort, ledger=(*made.cohort.ledger, *selves)),
+            cohort=replace(made.cohort, ledger=ledger),
             inputs=inputs,
-            paths=read,
+            paths={name: path for name, path in read.items() if path.suffix in SUFFIXES},
             pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
         )
+
+    def _near_duplicates(
+        self, folder: Path, images: Faces, found: Detections
+    ) -> tuple[npt.NDArray[np.bool_], list[LedgerEntry]]:
+        used = np.zeros(len(images.names), dtype=np.bool_)
+        if self.duplicates is None:
+            return used, []
+        used[found.row] = True
+        return near_duplicates(folder / self.duplicates, images, used, self.similarity)
 
     def _files(self) -> tuple[Path, list[Path]]:
         folder = Path(self.root)
@@ -59,8 +98,9 @@ class Queries:
             raise DataError(
                 "cohort.root", f"no folder {self.root!r}", "a folder with faces.csv and score lists"
             )
+        others = {self.faces, self.boxes}
         found = sorted(
-            path for path in folder.iterdir() if path.suffix in SUFFIXES and path.name != self.faces
+            path for path in folder.iterdir() if path.suffix in SUFFIXES and path.name not in others
         )
         paths = [folder / name for name in self.files] or found
         if not paths:

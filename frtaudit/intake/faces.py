@@ -1,6 +1,7 @@
 """Faces grouped by query, and what services said of pairs of them, as files hold them."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ from frtaudit.errors import DataError
 from frtaudit.intake.scorelist import ScoreList
 from frtaudit.intake.tables import Table, Texts
 
-FACE = ("face_id", "sample_id", "image_id", "face")
+FACE = ("face_id", "sample_id", "image_id", "face", "image")
 QUERY = ("query", "query_id", "name")
 ANNOTATION = ("annotation", "of_query", "y")
 _ANSWERS = {
@@ -68,31 +69,33 @@ def _answers(table: Table, column: str) -> npt.NDArray[np.int8]:
     return np.array(said, dtype=np.int8)
 
 
-def services_of(faces: Faces, lists: Sequence[ScoreList]) -> tuple[tuple[Service, ...], Mapping[str, int]]:
+def services_of(
+    faces: Faces, lists: Sequence[ScoreList], crops: Mapping[str, pd.Index] = MappingProxyType({})
+) -> tuple[tuple[Service, ...], Mapping[str, int]]:
     """What each service said, in the order of their names, and how many lines compared a face with itself.
 
-    Raises :class:`DataError` naming the line of a face that is not among ``faces``.
+    ``crops``: service to what it calls its own crops, which its lines then name and its pairs count. Raises
+    :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops.
     """
     index = pd.Index(list(faces.names), dtype=object)
     found: dict[
         str, list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64], Texts]]
     ] = {}
     for scores in lists:
-        first, second = (
-            index.get_indexer(pd.Index(side)).astype(np.int32) for side in (scores.probe, scores.reference)
-        )
-        unknown = np.flatnonzero((first < 0) | (second < 0))
-        if unknown.size:
-            raise DataError(
-                scores.table.place(int(unknown[0])),
-                "a face that the list of faces lacks",
-                "faces of that list",
-            )
         for name in sorted(set(scores.provider.tolist())):
-            rows = scores.provider == name
-            found.setdefault(name, []).append(
-                (first[rows], second[rows], scores.score[rows], scores.failure[rows])
+            rows = np.flatnonzero(scores.provider == name)
+            first, second = (
+                crops.get(name, index).get_indexer(pd.Index(side[rows])).astype(np.int32)
+                for side in (scores.probe, scores.reference)
             )
+            unknown = np.flatnonzero((first < 0) | (second < 0))
+            if unknown.size:
+                raise DataError(
+                    scores.table.place(int(rows[unknown[0]])),
+                    f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
+                    f"{name}'s own face ids" if name in crops else "faces of that list",
+                )
+            found.setdefault(name, []).append((first, second, scores.score[rows], scores.failure[rows]))
     made = [
         _service(name, [np.concatenate(part) for part in zip(*found[name], strict=True)])
         for name in sorted(found)

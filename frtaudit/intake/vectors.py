@@ -14,7 +14,7 @@ from frtaudit.errors import DataError
 
 NO_TEMPLATE = "no_template"
 LEFT = -1
-_EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id")
+_EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
 _UNREADABLE = (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError)
 
 Rows = npt.NDArray[np.int64]

@@ -29,9 +29,7 @@ class Singles:
     spared: int
 
 
-def ask_singles(
-    pairs: Iterable[tuple[str, str]], ask: Callable[[str, str], Answer]
-) -> Singles:
+def ask_singles(pairs: Iterable[tuple[str, str]], ask: Callable[[str, str], Answer]) -> Singles:
     """Algorithm 1 of Knott et al. (supplement B): ask for the ``pairs`` in turn, and spare those known to fail.
 
     A score says that both images hold one face; ``several`` beside an image that is known to hold one says that the

@@ -70,7 +70,9 @@ def test_finished_answers_tell_more_than_a_stream() -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(alone=st.lists(st.booleans(), min_size=2, max_size=7), data=st.data())
-def test_stream_and_list_agree_on_a_service_that_tells_the_truth(alone: list[bool], data: st.DataObject) -> None:
+def test_stream_and_list_agree_on_a_service_that_tells_the_truth(
+    alone: list[bool], data: st.DataObject
+) -> None:
     """Whatever the order of pairs, both find the same single images, and no image that is single is left out."""
     names = [str(number) for number in range(len(alone))]
     pairs = data.draw(st.permutations(list(combinations(names, 2))))

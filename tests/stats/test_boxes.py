@@ -1,11 +1,11 @@
 """Boxes of several services round one face."""
 
 import numpy as np
+import oracles_boxes
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles_boxes
 from frtaudit.stats.boxes import joined, overlaps
 
 A, B, C = 0, 1, 2

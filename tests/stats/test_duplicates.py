@@ -1,10 +1,10 @@
 """Near-duplicates of one query and their medoids."""
 
 import numpy as np
+import oracles_boxes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import oracles_boxes
 from frtaudit.stats.duplicates import duplicated
 
 
@@ -37,9 +37,7 @@ def test_the_length_of_a_vector_says_nothing() -> None:
 
 
 @settings(max_examples=100, deadline=None)
-@given(
-    size=st.integers(0, 12), seed=st.integers(0, 2**32 - 1), similarity=st.sampled_from([0.5, 0.8, 0.95])
-)
+@given(size=st.integers(0, 12), seed=st.integers(0, 2**32 - 1), similarity=st.sampled_from([0.5, 0.8, 0.95]))
 def test_the_slow_twin_keeps_the_same(size: int, seed: int, similarity: float) -> None:
     """Pair by pair in plain Python the same faces are kept."""
     rng = np.random.default_rng(seed)

@@ -1,0 +1,103 @@
+"""Faces that stay, and what each service said of its own crops of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
+from frtaudit.errors import DataError
+from frtaudit.intake.tables import Texts
+from frtaudit.intake.vectors import TemplateFile
+from frtaudit.labelling.detection import Detections, counted
+from frtaudit.stats.duplicates import duplicated
+
+NEAR_DUPLICATE, NO_EMBEDDING = "near_duplicate", "image_without_embedding"
+OF_FACE_LEFT_OUT, OF_SEVERAL = "comparison_of_face_left_out", "annotation_of_several_faces"
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crops:
+    """F faces, their other columns, texts (F,), what services said of pairs of them, and what was left out."""
+
+    faces: Faces
+    columns: Mapping[str, Texts]
+    services: tuple[Service, ...]
+    ledger: tuple[LedgerEntry, ...]
+
+
+def crops_of_faces(
+    images: Faces, columns: Mapping[str, Texts], services: Sequence[Service], found: Detections, gone: Bools
+) -> Crops:
+    """The faces ``found`` but those of images that are ``gone``, shape (images,), sorted by query and name.
+
+    ``services``: of their own crops; comparisons of crops that are no face left are counted. That an image shows the
+    query's person is said of none of its faces where it holds several. Raises :class:`DataError` where none is left.
+    """
+    names = np.array(found.names, dtype=object)
+    stay = np.flatnonzero(~gone[found.row])
+    order = stay[np.lexsort((names[stay].astype(str), images.query_of[found.row[stay]]))]
+    if not order.size:
+        raise DataError(
+            "faces", f"none of {len(images.names)} images has a face that every service found", "one at least"
+        )
+    place = np.full(names.size + 1, -1, dtype=np.int64)  # the last for crops of no face
+    place[order] = np.arange(order.size)
+    row = found.row[order]
+    open_to_doubt = found.among[order] & (images.annotated[row] == OF_QUERY)
+    faces = Faces(
+        names=tuple(names[order].tolist()),
+        query_of=images.query_of[row],
+        queries=images.queries,
+        annotated=np.where(open_to_doubt, UNSAID, images.annotated[row]).astype(np.int8),
+    )
+    told = [_told(one, place[found.face_of[one.name]]) for one in services]
+    ledger = (
+        *found.ledger,
+        *counted(OF_SEVERAL, int(open_to_doubt.sum()), "faces"),
+        *(entry for one, lost in told for entry in counted(OF_FACE_LEFT_OUT, lost, "comparisons", one.name)),
+    )
+    return Crops(
+        faces=faces,
+        columns={name: texts[row] for name, texts in columns.items()},
+        services=tuple(one for one, _ in told),
+        ledger=ledger,
+    )
+
+
+def _told(service: Service, face_of: Ints) -> tuple[Service, int]:
+    """What a service said of faces, and how many of its comparisons are of others; ``face_of``: of its crops."""
+    first, second = face_of[service.first], face_of[service.second]
+    keep = (first >= 0) & (second >= 0)
+    told = replace(
+        service,
+        first=first[keep].astype(np.int32),
+        second=second[keep].astype(np.int32),
+        score=service.score[keep],
+        failure=service.failure[keep],
+    )
+    return told, int((~keep).sum())
+
+
+def near_duplicates(
+    path: Path, images: Faces, used: Bools, similarity: float
+) -> tuple[Bools, list[LedgerEntry]]:
+    """Which images are left out for another that is all but the same, shape (images,), of those that are ``used``.
+
+    ``path``: an .npz of embeddings under the names of ``images``, some of which may be missing. Raises
+    :class:`DataError` for a file that templates could not be read from.
+    """
+    index = {name: row for row, name in enumerate(images.names)}
+    read = TemplateFile(path=path, name=path.name, index=index, n_samples=len(index), reasons={}).templates()
+    keep = used[read.rows]
+    rows = read.rows[keep]
+    gone = np.zeros(used.size, dtype=np.bool_)
+    gone[rows] = duplicated(images.query_of[rows], read.vectors[keep], similarity)
+    ledger = counted(NEAR_DUPLICATE, int(gone.sum()), "images")
+    return gone, ledger + counted(NO_EMBEDDING, int(used.sum()) - rows.size, "images")

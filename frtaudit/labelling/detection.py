@@ -1,0 +1,194 @@
+"""From images and what each service found in them to faces that all services found, each by its own crop."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.labelling import Faces, Service
+from frtaudit.errors import DataError, SpecError
+from frtaudit.intake.boxes import BoxList
+from frtaudit.labelling.single import MORE, UNTOLD, told_by
+from frtaudit.stats.boxes import joined
+
+NONE_FOUND, SEVERAL_FOUND, NOT_TOLD = "no_face_found", "several_faces_found", "not_told_how_many_faces"
+APART, CUT, NOT_BY_ALL = "boxes_apart", "face_cut_from_others", "face_not_found_by_all"
+IMAGE_LEFT_OUT = "image_left_out"
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+
+
+class Detected(StrEnum):
+    """Which faces are used: of images in which every service finds exactly one, as published, or all that all find."""
+
+    SINGLE = "single"
+    ALL = "all"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detections:
+    """F faces, in the order of their images.
+
+    ``row``: shape (F,), the image of each, a row of the list of images; ``names``: F texts; ``among``: shape (F,),
+    whether its image holds other faces; ``face_of``: service to the face of each of its crops, -1 for none;
+    ``ledger``: what was left out.
+    """
+
+    row: Ints
+    names: tuple[str, ...]
+    among: Bools
+    face_of: Mapping[str, Ints]
+    ledger: tuple[LedgerEntry, ...]
+
+
+def crops_of(boxes: BoxList | None, services: Sequence[str]) -> dict[str, pd.Index]:
+    """What each service with boxes calls its crops, in the order of the file.
+
+    Raises :class:`DataError` naming the line of a service that has boxes and no scores.
+    """
+    if boxes is None:
+        return {}
+    strange = np.flatnonzero(~np.isin(boxes.provider.astype(str), list(services)))
+    if strange.size:
+        raise DataError(
+            boxes.table.place(int(strange[0])),
+            f"boxes of {boxes.provider[strange[0]]!r}, which has no scores",
+            ", ".join(services),
+        )
+    names = sorted(set(boxes.provider.tolist()))
+    return {name: pd.Index(boxes.face[boxes.provider == name]) for name in names}
+
+
+def faces_in(
+    images: Faces, boxes: BoxList | None, services: Sequence[Service], detected: Detected
+) -> Detections:
+    """Faces of ``images`` by the boxes of services that have some and by Algorithm 1 for those that have none.
+
+    ``services``: their ``first`` and ``second`` count their own crops (:func:`crops_of`), or images where they have
+    no boxes. Raises :class:`DataError` naming the line of a box in an image that is not listed,
+    :class:`SpecError` for all faces where a service has no boxes.
+    """
+    found = None if boxes is None else _boxed(images, boxes)
+    without = [one for one in services if found is None or one.name not in found.names]
+    if found is not None and detected is Detected.ALL:
+        if without:
+            raise SpecError(
+                "cohort.detected",
+                f"all faces, but {without[0].name} has no boxes to say which face of an image it compared",
+                "single, or boxes of every service",
+            )
+        return _all(images, found)
+    keep = np.ones(len(images.names), dtype=np.bool_)
+    ledger: list[LedgerEntry] = []
+    if found is not None:
+        keep &= _one_each(found, len(images.names), ledger)
+    for one in without:
+        keep &= _not_refused(one, len(images.names), ledger)
+    number = np.where(keep, np.cumsum(keep) - 1, -1)
+    return Detections(
+        row=np.flatnonzero(keep),
+        names=tuple(images.names[row] for row in np.flatnonzero(keep)),
+        among=np.zeros(int(keep.sum()), dtype=np.bool_),
+        face_of={one.name: number for one in without}
+        | ({} if found is None else found.own(number[found.row])),
+        ledger=(*ledger, *counted(IMAGE_LEFT_OUT, int((~keep).sum()), "images")),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Boxed:
+    """B boxes: the row of their image, service, joined face, whether it was cut, rank by id; S services by name."""
+
+    row: Ints
+    service: Ints
+    face: Ints
+    cut: Bools
+    rank: Ints
+    box: npt.NDArray[np.float64]
+    names: tuple[str, ...]
+
+    def own(self, face: Ints) -> dict[str, Ints]:
+        """``face`` (B,) of each box by service, in the order of its crops."""
+        return {name: face[self.service == s] for s, name in enumerate(self.names)}
+
+
+def _boxed(images: Faces, boxes: BoxList) -> _Boxed:
+    row = pd.Index(list(images.names), dtype=object).get_indexer(pd.Index(boxes.image)).astype(np.int64)
+    unknown = np.flatnonzero(row < 0)
+    if unknown.size:
+        raise DataError(
+            boxes.table.place(int(unknown[0])),
+            "an image that the list of images lacks",
+            "images of that list",
+        )
+    names, service = np.unique(boxes.provider.astype(str), return_inverse=True)
+    face, cut = joined(row, service, boxes.box)
+    rank = np.unique(boxes.face.astype(str), return_inverse=True)[1]
+    return _Boxed(
+        row=row, service=service, face=face, cut=cut, rank=rank, box=boxes.box, names=tuple(names.tolist())
+    )
+
+
+def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Bools:
+    """Images that a service without boxes does not refuse for several faces (Algorithm 1)."""
+    told = told_by(service, size)
+    ledger += counted(SEVERAL_FOUND, int((told == MORE).sum()), "images", service.name)
+    ledger += counted(NOT_TOLD, int((told == UNTOLD).sum()), "images", service.name)
+    return np.asarray((told != MORE) & (told != UNTOLD))
+
+
+def _one_each(found: _Boxed, size: int, ledger: list[LedgerEntry]) -> Bools:
+    """Images in which each service with boxes finds exactly one face, and the same."""
+    n_services = len(found.names)
+    count = np.bincount(found.row * n_services + found.service, minlength=size * n_services)
+    count = count.reshape(size, n_services)
+    for s, name in enumerate(found.names):
+        ledger += counted(NONE_FOUND, int((count[:, s] == 0).sum()), "images", name)
+        ledger += counted(SEVERAL_FOUND, int((count[:, s] > 1).sum()), "images", name)
+    one_each = (count == 1).all(axis=1)
+    faces = np.bincount(np.unique(np.stack([found.row, found.face]), axis=1)[0], minlength=size)
+    ledger += counted(APART, int((one_each & (faces > 1)).sum()), "images")
+    return np.asarray(one_each & (faces == 1))
+
+
+def _all(images: Faces, found: _Boxed) -> Detections:
+    """Every face that all services found, named image/1, image/2 from left to right."""
+    first = np.unique(found.face, return_index=True)[1]
+    row = found.row[first]
+    whole = np.bincount(found.face) == len(found.names)  # a face holds at most one box of a service
+    order = _from_left(found, row)
+    order = order[whole[order]]
+    row_of = row[order]
+    place = np.arange(order.size) - np.searchsorted(row_of, row_of) + 1
+    number = np.full(first.size, -1, dtype=np.int64)
+    number[order] = np.arange(order.size)
+    ledger = (
+        *counted(CUT, int(found.cut[first].sum()), "faces"),
+        *counted(NOT_BY_ALL, int((~whole).sum()), "faces"),
+        *counted(IMAGE_LEFT_OUT, len(images.names) - np.unique(row_of).size, "images"),
+    )
+    return Detections(
+        row=row_of,
+        names=tuple(f"{images.names[at]}/{k}" for at, k in zip(row_of.tolist(), place.tolist(), strict=True)),
+        among=np.bincount(row, minlength=len(images.names))[row_of] > 1,
+        face_of=found.own(number[found.face]),
+        ledger=ledger,
+    )
+
+
+def _from_left(found: _Boxed, row: Ints) -> Ints:
+    """Faces by image, then by their leftmost and upmost edges; whatever is level by the ids of their crops."""
+    level = np.full((row.size, 3), np.inf)
+    for side, values in enumerate((found.box[:, 0], found.box[:, 1], found.rank)):
+        np.minimum.at(level[:, side], found.face, values)
+    return np.lexsort((level[:, 2], level[:, 1], level[:, 0], row))
+
+
+def counted(code: str, count: int, unit: str, provider: str | None = None) -> list[LedgerEntry]:
+    """A line of the ledger, or none where nothing was left out."""
+    return [LedgerEntry(code=code, count=count, unit=unit, provider=provider)] if count else []
