@@ -8,7 +8,7 @@ import pyarrow as pa
 from frtaudit import parquet
 from frtaudit.attest.seal import opened, under
 from frtaudit.cluster import crew_of
-from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups
+from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups, Material
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.description import counts_of, digests_of, inputs_of, notes_of, versions
 from frtaudit.errors import DataError
@@ -16,6 +16,7 @@ from frtaudit.exploration import adjusted
 from frtaudit.foldpairs import sets_on_trial
 from frtaudit.identity import to_plain
 from frtaudit.intake import nameless
+from frtaudit.labelling.cautions import cautions
 from frtaudit.panel import (
     analyses_of,
     comparison_of,
@@ -59,7 +60,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     refuse_few_replicates(spec, groups, len(panel))
     lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
 
-    outcomes = [] if material.named else [Outcome(notes=(nameless.SAID,))]
+    outcomes = [Outcome(notes=_cautions(material))]
     tables: Tables = {}
     read: dict[str, dict[str, Outcome]] = {}
     with crew_of(spec.dask, spec.threads) as crew:
@@ -89,6 +90,12 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         notes=notes_of(spec, outcomes),
     )
     return Audited(result=under(seal, result), tables=tables, files=files)
+
+
+def _cautions(material: Material) -> tuple[str, ...]:
+    """What is to be said of people whom nobody named, or whom only their scores name."""
+    said = () if material.labelling is None else cautions(material.labelling)
+    return said if material.named else (nameless.SAID, *said)
 
 
 def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:

@@ -12,7 +12,7 @@ from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, read
 from frtaudit.stats import intervals
-from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.trial import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, Trial
 
 Floats = npt.NDArray[np.float64]
 Reasons = tuple[str | None, ...]
@@ -62,17 +62,22 @@ def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readi
             if readings
         },
         thin=tuple(THIN if item.thin else None for item in readings),
-        refused=_refused(trial, thresholds),
+        refused=_refused(trial, WEIGHTINGS.index(weighting)),
     )
 
 
-def _refused(trial: Trial, thresholds: Floats) -> tuple[str, ...]:
-    floor = "the threshold lies below the floor of the kept tail"
-    reasons = [
-        None if np.isfinite(threshold) else ("too few false matches are expected" if reason else floor)
-        for threshold, reason in zip(thresholds, trial.resolved, strict=True)
-    ]
+def _refused(trial: Trial, w: int) -> tuple[str, ...]:
+    reasons = [_why(trial, w, a) for a in range(len(trial.points.targets))]
     return spans(trial.points.targets, reasons)
+
+
+def _why(trial: Trial, w: int, a: int) -> str | None:
+    """In few words, alike for neighbouring targets."""
+    if trial.refused(w, a) is None:
+        return None
+    if trial.resolved[a]:
+        return "too few false matches are expected"
+    return "the scores are cut off or step there" if (w, a) in trial.hidden else BELOW_FLOOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

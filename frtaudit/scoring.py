@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.canonical import seed_of
+from frtaudit.clipping import clipped
 from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
 from frtaudit.errors import DataError
@@ -120,7 +121,10 @@ def put_on_trial(
     progress: Progress = quiet,
     crew: Crew = by_threads,
 ) -> Trial:
-    """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both."""
+    """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both.
+
+    Long because every field of a trial is named here once.
+    """
     seed = seed_of(spec.seed, "provider", provider.name)
     named = declared_thresholds(spec, provider)
     scored = _scored(spec, provider, material, comparisons, groups, seed, named, progress, crew)
@@ -137,6 +141,8 @@ def put_on_trial(
     below = below_floor(scored.ground, spec.tail_budget, tail, points, resolved)
     if below is not None:
         points, max_points, tail = deeper(below, tail, groups, points, max_points, resolved, spec.threads)
+    clip = clipped(scored.attempts, compared, tail, groups, points, max_points)
+    points, max_points = clip.points, clip.max_points
     at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
     return Trial(
         provider=provider.name,
@@ -157,7 +163,13 @@ def put_on_trial(
         failed=provider.failed(material, seed),
         attempts=scored.attempts,
         orders=scored.orders,
-        notes=(*scored.notes, *budget_notes(spec.tail_budget, provider.name, tail, points, held)),
+        censoring=clip.censoring,
+        hidden=clip.refused,
+        notes=(
+            *scored.notes,
+            *(f"{provider.name}: {text}" for text in clip.notes),
+            *budget_notes(spec.tail_budget, provider.name, tail, points, held),
+        ),
         fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
     )
 

@@ -22,6 +22,7 @@ from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
 from frtaudit.errors import SpecError
+from frtaudit.stats.censoring import Censoring
 from frtaudit.stats.orders import Asymmetry
 from frtaudit.stats.rates import Rates, Trials
 from frtaudit.stats.resample import Replicates
@@ -29,6 +30,7 @@ from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.wilson import WilsonRule
 
 POOLED, IDENTITY = 0, 1
+BELOW_FLOOR = "the threshold lies below the floor of the kept tail"
 WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
 PLAN_OF: Mapping[Method, Plan] = {
     Method.NAIVE: Plan.IMAGES,
@@ -176,7 +178,8 @@ class Trial:
     ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
     the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
     ``surveys``: analysis name to what it found out once for all systems; ``orders``: how far the two orders of a
-    comparison are apart, where both were made.
+    comparison are apart, where both were made; ``censoring``: what the scores hide; ``hidden``: (weighting, target) by
+    their places to why that target's threshold is hidden.
     """
 
     provider: str
@@ -201,6 +204,14 @@ class Trial:
     test_sets: Mapping[str, FoldPairs] = field(default_factory=dict)
     surveys: Mapping[str, object] = field(default_factory=dict)
     orders: Asymmetry | None = None
+    censoring: Censoring = field(default_factory=Censoring)
+    hidden: Mapping[tuple[int, int], str] = field(default_factory=dict)
+
+    def refused(self, w: int, a: int) -> str | None:
+        """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""
+        if np.isfinite(self.points.at_target[w, a]):
+            return None
+        return self.resolved[a] or self.hidden.get((w, a)) or BELOW_FLOOR
 
     @property
     def cohort(self) -> Cohort:

@@ -63,9 +63,7 @@ def _views(trial: Trial) -> Iterator[View]:
         for a in trial.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 threshold = float(trial.points.at_target[w, a])
-                refused = trial.resolved[a]
-                if refused is None and not np.isfinite(threshold):
-                    refused = "the threshold lies below the floor of the kept tail"
+                refused = trial.resolved[a] or trial.refused(w, a)
                 yield View(
                     schema=schema,
                     weighting=weighting,
@@ -146,7 +144,8 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
                 note = _unresolved_group(trial, schema, a) or (
                     None
                     if np.isfinite(threshold)
-                    else trial.resolved[a] or "below the floor of the kept tail"
+                    else trial.refused(w, a)
+                    or "the threshold lies where the scores are cut off, or below their tail"
                 )
                 yield _max_threshold(trial, schema, weighting, at, threshold, note)
                 for tag, group in tags.items():

@@ -11,6 +11,7 @@ from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
 from frtaudit.registry import register
 from frtaudit.stats import rates
+from frtaudit.stats.censoring import crossing
 from frtaudit.stats.sums import BelowFloorError
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial
 
@@ -65,10 +66,14 @@ def _at_targets(trial: Trial, alpha: float) -> Iterator[Estimate]:
 def _at_thresholds(trial: Trial, alpha: float) -> Iterator[Estimate]:
     first = len(trial.points.targets)
     for t, (threshold, origin) in enumerate(zip(trial.points.thresholds, trial.points.origin, strict=True)):
+        beyond = trial.censoring.beyond(threshold)
         for weighting in WEIGHTINGS:
             for tag, schema, group in trial.tags():
                 for rate in ("fmr", "fnmr"):
                     at: At = {"threshold": threshold, **origin}
+                    if beyond is not None:
+                        yield _without(trial, rate, schema, group, weighting, at, beyond)
+                        continue
                     place = Place(
                         rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=first + t
                     )
@@ -111,7 +116,14 @@ def _threshold(trial: Trial, weighting: Weighting, a: int, threshold: float, alp
 def _refused(
     trial: Trial, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
 ) -> Estimate:
-    note = trial.resolved[a] or "the threshold lies below the floor of the kept tail"
+    note = trial.refused(WEIGHTINGS.index(weighting), a)
+    return _without(trial, metric, schema, group, weighting, at, note)
+
+
+def _without(
+    trial: Trial, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, note: str | None
+) -> Estimate:
+    """No value, and why."""
     return Estimate(
         provider=trial.provider,
         analysis=NAME,
@@ -135,6 +147,8 @@ def _eer(trial: Trial) -> Estimate:
         try:
             found = rates.eer(trial.tail, trial.groups)
             note = f"at threshold {found.threshold:.6g}"
+            refused = crossing(trial.censoring, found.threshold, found.fmr, found.fnmr)
+            found, note = (found, note) if refused is None else (None, refused)
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
     return Estimate(

@@ -85,7 +85,7 @@ def _frr(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
         at: At = {"fmr": trial.points.targets[a]}
         for tag, schema, group in trial.tags():
             if not np.isfinite(threshold):
-                note = trial.resolved[a] or "the threshold lies below the floor of the kept tail"
+                note = trial.refused(POOLED, a)
                 yield _estimate(trial, "frr", schema, group, at, None, None, "share of attempts", (), note)
                 continue
             yield _frr_at(trial, counts, tag, schema, group, at, threshold, a, alpha)

@@ -27,13 +27,36 @@ Ints = npt.NDArray[np.int64]
 class SyntheticService:
     """The length of the ``noise`` that it adds to each unit template, and the share of faces that fail.
 
-    Its scores are ``scale`` (1 + cosine) / 2, rounded to ``digits``.
+    Its scores are ``scale`` (1 + cosine) / 2, rounded to ``digits``, or to ``levels`` equally spaced values (256: eight
+    bits); what lies below ``floor`` or above ``ceiling`` is given that score instead.
     """
 
     noise: float = 0.0
     failure_rate: float = 0.0
     scale: float = 100.0
     digits: int = 4
+    levels: int | None = None
+    floor: float | None = None
+    ceiling: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for fewer than two levels."""
+        if self.levels is not None and self.levels < 2:
+            raise SpecError("cohort.services.levels", f"{self.levels}", "2 or more")
+
+    def score(self, cosine: Floats) -> Floats:
+        """What it says of pairs of this cosine, shape (P,).
+
+        >>> SyntheticService(levels=3, floor=50.0).score(np.array([-1.0, 0.1, 0.9])).tolist()
+        [50.0, 50.0, 100.0]
+        """
+        share = np.clip((1 + cosine) / 2, 0.0, 1.0)
+        if self.levels is not None:
+            share = np.round(share * (self.levels - 1)) / (self.levels - 1)
+        score = np.round(self.scale * share, self.digits)
+        if self.floor is None and self.ceiling is None:
+            return np.asarray(score)
+        return np.asarray(np.clip(score, self.floor, self.ceiling))
 
 
 @register("cohort", "synthetic_queries")
@@ -130,7 +153,7 @@ class SyntheticQueries:
         first, second = ends
         cosine = np.einsum("pd,pd->p", seen[first], seen[second])
         gone = lost[first] | lost[second]
-        score = np.where(gone, np.nan, np.round(asked.scale * (1 + cosine) / 2, asked.digits))
+        score = np.where(gone, np.nan, asked.score(cosine))
         return Service(
             name=name,
             first=first,

@@ -24,6 +24,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.intake.pairing import both_orders, listed_comparisons
 from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.schemas import Texts
+from frtaudit.labelling.cautions import not_scored_entries
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.stats.spectral import Reason
 
@@ -52,7 +53,8 @@ def material_of(
         faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=sample_of
     )
     tables, lines = _tables(labelling, cohort)
-    ledger = (*cohort.ledger, *_left_out(found, person), *lines)
+    unscored = not_scored_entries(faces, labelling.services)
+    ledger = (*cohort.ledger, *_left_out(found, person), *unscored, *lines)
     return Material(
         cohort=replace(cohort, ledger=ledger), tables=tables, attributes=attributes, labelling=labelling
     )

@@ -10,7 +10,9 @@ import numpy.typing as npt
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats import spectral
+from frtaudit.stats.censoring import censoring_of
 from frtaudit.stats.spectral import Limits, Reason, Rule
+from frtaudit.stats.tobit import cut_mixture
 
 MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
 APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
@@ -55,7 +57,8 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     """The means of a mixture of two normal distributions of a service's scores, ascending.
 
     ``scores``: shape (P,), finite. Their order changes nothing: the mixture is fitted to sorted scores, from their
-    deciles. Raises :class:`DataError` where the scores show no two modes.
+    deciles. Where many have the least or the highest score, it is one of scores that were cut off there, and a mode
+    beyond the cut lies at it. Raises :class:`DataError` where the scores show no two modes.
     """
     from sklearn.mixture import GaussianMixture
 
@@ -67,12 +70,41 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     levels = ((ranks - middle) / spread)[:, None]
     start = np.quantile(levels, [[0.1], [0.9]])
     start = start if start[0, 0] < start[1, 0] else np.array([[levels.min()], [levels.max()]])
-    fitted = GaussianMixture(2, means_init=start, reg_covar=1e-6, random_state=0, max_iter=500).fit(levels)
-    order = np.argsort(fitted.means_[:, 0], kind="stable")
-    means, widths = fitted.means_[order, 0], np.sqrt(fitted.covariances_[order, 0, 0])
+    cut = censoring_of(scores, np.zeros(0))
+    ends: list[float | None] = [None, None]
+    if cut.floor is not None or cut.ceiling is not None:
+        ends = [None if pile is None else (pile.score - middle) / spread for pile in (cut.floor, cut.ceiling)]
+        means, widths = cut_mixture(levels[:, 0], ends[0], ends[1], start[:, 0])
+    else:
+        fitted = GaussianMixture(2, means_init=start, reg_covar=1e-6, random_state=0, max_iter=500).fit(
+            levels
+        )
+        order = np.argsort(fitted.means_[:, 0], kind="stable")
+        means, widths = fitted.means_[order, 0], np.sqrt(fitted.covariances_[order, 0, 0])
     if means[1] - means[0] <= APART * (widths[0] + widths[1]) / 2:
         raise _one_mode(name, "the two parts of a mixture lie upon each other")
+    means = means if ends == [None, None] else np.clip(means, ends[0], ends[1])
     return middle + spread * float(means[0]), middle + spread * float(means[1])
+
+
+def balanced(faces: Faces, service: Service) -> Floats:
+    """The scores of a service that its modes are read off, sorted: within queries all, between them at most as many.
+
+    Where all pairs between queries were scored, those of one person are too few among them to make a mode; then
+    equally spaced ranks of the scores between queries stand for all.
+
+    >>> faces = Faces(names=("a", "b", "c"), query_of=[0, 0, 1], queries=("p", "q"), annotated=[1, 1, 1])
+    >>> service = Service(name="s", first=[0, 0, 1], second=[1, 2, 2], score=[9.0, 1.0, 2.0], failure=[-1, -1, -1],
+    ...                   codes=())
+    >>> balanced(faces, service).tolist()
+    [1.0, 9.0]
+    """
+    known = ~np.isnan(service.score)
+    same = faces.query_of[service.first] == faces.query_of[service.second]
+    within, between = service.score[known & same], np.sort(service.score[known & ~same])
+    if 0 < within.size < between.size:
+        between = between[np.linspace(0, between.size - 1, within.size).round().astype(np.int64)]
+    return np.sort(np.concatenate([within, between]))
 
 
 def _one_mode(name: str, found: str) -> DataError:
@@ -90,8 +122,7 @@ def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     query is left out for the reasons of :class:`spectral.Reason`.
     """
     modes = {
-        one.name: how.modes.get(one.name) or modes_of(one.name, one.score[~np.isnan(one.score)])
-        for one in services
+        one.name: how.modes.get(one.name) or modes_of(one.name, balanced(faces, one)) for one in services
     }
     starts = faces.starts
     size, n_queries = len(faces.names), len(faces.queries)
