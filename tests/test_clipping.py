@@ -1,20 +1,23 @@
 """One audit of a made-up web search in which each service hides something: what is refused, and what is said."""
 
+from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import numpy as np
-import pytest
-from small_audits import B, one, pick
+from small_audits import one, pick, put
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
-from frtaudit.audit import Audited, audit
+from frtaudit.analyses.vendor_comparison import VendorComparison
+from frtaudit.audit import audit
 from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import AuditResult, Material
 from frtaudit.core.spec import AuditSpec, Bootstrap, FailureScore, Grid, GridKind, Report, Thresholds
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between
 from frtaudit.protocols.listed import Listed
+from frtaudit.stats.censoring import Censoring
 
 LABELLING = ("plain", "coarse", "floored", "topped")
 SERVICES = {
@@ -25,7 +28,7 @@ SERVICES = {
     "half": SyntheticService(noise=0.3, failure_rate=0.5),
 }
 COHORT = SyntheticQueries(
-    queries=30,
+    queries=24,
     faces=(10, 16),
     twins=0.0,
     bad=0.0,
@@ -33,7 +36,7 @@ COHORT = SyntheticQueries(
     between=Between.ALL,
     labels=How(services=LABELLING),
 )
-TARGETS = (0.4, 0.05, 0.004)
+TARGETS = (0.4, 0.12, 0.05, 0.004)
 FIXED = (50.0, 60.0, 70.0)
 
 
@@ -43,28 +46,30 @@ def material() -> Material:
     return COHORT.load({}, 7)
 
 
-@cache
-def audited(failures: FailureScore = FailureScore.APART) -> Audited:
-    """The whole audit."""
-    return audit(
-        AuditSpec(
-            name="clipped",
-            seed=7,
-            cohort=COHORT,
-            protocol=Listed(),
-            analyses={"error_rates": ErrorRates(curve_points=20), "failures": Failures()},
-            thresholds=Thresholds(fmr=TARGETS, grid=Grid(kind=GridKind.EXPLICIT, values=FIXED)),
-            bootstrap=Bootstrap(B=B),
-            threads=1,
-            failures=failures,
-            report=Report(date="2026-01-02", sign=False),
-        )
+def spec(**changes: Any) -> AuditSpec:
+    """The audit, with other fields changed."""
+    made = AuditSpec(
+        name="clipped",
+        seed=7,
+        cohort=COHORT,
+        protocol=Listed(),
+        analyses={
+            "error_rates": ErrorRates(curve_points=20),
+            "failures": Failures(),
+            "vendor_comparison": VendorComparison(),
+        },
+        thresholds=Thresholds(fmr=TARGETS, grid=Grid(kind=GridKind.EXPLICIT, values=FIXED)),
+        bootstrap=Bootstrap(B=99),
+        threads=1,
+        report=Report(date="2026-01-02", sign=False),
     )
+    return replace(made, **changes)
 
 
+@cache
 def result() -> AuditResult:
     """What the audit found."""
-    return audited().result
+    return audit(spec()).result
 
 
 def non_mated(name: str) -> np.ndarray:
@@ -158,8 +163,24 @@ def test_a_service_that_fails_on_half_the_faces_is_said_and_judged() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["plain", "half"])
-def test_a_score_given_to_failures_is_no_floor(name: str) -> None:
+def test_systems_are_not_compared_where_one_hides_its_threshold() -> None:
+    """A comparison of vendors at FMR 0.004 would rank a service by a ceiling: no value, and whose ceiling it is."""
+    found = pick(result(), "vendor_value", at={"fmr": 0.004})
+    assert found
+    assert all(item.value is None for item in found)
+    assert all("ceiling: " in str(item.note) or "steps" in str(item.note) for item in found)
+    assert any(item.value is not None for item in pick(result(), "vendor_value", at={"fmr": 0.12}))
+
+
+def test_a_score_given_to_failures_is_no_floor() -> None:
     """Where the spec scores failures as the lowest score, that pile is the spec's doing and refuses nothing."""
-    found = audited(FailureScore.SCORE_ZERO).result
-    assert not [note for note in found.notes if note.startswith(f"{name}: ") and "a floor" in note]
+    made = spec(
+        failures=FailureScore.SCORE_ZERO,
+        bootstrap=Bootstrap(B=19),
+        thresholds=Thresholds(fmr=(0.05,)),
+        cohort=replace(COHORT, between=Between.MATCHED),
+    )
+    trial = put(made, "half")
+    assert trial.tail.mated_score.min() == trial.tail.score_range[0]
+    assert trial.censoring == Censoring()
+    assert not trial.hidden

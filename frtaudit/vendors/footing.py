@@ -94,7 +94,10 @@ def footing_of(trials: Sequence[Trial]) -> Footing:
             "systems that share some",
         )
     targets = tuple(first.points.targets[a] for a in first.points.declared)
-    refused = tuple(unresolved(target, int(found.non_mated[0])) for target in targets)
+    refused = tuple(
+        unresolved(target, int(found.non_mated[0])) or _hidden(trials, a)
+        for target, a in zip(targets, first.points.declared, strict=True)
+    )
     thresholds = [_thresholds(tail, first.groups, targets, refused) for tail in tails]
     lost = [bool(np.isnan([at[:, a] for at in thresholds]).any()) for a in range(len(targets))]
     said = tuple(reason or (BELOW if gone else None) for reason, gone in zip(refused, lost, strict=True))
@@ -111,6 +114,17 @@ def footing_of(trials: Sequence[Trial]) -> Footing:
         trials=found,
         ledger=tuple(ledger),
     )
+
+
+def _hidden(trials: Sequence[Trial], a: int) -> str | None:
+    """Why a system's scores cannot tell the threshold at target ``a``, if one's cannot: nothing is compared there."""
+    found = (
+        f"{trial.provider}: {trial.hidden[w, a]}"
+        for trial in trials
+        for w in range(len(WEIGHTINGS))
+        if (w, a) in trial.hidden
+    )
+    return next(found, None)
 
 
 def _shared(trials: Sequence[Trial]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
