@@ -15,6 +15,7 @@ from frtaudit.stats.spectral import Limits, Reason, Rule
 from frtaudit.stats.tobit import cut_mixture
 
 MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
+MOSTLY = 0.5  # of all scores at the floor and the ceiling together: these are the modes then
 APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
 
 Floats = npt.NDArray[np.float64]
@@ -58,7 +59,8 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
 
     ``scores``: shape (P,), finite. Their order changes nothing: the mixture is fitted to sorted scores, from their
     deciles. Where many have the least or the highest score, it is one of scores that were cut off there, and a mode
-    beyond the cut lies at it. Raises :class:`DataError` where the scores show no two modes.
+    beyond the cut lies at it; where most lie at the two ends, these are the modes.
+    Raises :class:`DataError` where the scores show no two modes.
     """
     from sklearn.mixture import GaussianMixture
 
@@ -71,6 +73,8 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     start = np.quantile(levels, [[0.1], [0.9]])
     start = start if start[0, 0] < start[1, 0] else np.array([[levels.min()], [levels.max()]])
     cut = censoring_of(scores, np.zeros(0))
+    if cut.floor is not None and cut.ceiling is not None and cut.floor.mated + cut.ceiling.mated > MOSTLY:
+        return cut.floor.score, cut.ceiling.score
     ends: list[float | None] = [None, None]
     if cut.floor is not None or cut.ceiling is not None:
         ends = [None if pile is None else (pile.score - middle) / spread for pile in (cut.floor, cut.ceiling)]

@@ -66,6 +66,7 @@ def test_few_failures_are_not_worth_a_sentence() -> None:
         {"levels": 41},
         {"floor": 50.0},
         {"ceiling": 75.0},
+        {"floor": 60.0, "ceiling": 71.0},
         {"floor": 52.0, "ceiling": 78.0, "levels": 256},
     ],
 )
