@@ -14,10 +14,12 @@ from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.options import (
     COMPARE_EXAMPLES,
     EXIT_CODES,
+    LABEL_EXAMPLES,
     OVERRIDES,
     PLAN_EXAMPLES,
     Parser,
     add_fail_on,
+    add_label_flags,
     add_plan_flags,
     moment,
     parser_of,
@@ -88,6 +90,21 @@ def compare(argv: Sequence[str]) -> int:
     from frtaudit.compare import overrides_of
 
     return app.run([], overrides_of(options.overrides), options.config_dir, app.FailOn(options.fail_on))
+
+
+def label(argv: Sequence[str]) -> int:
+    """Say by keyboard, on a page of this machine, which faces show the person they were searched for."""
+    parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
+    add_label_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.review.session import desk_of, overrides_of, sit
+    from frtaudit.spec import load_spec
+
+    spec = load_spec(overrides_of(options.overrides), options.config_dir)
+    print("reading faces and scores ...", flush=True)
+    desk = desk_of(spec, Path(options.answers) if options.answers else None, options.first)
+    sit(desk, options.port, lambda line: print(line, flush=True))
+    return 0
 
 
 def plan(argv: Sequence[str]) -> int:
@@ -244,6 +261,7 @@ COMMANDS: Mapping[str, Command] = {
     "run": run,
     "compare": compare,
     "check": check,
+    "label": label,
     "plan": plan,
     "verify": verify,
     "reproduce": reproduce,

@@ -15,7 +15,7 @@ RATES = frozenset(
         *("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities"),
         *("overlap_noise_images", "reviewed_same_identity", "reviewed_same_image"),
         *("tar_at_tar", "order_differing"),
-        *("scores_at_end", "failed_mated", "scores_changed"),
+        *("scores_at_end", "failed_mated", "scores_changed", "fnmr_by_annotation"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
         *("absent_kind", "unknown_subjects", "worst_share", "worst_involved", "reviewed_label_errors"),
         *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),

@@ -31,6 +31,16 @@ key=value     over what the runs' specs say; examples:
   analyses.vendor_comparison.services.acme=[old,new]           has the service changed?
 """
 
+LABEL_EXAMPLES = """\
+FOLDER        faces.csv (face_id, query, perhaps image: the picture's path from there) and a score list of each service:
+              the rapid test on it, audit=rapid_test cohort.root=FOLDER
+key=value     over what that says: cohort.labels.rule=paper
+
+The faces worth most are asked first: those that the estimate leaves out, then the most ambiguous. Each answer is on the
+disk before the next one is asked. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
+  cohort.answers=FOLDER/answers.csv cohort.labels.source=combined
+"""
+
 PLAN_EXAMPLES = """
 rates: fmr, fnmr, fta
 
@@ -74,6 +84,14 @@ def parser_of(command: str, does: str, epilog: str, words: str = "key=value") ->
         help="presets of your own: audit/, schema/, requirement/, ...",
     )
     return parser
+
+
+def add_label_flags(parser: Parser) -> None:
+    """Where answers go, how many are asked for, which port."""
+    add = parser.add_argument
+    add("--answers", metavar="FILE", help="where answers go, and go on (default: answers.csv in FOLDER)")
+    add("--first", type=int, metavar="N", help="ask only for the N faces that are worth most")
+    add("--port", type=int, default=0, metavar="P", help="of the page (default: a free one)")
 
 
 def add_plan_flags(parser: Parser) -> None:

@@ -24,6 +24,17 @@ FLAGS = [
     "--remote-debugging-pipe",
 ]
 
+NAMED = {
+    "Enter": 13,
+    "Escape": 27,
+    "End": 35,
+    "Home": 36,
+    "ArrowLeft": 37,
+    "ArrowUp": 38,
+    "ArrowRight": 39,
+    "ArrowDown": 40,
+}
+
 
 class Tab:
     """One page: what was asked of the network, what the console said, and its document."""
@@ -61,9 +72,21 @@ class Tab:
 
     def open(self, path: Path) -> None:
         """Load a file and wait until it stands."""
-        self.send("Page.navigate", url=path.as_uri())
+        self.visit(path.as_uri())
+
+    def visit(self, address: str) -> None:
+        """Load an address and wait until it stands."""
+        self.send("Page.navigate", url=address)
         waited = "new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))"
         self.run(waited)
+
+    def press(self, key: str) -> None:
+        """One key of the keyboard, down and up: a character, or a name such as ``ArrowLeft``."""
+        code = NAMED.get(key, ord(key[0].upper()))
+        text = "\r" if key == "Enter" else key if len(key) == 1 else ""
+        event = {"key": key, "windowsVirtualKeyCode": code}
+        self.send("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", text=text, **event)
+        self.send("Input.dispatchKeyEvent", type="keyUp", **event)
 
     def look(self, width: int, height: int, *, dark: bool = False) -> None:
         """The size of the window, and whether the machine asks for dark pages."""

@@ -9,14 +9,15 @@ import numpy.typing as npt
 
 from frtaudit.canonical import digest, sha256_file
 from frtaudit.core.cohort import LedgerEntry, Material
-from frtaudit.core.labelling import Faces
+from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError
+from frtaudit.intake.answers import with_answers
 from frtaudit.intake.boxes import boxes_of
 from frtaudit.intake.faces import faces_of, services_of
 from frtaudit.intake.pseudonyms import key_bytes
 from frtaudit.intake.scorelist import read_scores
-from frtaudit.intake.tables import SUFFIXES, read_table
+from frtaudit.intake.tables import SUFFIXES, Texts, read_table
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
 from frtaudit.labelling.enrolment import material_of
@@ -25,6 +26,22 @@ from frtaudit.registry import register
 from frtaudit.stats.duplicates import SIMILARITY
 
 SELF = "self_comparison"
+ANSWERS = "answers.csv"  # where frtaudit label writes: never a score list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What the files of a search say.
+
+    ``columns``: of the faces, texts (F,); ``ledger``: what was left out before any label; ``paths``: file name to where
+    it was read.
+    """
+
+    faces: Faces
+    columns: Mapping[str, Texts]
+    services: tuple[Service, ...]
+    ledger: tuple[LedgerEntry, ...]
+    paths: Mapping[str, Path]
 
 
 @register("cohort", "queries")
@@ -36,7 +53,8 @@ class Queries:
     provider, face, x, y, width, height: ``faces`` then lists images, and each provider's scores are of its own faces;
     ``detected``: which of them are used. ``duplicates``: an .npz of embeddings under the names of ``faces``, of which
     one is kept where several of a query have a cosine above ``similarity``. ``labels``: how faces get their labels.
-    ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the digest of what was read does.
+    ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``pseudonym_key``: a file whose
+    bytes key the pseudonyms; by default the digest of what was read does.
     """
 
     root: str = field(metadata=PATH)
@@ -47,6 +65,7 @@ class Queries:
     duplicates: str | None = None
     similarity: float = SIMILARITY
     labels: How = field(default_factory=How)
+    answers: str | None = field(default=None, metadata=PATH)
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
     def __post_init__(self) -> None:
@@ -58,8 +77,25 @@ class Queries:
 
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
+        found = self.search()
+        made = material_of(found.faces, found.services, found.columns, self.labels, schemas)
+        inputs = {name: sha256_file(path) for name, path in found.paths.items()}
+        return replace(
+            made,
+            cohort=replace(made.cohort, ledger=(*found.ledger, *made.cohort.ledger)),
+            inputs=inputs,
+            paths={name: path for name, path in found.paths.items() if path.suffix in SUFFIXES},
+            pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+        )
+
+    def search(self) -> Search:
+        """What the files say, before anything is labelled. Raises :class:`DataError` as :meth:`load` does."""
         folder, paths = self._files()
         images, columns = faces_of(read_table(folder / self.faces, self.faces))
+        extra = [folder / name for name in (self.boxes, self.duplicates) if name is not None]
+        if self.answers is not None:
+            extra.append(Path(self.answers))
+            images = with_answers(images, read_table(extra[-1], extra[-1].name))
         lists = [read_scores(path, path.name) for path in paths]
         boxes = None if self.boxes is None else boxes_of(read_table(folder / self.boxes, self.boxes))
         providers = sorted({name for scores in lists for name in scores.provider.tolist()})
@@ -67,20 +103,15 @@ class Queries:
         found = faces_in(images, boxes, raw, self.detected)
         gone, alike = self._near_duplicates(folder, images, found)
         crops = crops_of_faces(images, columns, raw, found, gone)
-        made = material_of(crops.faces, crops.services, crops.columns, self.labels, schemas)
-        extra = [folder / name for name in (self.boxes, self.duplicates) if name is not None]
-        read = {path.name: path for path in (folder / self.faces, *extra, *paths)}
-        inputs = {name: sha256_file(path) for name, path in read.items()}
         selves = [
             LedgerEntry(code=SELF, count=n, unit="comparisons", provider=name) for name, n in alone.items()
         ]
-        ledger = (*crops.ledger, *alike, *made.cohort.ledger, *selves)
-        return replace(
-            made,
-            cohort=replace(made.cohort, ledger=ledger),
-            inputs=inputs,
-            paths={name: path for name, path in read.items() if path.suffix in SUFFIXES},
-            pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+        return Search(
+            faces=crops.faces,
+            columns=crops.columns,
+            services=tuple(crops.services),
+            ledger=(*crops.ledger, *alike, *selves),
+            paths={path.name: path for path in (folder / self.faces, *extra, *paths)},
         )
 
     def _near_duplicates(
@@ -98,7 +129,7 @@ class Queries:
             raise DataError(
                 "cohort.root", f"no folder {self.root!r}", "a folder with faces.csv and score lists"
             )
-        others = {self.faces, self.boxes}
+        others = {self.faces, self.boxes, ANSWERS}
         found = sorted(
             path for path in folder.iterdir() if path.suffix in SUFFIXES and path.name not in others
         )

@@ -35,7 +35,7 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     names, queries = table.texts(table.need(FACE)), table.texts(table.need(QUERY))
     _check(table, names, queries)
     column = table.find(ANNOTATION)
-    answers = _answers(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
+    answers = answers_of(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
     order = np.lexsort((names, queries))
     known = sorted(set(queries.tolist()))
     place = {name: q for q, name in enumerate(known)}
@@ -60,7 +60,8 @@ def _check(table: Table, names: Texts, queries: Texts) -> None:
         raise DataError(table.place(int(twice[0])), "the face stands in an earlier row", "unique face ids")
 
 
-def _answers(table: Table, column: str) -> npt.NDArray[np.int8]:
+def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
+    """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
     said = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
     if None in said:
         raise DataError(

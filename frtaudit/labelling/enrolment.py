@@ -47,7 +47,7 @@ def material_of(
     there.
     """
     found = labelled(faces, how.asked(services), how)
-    person = _persons(faces, found, how.source)
+    person = persons(faces, found, how.source)
     cohort, attributes, sample_of = _enrolled(faces, person, columns, schemas)
     labelling = Labelling(
         faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=sample_of
@@ -60,7 +60,7 @@ def material_of(
     )
 
 
-def _persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
+def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
     """Which person of its query each face shows, shape (F,), -1 for none or not known."""
     said = faces.annotated
     if source is not LabelSource.ESTIMATED and not bool(np.any(said != UNSAID)):

@@ -10,6 +10,7 @@ from frtaudit.core.spec import Report
 from frtaudit.report.dials import embedded
 from frtaudit.report.sections import (
     accuracy,
+    annotation,
     card,
     changes,
     checklists,
@@ -77,6 +78,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("card", "Test sets", card.build),
     ("overlap", "Training and test sets", overlap.build),
     ("orders", "Both orders", orders.build),
+    ("annotation", "What answers change", annotation.build),
     ("failures", "Failures", failures.build),
     ("failure_scores", "Failures as scores of zero", failure_scores.build),
     ("robustness", "What an opponent would attack", robustness.build),

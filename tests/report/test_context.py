@@ -10,6 +10,7 @@ from frtaudit.report.context import SECTIONS, Status, context
 from frtaudit.shipped import shipped
 
 ASKED_FOR = {
+    *("annotation", "identity_labels"),
     *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases"),
     *(
         "densities",

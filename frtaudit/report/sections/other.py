@@ -27,7 +27,7 @@ PRINTED = frozenset(
             "delta_accuracy_systems",
         ),
         *("tar_at_tar", "d_l2_sd", "d_l2_ratio", "d_l2_change", "d_l2_within"),
-        *("order_differing", "order_gap_mean", "order_gap_max"),
+        *("order_differing", "order_gap_mean", "order_gap_max", "fnmr_by_annotation"),
         *("density_bandwidth", "scores_at_end", "normality_k2", "normality_p"),
         *("quality_mean", "quality_spread", "d_l2_failures", "d_l2_failures_change", "failed_mated"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"),

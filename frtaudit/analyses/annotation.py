@@ -1,0 +1,138 @@
+"""What a person's answers would change: rates by the share of faces annotated, or which faces to ask about next."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from frtaudit.core import Curve, Estimate, Material
+from frtaudit.core.labelling import UNSAID, Labelling
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.inference import SHARE
+from frtaudit.labelling.asking import asking
+from frtaudit.labelling.estimate import How
+from frtaudit.labelling.evaluation import Scores, split
+from frtaudit.labelling.fractions import answered, complete, misses, pooled
+from frtaudit.registry import register
+from frtaudit.stats.resolution import unresolved
+from frtaudit.trial import Outcome, Trial
+
+NAME = "annotation"
+METRIC = "fnmr_by_annotation"
+NEAR = 0.1  # of tau: the faces that are called ambiguous in the note
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """FNMR over FMR when ``shares`` of all faces have a person's answer, those asked first that are most worth it.
+
+    Where every face has one; else how many are to be asked, and why. ``order``: left out first, then most ambiguous.
+    """
+
+    shares: tuple[float, ...] = (0.0, 0.1, 0.2, 0.3, 0.5, 1.0)
+    metrics = (METRIC,)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for shares that are none, or do not ascend."""
+        ascend = list(self.shares) == sorted(set(self.shares))
+        if not self.shares or not ascend or not 0 <= self.shares[0] <= self.shares[-1] <= 1:
+            found = ", ".join(f"{share:g}" for share in self.shares) or "nothing"
+            raise SpecError(f"analyses.{NAME}.shares", f"found {found}", "numbers from 0 to 1 that ascend")
+
+    def survey(self, spec: AuditSpec, material: Material) -> object:
+        """The persons of all faces at each share, once for all systems; None without an answer for every face."""
+        held = material.labelling
+        if held is None or not complete(held.faces):
+            return None
+        return answered(held.faces, held.labelled, _tau(spec), self.shares)
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+        """Curves and rates of one system at each share; what :meth:`across` counts is kept."""
+        held, made = trial.material.labelling, trial.surveys.get(NAME)
+        service = None if held is None else next((s for s in held.services if s.name == trial.provider), None)
+        if held is None or service is None or made is None:
+            return Outcome(kept=held)
+        service = pooled(service)
+        found: list[Estimate] = []
+        curves: list[Curve] = []
+        for share, person in zip(self.shares, cast("list[np.ndarray]", made), strict=True):
+            scores = split(held.faces, service, person)
+            found += _rates(trial, share, scores)
+            curves.append(_curve(trial, share, scores))
+        return Outcome(estimates=tuple(found), curves=tuple(curves), kept=held)
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+        """How many faces are to be asked and why: counts, no names."""
+        held = cast("Labelling", next(iter(kept.values())))
+        return Outcome(notes=tuple(_said(held, _tau(spec))))
+
+
+def _tau(spec: AuditSpec) -> float:
+    """That of the cohort's labels."""
+    how = getattr(spec.cohort, "labels", None)
+    return (how if isinstance(how, How) else How()).limits.tau
+
+
+def _rates(trial: Trial, share: float, scores: Scores) -> Iterator[Estimate]:
+    """FNMR at each declared FMR target, or why there is none."""
+    for place in trial.points.declared:
+        target = trial.points.targets[place]
+        reason = _refused(target, scores)
+        errors = 0 if reason else misses(scores, target)
+        yield Estimate(
+            provider=trial.provider,
+            analysis=NAME,
+            metric=METRIC,
+            schema=None,
+            group="all",
+            weighting="pooled",
+            at={"fmr": target, "annotated": share},
+            value=None if reason else errors / scores.mated.size,
+            numerator=None if reason else errors,
+            denominator=None if reason else scores.mated.size,
+            unit=SHARE,
+            note=reason,
+        )
+
+
+def _refused(target: float, scores: Scores) -> str | None:
+    return unresolved(target, scores.non_mated.size) or (None if scores.mated.size else "no mated comparison")
+
+
+def _curve(trial: Trial, share: float, scores: Scores) -> Curve:
+    """FNMR over those FMR targets that these comparisons resolve."""
+    targets = [target for target in trial.points.targets if _refused(target, scores) is None]
+    return Curve(
+        provider=trial.provider,
+        analysis=NAME,
+        schema=None,
+        group=f"{100 * share:g} %",
+        weighting="pooled",
+        x=tuple(targets),
+        y=tuple(misses(scores, target) / scores.mated.size for target in targets),
+        metric="fnmr",
+    )
+
+
+def _said(held: Labelling, tau: float) -> Iterator[str]:
+    faces, labelled = held.faces, held.labelled
+    found = asking(faces, labelled, tau)
+    given = int(np.count_nonzero(faces.annotated != UNSAID))
+    yield f"annotation: {given} of {len(faces.names)} faces have a person's answer, {found.order.size} have none"
+    if not found.order.size:
+        return
+    rows = found.order[: found.left_out]
+    reason = np.array([*labelled.reason], dtype=object)[faces.query_of[rows]]
+    for name in sorted(set(reason.tolist()), key=lambda name: (name == "", name)):
+        own = rows[reason == name]
+        queries = np.unique(faces.query_of[own]).size
+        why = f"query left out ({name})" if name else "a service gave no scores"
+        yield f"annotation: ask first: {own.size} faces of {queries} queries without a label: {why}"
+    near = int(np.count_nonzero(found.distance[found.left_out :] <= NEAR))
+    yield (
+        f"annotation: ask next: {found.order.size - found.left_out} faces with a label, by ambiguity; "
+        f"{near} of them have z within {NEAR:g} of tau = {tau:g}"
+    )

@@ -1,0 +1,90 @@
+"""What answers of a person change: FNMR over FMR by the share of faces annotated (Knott et al., Figure S.15)."""
+
+from dataclasses import dataclass
+
+from frtaudit.metrics import place
+from frtaudit.report import figures, phrases, vendor_figures
+from frtaudit.report.figures import Series
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.source import Record, Source
+
+METRIC, KIND = "fnmr_by_annotation", "annotation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Annotation:
+    """The view: a table of each FMR target, and a panel of curves for each system."""
+
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+def build(source: Source) -> Annotation | None:
+    """None where nothing was annotated by shares."""
+    found = source.select(METRIC)
+    if not found:
+        return None
+    targets = dict.fromkeys(float(item.estimate.at["fmr"]) for item in found)
+    tables = tuple(_table(source, target) for target in targets)
+    drawn = _figure(source)
+    return Annotation(tables=tables, figures=() if drawn is None else (drawn,))
+
+
+def _table(source: Source, target: float) -> Table:
+    own = [item for item in source.select(METRIC) if item.estimate.at["fmr"] == target]
+    shares = list(dict.fromkeys(float(item.estimate.at["annotated"]) for item in own))
+    notes = Footnotes()
+    rows = []
+    for _, records in by_provider(source, own):
+        here = {float(item.estimate.at["annotated"]): item for item in records}
+        rows.append(((provider(records[0]),), *(_value(here.get(share), notes) for share in shares)))
+    columns = (
+        Column(title="System"),
+        *(Column(title=f"{100 * share:g} % annotated", kind="num") for share in shares),
+    )
+    caption = say(
+        Piece(text=f"FNMR at FMR {place('fmr', target)} by the share of faces annotated. ", kind="b"),
+        "At 0 % all labels are the estimate's; at 100 % all are a person's. Faces that the estimate left out are "
+        "answered first, then those whose label is most ambiguous. No intervals stand here: the columns share "
+        "comparisons and say how labels move the rate, not how sure it is.",
+    )
+    return finished(
+        f"annotation-{target:g}".replace(".", "-"),
+        caption,
+        columns,
+        [Block(rows=tuple(rows))],
+        notes,
+        "dense",
+    )
+
+
+def _value(record: Record | None, notes: Footnotes) -> Text:
+    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+
+
+def _figure(source: Source) -> Figure | None:
+    curves = [item for item in source.result.curves if item.analysis == KIND and any(y > 0 for y in item.y)]
+    if not curves:
+        return None
+    labels = list(dict.fromkeys(item.group for item in curves))
+    panels = []
+    for number, name in enumerate(dict.fromkeys(item.provider for item in curves)):
+        own = [
+            Series(name=f"{item.group} annotated", index=labels.index(item.group), curve=item)
+            for item in curves
+            if item.provider == name
+        ]
+        panels.append(vendor_figures.overlaid(f"annotation-{number}", name, own, "FNMR", rates=True))
+    return Figure(
+        name="annotation",
+        title="Error rates by the share of faces annotated",
+        caption=say(
+            "One panel for each system. Where a curve lies on the one of 100 %, more answers changed nothing; between "
+            "0 % and 100 % lies what the estimated labels did to these rates."
+        ),
+        panels=tuple(panels),
+        keys=figures.keys(
+            "annotation", [(number, f"{label} annotated") for number, label in enumerate(labels)]
+        ),
+    )

@@ -1,0 +1,68 @@
+"""One sitting of ``frtaudit label``: from a spec to the answers in a file."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.cohorts.queries import ANSWERS, Queries
+from frtaudit.core.labelling import UNSAID
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.labelling.estimate import labelled
+from frtaudit.review.journal import Journal
+from frtaudit.review.pictures import Pictures
+from frtaudit.review.questions import sheets
+from frtaudit.review.server import Desk, Server
+
+PICTURE = "image"
+PRESET = "audit=rapid_test"
+
+
+def overrides_of(words: list[str]) -> list[str]:
+    """A folder stands for the rapid test on it.
+
+    >>> overrides_of(["faces", "cohort.labels.rule=paper"])
+    ['audit=rapid_test', 'cohort.root=faces', 'cohort.labels.rule=paper']
+    """
+    folders = [word for word in words if "=" not in word]
+    if len(folders) > 1:
+        raise SpecError("command line", f"{len(folders)} folders", "one folder, and key=value")
+    named = any(word.startswith("audit=") for word in words)
+    first = [] if named else [PRESET]
+    return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
+
+
+def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> Desk:
+    """Read, estimate, and lay out what is asked; ``answers``: by default ``answers.csv`` in the folder of the faces.
+
+    Raises :class:`SpecError` for a cohort that is no search, :class:`DataError` for files that cannot be read.
+    """
+    cohort = spec.cohort
+    if not isinstance(cohort, Queries):
+        raise SpecError("cohort", "no faces found by query in files", "cohort=queries, as audit=rapid_test")
+    if most is not None and most < 1:
+        raise SpecError("--first", f"found {most}", "1 or more")
+    found = cohort.search()
+    root = Path(cohort.root)
+    journal = Journal(answers or root / ANSWERS, found.faces)
+    if not journal.path.parent.is_dir():
+        raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
+    how = cohort.labels
+    made = sheets(found.faces, labelled(found.faces, how.asked(found.services), how), how.limits.tau, most)
+    column = found.columns.get(PICTURE, np.full(len(found.faces.names), "", dtype=object))
+    pictures = Pictures(root=root, names=tuple(column.tolist()))
+    return Desk(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
+
+
+def sit(desk: Desk, port: int, say: Callable[[str], object]) -> None:
+    """Serve the page until Ctrl-C, then say how many answers stand where."""
+    asked = sum(item.asked for sheet in desk.sheets for item in sheet.questions)
+    known = int(np.count_nonzero(desk.faces.annotated != UNSAID))
+    counts = f"{asked} of {len(desk.faces.names)} faces are asked, in {len(desk.sheets)} queries"
+    with Server(desk, port) as server, suppress(KeyboardInterrupt):  # Ctrl-C is how a sitting ends
+        say(f"{counts}; {known} have an answer in the list of faces")
+        say(f"open {server.address} in a browser on this machine; Ctrl-C ends")
+        server.serve_forever(poll_interval=0.1)
+    say(f"{len(desk.journal.answers)} answers stand in {desk.journal.path}")
