@@ -38,6 +38,7 @@ class Method(Enum):
     MAX_T = "max_t"
     VERTEX_GAUSSIAN = "vertex_gaussian"
     MONTE_CARLO = "monte_carlo"
+    LABELS = "labels"
 
 
 SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
@@ -58,10 +59,18 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
         Method.MAX_T: (Target.POPULATION,),
         Method.VERTEX_GAUSSIAN: (Target.POPULATION,),
         Method.MONTE_CARLO: (Target.SIMULATION,),
+        Method.LABELS: (Target.POPULATION,),
     }
 )
 OF_THEIR_OWN = frozenset(
-    {Method.T_BOOTSTRAP, Method.T, Method.MAX_T, Method.VERTEX_GAUSSIAN, Method.MONTE_CARLO}
+    {
+        Method.T_BOOTSTRAP,
+        Method.T,
+        Method.MAX_T,
+        Method.VERTEX_GAUSSIAN,
+        Method.MONTE_CARLO,
+        Method.LABELS,
+    }
 )  # made by the analyses that need them, without being asked; no interval of a rate
 
 

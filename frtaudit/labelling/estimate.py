@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
 from frtaudit.errors import DataError, SpecError
@@ -123,8 +124,14 @@ def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     """Labels of all faces. The order of faces, queries and services changes none.
 
     A face that a service gave no score with others of its query has no label (see :func:`spectral.complete`); a
-    query is left out for the reasons of :class:`spectral.Reason`.
+    query is left out for the reasons of :class:`spectral.Reason`. One BLAS thread: the matrices of queries are so
+    small that threads cost more than they bring.
     """
+    with threadpool_limits(limits=1, user_api="blas"):
+        return _labelled(faces, services, how)
+
+
+def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     modes = {
         one.name: how.modes.get(one.name) or modes_of(one.name, balanced(faces, one)) for one in services
     }
@@ -135,7 +142,7 @@ def labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     z = np.full((size, len(services)), np.nan)
     clusters = np.zeros((n_queries, len(services)), dtype=np.int32)
     reasons = [""] * n_queries
-    for q, matrices in enumerate(_matrices(faces, services)):
+    for q, matrices in enumerate(matrices_of(faces, services)):
         keep = np.logical_and.reduce([spectral.complete(np.isnan(one)) for one in matrices])
         at = starts[q] + np.flatnonzero(keep)
         if at.size == 0:
@@ -164,7 +171,7 @@ def _decided(found: spectral.Labels, scaled: Sequence[Floats], how: How) -> tupl
     return found.labels, np.where(found.labels == 1, 0, LEFT_OUT), reason
 
 
-def _matrices(faces: Faces, services: Sequence[Service]) -> Iterator[list[Floats]]:
+def matrices_of(faces: Faces, services: Sequence[Service]) -> Iterator[list[Floats]]:
     """For each query the scores of its pairs by each service, (n, n) each, symmetric, NaN where there is none."""
     sorted_by_query = [_within(faces, one) for one in services]
     for q, (start, stop) in enumerate(

@@ -23,6 +23,7 @@ PRINTED_FIRST = (
     Method.T_BOOTSTRAP,
     Method.NAIVE,
     Method.WILSON_IID,
+    Method.LABELS,
     Method.MONTE_CARLO,
 )
 TARGETS_FIRST = (

@@ -1,0 +1,331 @@
+"""What estimated labels cost: the truth drawn again and again, given everything that the services said.
+
+A label is a guess. The scores behind it say how sure it is: faces that show a person, and faces that do not, form
+two heaps by how alike they are to the person's other faces, and where the heaps overlap either may be true. So the
+truth is drawn: queries with replacement, as a new search would find others; the heaps of those queries; then who is
+who, from what the heaps say of each face, labelled or left out. Each draw is this audit's own structure, its faces,
+queries, services, comparisons and scores, with one possible truth, on which rates are known. Scores are not drawn:
+so what services have in common, bad images, hard people and people who look alike are in it as they are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.labelling import (
+    LEFT_OUT,
+    NOT_OF_QUERY,
+    OF_QUERY,
+    UNSAID,
+    Faces,
+    Labelling,
+    LabelSource,
+    Service,
+)
+from frtaudit.labelling.estimate import matrices_of
+from frtaudit.stats import membership, reweighted
+from frtaudit.stats.membership import Heaps, Scale
+from frtaudit.stats.reweighted import Listed
+from frtaudit.stats.spectral import Limits
+
+ROUNDS = 5  # of who is who and how alike the faces are, each from the other
+PERSON = 3.0  # faces that are due, at least, of somebody whom a query is said to show
+ODD, MARGIN, ALIKE = (
+    0.65,
+    0.4,
+    0.75,
+)  # below, a face is odd; more alike to another by so much, and so much at least
+FEWEST = 20  # queries with labels, and
+TAU = Limits().tau  # of z, for faces of queries left out: where to start from
+SERVICES = 2  # services, or one is its own judge
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likely:
+    """Who is who, as far as can be told.
+
+    ``person``: shape (F,), int32, whom of its query each face shows if it shows a person that was searched for;
+    ``place``: shape (F,), how alike it is to that person's other faces: strangers about 0, own faces about 1, NaN
+    where nothing is known or it is of somebody else; ``own``: shape (F,), how likely it shows the person; ``heaps``:
+    the fit; ``known``: shape (F,), the annotation that stands, -2 where there is none.
+    """
+
+    person: Index
+    place: Floats
+    own: Floats
+    heaps: Heaps
+    known: npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truths:
+    """M possible truths.
+
+    ``own``: shape (M, F), the faces that show their person; ``times``: shape (M, Q), how often each query was drawn.
+    """
+
+    own: Flags
+    times: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """One system's rates under M possible truths, shape (M, A) or (A,), A operating points.
+
+    ``reported``: on the labels; ``true``: on the truth; ``reachable``: on the truth of faces with a label;
+    ``anew``: on the truth, of queries drawn with replacement.
+    """
+
+    reported: Floats
+    true: Floats
+    reachable: Floats
+    anew: Floats
+
+    @property
+    def cost(self) -> Mapping[str, Floats]:
+        """Reported less true, shape (M, A): in ``all``, of what is left out (type A), of wrong labels (type B)."""
+        return {
+            "all": self.reported - self.true,
+            "left_out": self.reachable - self.true,
+            "wrong": self.reported - self.reachable,
+        }
+
+
+def reported(labelling: Labelling) -> Index:
+    """Which person of its query each face shows in the report, shape (F,), int32, -1 for none or left out."""
+    person = labelling.labelled.identity
+    if labelling.source is not LabelSource.ESTIMATED:
+        person = np.where(labelling.faces.annotated == OF_QUERY, 0, person)
+    return np.where(labelling.sample_of >= 0, person, LEFT_OUT).astype(np.int32)
+
+
+def included(labelling: Labelling) -> Flags:
+    """Faces of which the report says who they show, or that they show somebody else, shape (F,)."""
+    said = labelling.labelled.label != LEFT_OUT
+    if labelling.source is LabelSource.COMBINED:
+        said = np.where(labelling.faces.annotated == UNSAID, said, labelling.faces.annotated != LEFT_OUT)
+    return np.asarray(said)
+
+
+def obstacle(labelling: Labelling) -> str | None:
+    """Why nothing can be drawn, or None."""
+    if labelling.source is LabelSource.ANNOTATED:
+        return "the labels are annotated"
+    if len(labelling.labelled.modes) < SERVICES:
+        return "one service would be its own judge: two or more are needed"
+    queries = labelling.labelled.reason.count("")
+    return f"{queries} queries have labels: {FEWEST} or more are needed" if queries < FEWEST else None
+
+
+def likely(labelling: Labelling) -> Likely:
+    """Who is who, from the labels and back to them, :data:`ROUNDS` times.
+
+    A person of whom fewer than three faces are due is nobody: a few strangers who look somewhat alike. A face that is
+    not much like the person, but like another such face, is of somebody else: a relative. Where a query shows several
+    people that were told apart, a face may be of each of them. Raises ``ValueError`` where there are
+    fewer than 20 faces of one kind.
+    """
+    rows = _Rows.of(labelling)
+    answers = labelling.faces.annotated
+    known = np.where(labelling.source is LabelSource.COMBINED, answers, UNSAID).astype(np.int8)
+    own = rows.settled(rows.start, known)
+    for _ in range(ROUNDS):
+        alike = rows.alike(own)
+        scale = membership.scale_of(alike, own)
+        places = scale.place(alike)
+        places[rows.of_another(places, scale)] = np.nan
+        heaps = membership.heaps(places, np.where(np.isnan(places), 0.0, own))
+        own = rows.settled(heaps.own(places)[0], known)
+    best = rows.best(np.where(np.isnan(places), -np.inf, places))
+    return Likely(person=rows.person[best], place=places[best], own=own[best], heaps=heaps, known=known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Rows:
+    """A row for each face and each person of its query: R rows, sorted by face.
+
+    ``blocks``: of each query the normalised scores, shape (S, n, n), 0 where there is none, and where there is one;
+    ``faces``: of each query the first face and how many; ``start``: shape (R,), 1 where the labels say so.
+    """
+
+    face: Index
+    person: Index
+    query: Index
+    start: Floats
+    blocks: Sequence[tuple[Floats, Flags]]
+    people: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, labelling: Labelling) -> "_Rows":
+        """Rows of every face."""
+        faces, found = labelling.faces, labelling.labelled
+        asked = [one for one in labelling.services if one.name in found.modes]
+        votes = 2 * (np.nan_to_num(found.z) > TAU).sum(axis=1) > len(asked)
+        label = np.where(found.label == LEFT_OUT, np.where(votes, 0, LEFT_OUT), found.identity)
+        people = np.ones(len(faces.queries), dtype=np.int64)
+        np.maximum.at(people, faces.query_of, label + 1)
+        face = np.repeat(np.arange(len(faces.names)), people[faces.query_of])
+        person = np.arange(face.size) - np.searchsorted(face, face)
+        return cls(
+            face=face.astype(np.int32),
+            person=person.astype(np.int32),
+            query=faces.query_of[face],
+            start=(label[face] == person).astype(np.float64),
+            blocks=[
+                _block(one, [found.modes[service.name] for service in asked])
+                for one in matrices_of(faces, asked)
+            ],
+            people=people,
+        )
+
+    def alike(self, own: Floats) -> Floats:
+        """Mean normalised score with a person's other faces, by service, shape (R, S); NaN below one face due."""
+        found, start = [], 0
+        for (score, there), people in zip(self.blocks, self.people.tolist(), strict=True):
+            size = score.shape[1]
+            weight = own[start : start + size * people].reshape(size, people)
+            due = there @ weight
+            mean = np.divide(score @ weight, due, out=np.full(due.shape, np.nan), where=due >= 1)
+            found.append(mean.transpose(1, 2, 0).reshape(size * people, -1))
+            start += size * people
+        return np.concatenate(found)
+
+    def of_another(self, places: Floats, scale: Scale) -> Flags:
+        """Rows of faces that are less than :data:`ODD` alike to any person and much more to another such face, (R,).
+
+        A bad image of the person is like none; two images of a relative are like each other.
+        """
+        found, start = [], 0
+        for (score, there), people in zip(self.blocks, self.people.tolist(), strict=True):
+            size = score.shape[1]
+            own = places[start : start + size * people].reshape(size, people)
+            nearest = np.where(np.isnan(own), 0.0, own).max(axis=1)
+            odd = nearest < ODD
+            made = np.zeros(size, dtype=np.bool_)
+            pairs = np.where(there, score, np.nan)[:, odd][:, :, odd].reshape(len(score), -1).T
+            both = scale.place(pairs).reshape(2 * (int(odd.sum()),))
+            made[odd] = (np.where(np.isnan(both), 0.0, both) > _apart(nearest[odd])).any(axis=1)
+            found.append(np.repeat(made, people))
+            start += size * people
+        return np.concatenate(found)
+
+    def settled(self, own: Floats, known: npt.NDArray[np.int8]) -> Floats:
+        """The same with what is known, each face at most one person's, and nobody of whom too few faces are due."""
+        answer = known[self.face]
+        made = np.where((answer == NOT_OF_QUERY) | (answer == LEFT_OUT), 0.0, own)
+        made = np.where(answer == OF_QUERY, (self.person == 0).astype(np.float64), made)
+        chosen = np.zeros(made.size, dtype=np.bool_)
+        chosen[self.best(made)] = True
+        made = np.where(chosen, made, 0.0)
+        someone = np.unique(np.stack([self.query, self.person]), axis=1, return_inverse=True)[1]
+        return np.asarray(np.where(np.bincount(someone, made)[someone] >= PERSON, made, 0.0))
+
+    def best(self, value: Floats) -> npt.NDArray[np.int64]:
+        """The row of each face with the largest value, the first of equal ones, shape (F,)."""
+        order = np.lexsort((self.person, -value, self.face))
+        return order[np.searchsorted(self.face[order], np.arange(int(self.face[-1]) + 1))]
+
+
+def _apart(nearest: Floats) -> Floats:
+    return np.maximum(nearest + MARGIN, ALIKE)[:, None]
+
+
+def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tuple[Floats, Flags]:
+    there = ~np.isnan(scores)
+    scaled = [(one - low) / (high - low) for one, (low, high) in zip(scores, modes, strict=True)]
+    return np.where(there, scaled, 0.0), there
+
+
+def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) -> Truths:
+    """``count`` possible truths. What is in doubt in one query is decided together: its doubts have one cause.
+
+    Doubts that share a cause, a hard person, a relative among the faces, do not cancel out; one uniform number
+    for each query keeps them from it.
+    """
+    n_queries = len(faces.queries)
+    times = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=count)
+    heaps = membership.refitted(found.place, times[:, faces.query_of].astype(np.float64), found.heaps)
+    chance = np.where(found.known == UNSAID, heaps.own(found.place), found.own)
+    chance[:, found.own == 0] = 0.0
+    own = rng.random((count, n_queries))[:, faces.query_of] < chance
+    return Truths(own=own, times=times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views:
+    """One service's comparisons ``reported``: among the faces of the report; ``every``: of any truth."""
+
+    reported: Listed
+    every: Listed
+
+
+def views(
+    labelling: Labelling, service: Service, found: Likely, drawn: Truths, floor: float | None = None
+) -> Views:
+    """Its comparisons, both ways; those that failed have the score ``floor``, or take no part."""
+    person, query = reported(labelling), labelling.faces.query_of
+    score = service.score if floor is None else np.where(np.isnan(service.score), floor, service.score)
+    ends = (service.first, service.second)
+    return Views(
+        reported=reweighted.listed(ends, score, query, person, person >= 0),
+        every=reweighted.listed(ends, score, query, found.person, np.asarray(drawn.own.any(axis=0))),
+    )
+
+
+def fnmr_at(labelling: Labelling, seen: Views, drawn: Truths, targets: Floats) -> Drawn:
+    """FNMR at FMR targets, shape (A,), every truth with its own threshold."""
+
+    def rates(listed: Listed, shown: Flags, times: Floats) -> Floats:
+        return listed.fnmr(shown, times, listed.threshold(shown, times, targets))
+
+    return _drawn(labelling, seen, drawn, rates)
+
+
+def fmr_at(labelling: Labelling, seen: Views, drawn: Truths, thresholds: Floats) -> Drawn:
+    """FMR at given thresholds, shape (A,)."""
+    return _drawn(labelling, seen, drawn, lambda listed, shown, times: listed.fmr(shown, times, thresholds))
+
+
+def _drawn(
+    labelling: Labelling, seen: Views, drawn: Truths, rates: Callable[[Listed, Flags, Floats], Floats]
+) -> Drawn:
+    once, labelled = np.ones(drawn.times.shape[1]), included(labelling)
+    pairs = list(zip(drawn.own, drawn.times.astype(np.float64), strict=True))
+    return Drawn(
+        reported=rates(seen.reported, reported(labelling) >= 0, once),
+        true=np.array([rates(seen.every, own, once) for own, _ in pairs]),
+        reachable=np.array([rates(seen.every, own & labelled, once) for own, _ in pairs]),
+        anew=np.array([rates(seen.every, own, times) for own, times in pairs]),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """Faces that are due, by the means over the truths.
+
+    ``strangers`` with the label of a person, ``missed`` own faces among those labelled as strangers, ``left_out`` own
+    faces without a label, of ``own`` in all.
+    """
+
+    strangers: float
+    missed: float
+    left_out: float
+    own: float
+
+
+def doubts(labelling: Labelling, drawn: Truths) -> Doubts:
+    """How many labels are wrong, and how many own faces have none, as far as the truths go."""
+    taken, labelled = reported(labelling) >= 0, included(labelling)
+    chance = drawn.own.mean(axis=0)
+    return Doubts(
+        strangers=float((1 - chance)[taken].sum()),
+        missed=float(chance[labelled & ~taken].sum()),
+        left_out=float(chance[~labelled].sum()),
+        own=float(chance.sum()),
+    )

@@ -1,0 +1,165 @@
+"""How likely each face of a query shows the query's person, from how alike it is to the person's other faces.
+
+Faces that show the person and faces that do not form two heaps on one scale; a mixture of normal distributions
+says how the heaps overlap. No label enters but as a start, so faces that the labels missed are in it as well.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+BINS, LOW, HIGH = 240, -1.5, 2.5  # of the scale on which strangers lie about 0 and the person about 1
+ROUNDS, AGAIN, LEAST = (
+    150,
+    30,
+    0.02,
+)  # of the EM, first and refitted; the smallest standard deviation of a part
+FEW = 20  # faces: a heap of fewer has no shape
+FAR = 2.0  # how much wider the second heap of the persons' own faces starts
+
+TOO_FEW = f"fewer than {FEW} faces of the queries' persons, or of other people"
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """Fisher's discriminant in the eyes of S services.
+
+    ``strangers``, ``step``: shape (S,), their mean, and from there to that of own faces; ``spread``: shape (S, S), the
+    covariance within both.
+    """
+
+    strangers: Floats
+    step: Floats
+    spread: Floats
+
+    def place(self, alike: Floats) -> Floats:
+        """Where something lies, shape (P,): 0 at the mean of strangers, 1 at that of own faces.
+
+        ``alike``: shape (P, S), NaN where a service does not say: the others place it; NaN where there is none.
+        """
+        known = ~np.isnan(alike)
+        found = self._place(alike, np.ones(self.step.size, dtype=np.bool_))
+        some = known.any(axis=1) & ~known.all(axis=1)
+        for pattern in np.unique(known[some], axis=0):
+            rows = (known == pattern).all(axis=1)
+            found[rows] = self._place(alike[rows][:, pattern], pattern)
+        return found
+
+    def _place(self, alike: Floats, pattern: Flags) -> Floats:
+        step = self.step[pattern]
+        way = np.linalg.solve(self.spread[np.ix_(pattern, pattern)], step)
+        return np.asarray((alike - self.strangers[pattern]) @ way / (step @ way))
+
+
+def scale_of(alike: Floats, own: Floats) -> Scale:
+    """The scale on which faces of a person and strangers lie furthest apart for how far they spread.
+
+    ``alike``: shape (F, S), how alike faces are to a person, NaN where a service does not say; ``own``: shape (F,), in
+    [0, 1], how likely each face is the person's. Raises ``ValueError`` below 20 faces of either kind.
+
+    >>> alike = np.repeat([[0.1, 0.2], [0.7, 0.8]], 30, axis=0) + np.tile([[0.01, 0.0], [-0.01, 0.02]], (30, 1))
+    >>> np.round(scale_of(alike, np.repeat([0.0, 1.0], 30)).place(alike[[0, 30]]), 1).tolist()
+    [0.0, 1.0]
+    """
+    whole = ~np.isnan(alike).any(axis=1)
+    weights = np.stack([1 - own[whole], own[whole]])
+    if weights.sum(axis=1).min() < FEW:
+        raise ValueError(TOO_FEW)
+    means = weights @ alike[whole] / weights.sum(axis=1, keepdims=True)
+    apart = [alike[whole] - mean for mean in means]
+    scatter = sum((one * weight[:, None]).T @ one for one, weight in zip(apart, weights, strict=True))
+    spread = np.asarray(scatter) / whole.sum()
+    spread += 1e-9 * np.trace(spread) * np.eye(len(spread))
+    return Scale(strangers=means[0], step=means[1] - means[0], spread=spread)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heaps:
+    """Mixtures of three normal distributions: strangers, and the persons' own faces, clear ones and hard ones.
+
+    ``share``, ``mean``, ``spread``: shape (M, 3) each, one row for each of M mixtures.
+    """
+
+    share: Floats
+    mean: Floats
+    spread: Floats
+
+    def own(self, places: Floats) -> Floats:
+        """How likely a face at each place is the person's own, shape (M, P); 0 at a place that is not known.
+
+        Never falls as faces get more alike, and 0 where a face is less alike than strangers are on average.
+        """
+        order = np.argsort(places, kind="stable")[: np.count_nonzero(np.isfinite(places))]
+        ascending = places[order]
+        found = np.zeros((len(self.share), places.size))
+        for row, middle in enumerate(self.mean[:, 0]):
+            parts = _parts(ascending[:, None], self.share[row], self.mean[row], self.spread[row])
+            likely = parts[:, 1:].sum(axis=1) / parts.sum(axis=1)
+            likely[ascending < middle] = 0.0
+            found[row, order] = np.maximum.accumulate(likely)
+        return found
+
+
+def _parts(places: Floats, share: Floats, mean: Floats, spread: Floats) -> Floats:
+    """Heights of the parts up to one factor at each place, shape (..., P, 3); never all 0."""
+    level = np.log(share) - np.log(spread) - ((places - mean) / spread) ** 2 / 2
+    return np.asarray(np.exp(level - level.max(axis=-1, keepdims=True)))
+
+
+def heaps(places: Floats, own: Floats) -> Heaps:
+    """The mixture of faces at these places, M = 1, by EM on a fine histogram.
+
+    ``places``: shape (F,), NaN where not known; ``own``: shape (F,), in [0, 1], where to start from. Raises
+    ``ValueError`` below 20 faces of either kind.
+
+    >>> rng = np.random.default_rng(0)
+    >>> places = np.concatenate([rng.normal(0, 0.1, 500), rng.normal(1, 0.1, 500)])
+    >>> made = heaps(places, np.repeat([0.0, 1.0], 500))
+    >>> np.round(made.own(np.array([0.3, 0.7])), 1).tolist()
+    [[0.0, 1.0]]
+    """
+    known = np.isfinite(places)
+    return _fitted(places, np.ones((1, places.size)), _start(places[known], own[known]), ROUNDS)
+
+
+def refitted(places: Floats, weights: Floats, start: Heaps) -> Heaps:
+    """M mixtures of the same faces, each counted as often as its row of ``weights`` says, shape (M, F)."""
+    return _fitted(places, weights, start, AGAIN)
+
+
+def _fitted(places: Floats, weights: Floats, start: Heaps, rounds: int) -> Heaps:
+    known = np.isfinite(places)
+    bins = np.clip(((places[known] - LOW) / (HIGH - LOW) * BINS).astype(np.int64), 0, BINS - 1)
+    counts = np.stack([np.bincount(bins, one[known], minlength=BINS) for one in weights])
+    taken = np.flatnonzero(counts.any(axis=0))
+    counts, middles = counts[:, taken], (LOW + (taken + 0.5) * (HIGH - LOW) / BINS)[:, None]
+    parts = [np.repeat(part, len(counts), axis=0) for part in (start.share, start.mean, start.spread)]
+    share, mean, spread = parts
+    for _ in range(rounds):
+        heights = _parts(middles, share[:, None], mean[:, None], spread[:, None])
+        heights *= (counts / heights.sum(axis=2))[:, :, None]
+        total = heights.sum(axis=1) + 1e-6
+        share = total / total.sum(axis=1, keepdims=True)
+        mean = (heights * middles).sum(axis=1) / total
+        squares = (heights * (middles - mean[:, None]) ** 2).sum(axis=1) / total
+        spread = np.sqrt(np.maximum(squares, LEAST**2))
+    return Heaps(share=share, mean=mean, spread=spread)
+
+
+def _start(places: Floats, own: Floats) -> Heaps:
+    weights = np.stack([1 - own, own])
+    size = weights.sum(axis=1)
+    if size.min() < FEW:
+        raise ValueError(TOO_FEW)
+    mean = weights @ places / size
+    spread = np.sqrt([np.average((places - m) ** 2, weights=w) for m, w in zip(mean, weights, strict=True)])
+    spread = np.maximum(spread, LEAST)
+    return Heaps(
+        share=np.array([[size[0], 0.8 * size[1], 0.2 * size[1]]]) / size.sum(),
+        mean=np.array([[mean[0], mean[1], mean[1] - spread[1]]]),
+        spread=np.array([[spread[0], spread[1], FAR * spread[1]]]),
+    )
