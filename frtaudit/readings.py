@@ -12,6 +12,7 @@ from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.inference import MIN_ERRING, MIN_ERRORS, Place, read
 from frtaudit.stats import intervals
+from frtaudit.stats.differentials import RateIndex, rate_index
 from frtaudit.trial import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, Trial
 
 Floats = npt.NDArray[np.float64]
@@ -165,3 +166,48 @@ def _bounds(
         make = intervals.gaussian if method is Method.GAUSSIAN else intervals.recentered
         found = make(drawn, stat, vstat, alpha)
     return None if found is None or found[0] == found[1] else found
+
+
+def classes_along(trial: Trial, schema: str, rate: str) -> list[tuple[str, Readings]]:
+    """The ranked classes of a schema, in its order, each read along the targets."""
+    return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in trial.classes(schema)]
+
+
+def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Readings:
+    """F(FRR_A) with F(FRRbar_A) and F(FRR*_A(t*_a)) at every target (FORMULAS 1, fairness)."""
+    parts = [along for _, along in groups]
+    return Readings(
+        x=parts[0].x,
+        value=rate_index(kind, np.stack([part.value for part in parts], axis=-1)),
+        vstat=rate_index(kind, np.stack([part.vstat for part in parts], axis=-1)),
+        replicates={
+            plan: rate_index(kind, np.stack([part.replicates[plan] for part in parts], axis=-1))
+            for plan in parts[0].replicates
+        },
+        thin=_thin(groups),
+        refused=parts[0].refused,
+    )
+
+
+def _thin(groups: Sequence[tuple[str, Readings]]) -> Reasons:
+    """The first class that has too few errors at each target, if there is one."""
+    found = zip(*([(name, reason) for reason in along.thin] for name, along in groups), strict=True)
+    return tuple(
+        next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in found
+    )
+
+
+def without_value(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Reasons:
+    """Why the index has no finite value at a target: a class was not compared, or some or all have no error."""
+    rates = np.stack([along.value for _, along in groups], axis=-1)
+    return tuple(_no_value(kind, at) for at in rates)
+
+
+def _no_value(kind: RateIndex, rates: Floats) -> str | None:
+    if np.isnan(rates).any():
+        return "no value: a class has no comparison"
+    if not rates.any():
+        return "no value: no class has an error"
+    if kind is not RateIndex.GINI and not rates.all():
+        return "infinite: a class has no error"
+    return None

@@ -6,7 +6,8 @@ from small_audits import interval, put, spec
 
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
 from frtaudit.inference import Place, read
-from frtaudit.readings import THIN, Drawn, read_along
+from frtaudit.readings import THIN, Drawn, _no_value, read_along
+from frtaudit.stats.differentials import RateIndex
 from frtaudit.trial import Trial
 
 GRID = CurveGrid(per_decade=5, reach=Reach.RESOLUTION)
@@ -89,3 +90,13 @@ def test_replicates_that_agree_give_no_bounds() -> None:
         (None,) * along.x.size,
     )
     assert made.low == pytest.approx([np.nan] * along.x.size, nan_ok=True)
+
+
+def test_a_class_without_an_error_leaves_a_gap() -> None:
+    """With a class of rate 0 ratios are infinite, Gini is finite; with no error anywhere nothing has a value."""
+    zero, none, missing = np.array([0.0, 0.1]), np.zeros(2), np.array([np.nan, 0.1])
+    for kind in RateIndex:
+        assert _no_value(kind, none) == "no value: no class has an error"
+        assert _no_value(kind, missing) == "no value: a class has no comparison"
+        assert _no_value(kind, zero) == (None if kind is RateIndex.GINI else "infinite: a class has no error")
+        assert _no_value(kind, np.array([0.2, 0.1])) is None

@@ -7,6 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
 from frtaudit.inference import SHARE, At
@@ -17,12 +18,11 @@ from frtaudit.vendors import attempts, measures
 from frtaudit.vendors.attempts import Extremes
 from frtaudit.vendors.contrasts import IDENTICAL, NAME, Judged, estimates, judged
 from frtaudit.vendors.footing import Footing, footing_of
-from frtaudit.vendors.measures import D_L2, FNMR, GAP, RATIO, Measure
+from frtaudit.vendors.measures import FNMR, OF_CLASSES, Measure
 from frtaudit.vendors.rules import Rule, Settings
 
-DECISION, LOWEST, HIGHEST = "vendor_decision", "vendor_difference_lowest", "vendor_difference_highest"
+LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
-BY_SCHEMA = (GAP, RATIO, D_L2)
 
 
 def compare(trials: Sequence[Trial], settings: Settings, alpha: float) -> Outcome:
@@ -61,7 +61,7 @@ def _declared(measure: Measure, footing: Footing, settings: Settings) -> bool:
     smallest = min(footing.targets, default=None)
     if "fmr" in measure.at and measure.at["fmr"] != (smallest if wanted.fmr is None else wanted.fmr):
         return False
-    if measure.of in BY_SCHEMA:
+    if measure.of in OF_CLASSES:
         return wanted.schema in (None, measure.schema) and measure.at.get("rate", "fnmr") == "fnmr"
     return measure.schema is None
 

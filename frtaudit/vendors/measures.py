@@ -21,6 +21,7 @@ Flags = npt.NDArray[np.bool_]
 
 FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
 METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)
+OF_CLASSES = frozenset({GAP, RATIO, D_L2})  # nothing without a schema
 HIGHER_IS_BETTER = frozenset({ACCURACY})
 POINTS = "points of the score range mapped to 0..100"
 

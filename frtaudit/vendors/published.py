@@ -13,10 +13,10 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Method, ScoreTail, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.spec import IntervalSpec, Plan
-from frtaudit.readings import Drawn, Readings, read_along
+from frtaudit.readings import Drawn, classes_along, index_along, read_along, without_value
 from frtaudit.stats import intervals, support
 from frtaudit.stats import rates as rates_of
-from frtaudit.stats.differentials import RateIndex, rate_index
+from frtaudit.stats.differentials import RateIndex
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.resolution import unresolved
 from frtaudit.stats.sums import BelowFloorError
@@ -152,27 +152,11 @@ def zones(trials: Sequence[Trial], kind: RateIndex, alpha: float) -> Iterator[Cu
 
 
 def _fairness(trial: Trial, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
-    parts = [read_along(trial, "fnmr", trial.spec.weighting, tag) for tag, _ in trial.classes(schema)]
-    if len(parts) < 2 or not parts[0].x.size:
+    groups = classes_along(trial, schema, "fnmr")
+    if len(groups) < 2 or not groups[0][1].x.size:
         return None
-    along = Readings(
-        x=parts[0].x,
-        value=rate_index(kind, np.stack([part.value for part in parts], axis=-1)),
-        vstat=rate_index(kind, np.stack([part.vstat for part in parts], axis=-1)),
-        replicates={
-            plan: rate_index(kind, np.stack([part.replicates[plan] for part in parts], axis=-1))
-            for plan in parts[0].replicates
-        },
-        thin=tuple(
-            next((one for one in at if one), None) for at in zip(*(part.thin for part in parts), strict=True)
-        ),
-        refused=parts[0].refused,
-    )
     named = Drawn(trial=trial, kind=ZONES, schema=schema, group="all", metric=kind.value, rate="fnmr")
-    unseen = tuple(
-        None if np.isfinite(value) else "no finite value: a class has no error" for value in along.value
-    )
-    return named.banded(along, RECENTERED, alpha, unseen)
+    return named.banded(index_along(kind, groups), RECENTERED, alpha, without_value(kind, groups))
 
 
 def _zoned(one: Curve, other: Curve) -> Curve:

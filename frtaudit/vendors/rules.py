@@ -1,4 +1,4 @@
-"""The rule by which a comparison decides, declared in the spec before anything is scored."""
+"""The rule by which a comparison decides, declared in its spec."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,11 +7,10 @@ from enum import Enum
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.errors import SpecError
 from frtaudit.stats.multiplicity import enough_for_holm
-from frtaudit.vendors.measures import ACCURACY, D_L2, FNMR, GAP, METRICS, RATIO
+from frtaudit.vendors.measures import ACCURACY, FNMR, METRICS, OF_CLASSES
 
 WHERE = "analyses.vendor_comparison"
 MAX_SYSTEMS = 12
-OF_CLASSES = frozenset({GAP, RATIO, D_L2})
 
 
 class Rule(Enum):

@@ -8,7 +8,7 @@ import pytest
 from small_audits import interval, put, spec
 
 import frtaudit
-from frtaudit.analyses.fairness_curves import FairnessCurves, _no_value
+from frtaudit.analyses.fairness_curves import FairnessCurves
 from frtaudit.audit import audit
 from frtaudit.core import AuditResult, Curve, Target
 from frtaudit.core.spec import AuditSpec, Plan
@@ -170,16 +170,6 @@ def test_without_wanted_bands_the_metric_stands_alone() -> None:
     assert all(item.low is None and item.method is None for item in found)
     bare = put(spec(schemas={}), "two")
     assert FairnessCurves().estimates(bare, 0.05).curves == ()
-
-
-def test_a_class_without_an_error_leaves_a_gap() -> None:
-    """With a class of rate 0 ratios are infinite, Gini is finite; with no error anywhere nothing has a value."""
-    zero, none, missing = np.array([0.0, 0.1]), np.zeros(2), np.array([np.nan, 0.1])
-    for kind in RateIndex:
-        assert _no_value(kind, none) == "no value: no class has an error"
-        assert _no_value(kind, missing) == "no value: a class has no comparison"
-        assert _no_value(kind, zero) == (None if kind is RateIndex.GINI else "infinite: a class has no error")
-        assert _no_value(kind, np.array([0.2, 0.1])) is None
 
 
 def test_adding_the_analyses_moves_no_other_number() -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit import numbers
+from frtaudit.core.result import DECISION
 from frtaudit.report import phrases, vendor_figures
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, plain_text, say
 from frtaudit.report.sections.tables import finished
@@ -17,7 +18,7 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
     "vendor_equivalence",
     "vendor_rank",
 )
-DECISION = "vendor_decision"
+
 AT = "/spec/analyses/vendor_comparison"
 MAX_COLUMNS = 6
 DECLARED = "Declared in the spec: "
