@@ -4,7 +4,7 @@ from importlib import import_module
 
 from frtaudit.registry import load_entry_points
 
-PACKAGES = ("analyses", "cohorts", "exports", "protocols", "providers")
+PACKAGES = ("analyses", "cohorts", "exports", "protocols", "providers", "services", "sources")
 
 
 def load_plugins() -> None:

@@ -7,7 +7,17 @@ from typing import TypeVar
 
 from frtaudit.errors import SpecError
 
-GROUPS = ("analysis", "cohort", "export", "protocol", "provider", "requirement", "section")
+GROUPS = (
+    "analysis",
+    "cohort",
+    "export",
+    "protocol",
+    "provider",
+    "requirement",
+    "section",
+    "service",
+    "source",
+)
 ENTRY_POINTS = "frtaudit.plugins"
 
 T = TypeVar("T")

@@ -1,0 +1,61 @@
+"""Images that are safe to open: bytes, pixels and kind are looked at before anything is decoded."""
+
+import io
+import warnings
+
+from PIL import Image, ImageOps, UnidentifiedImageError
+
+from frtaudit.core.collecting import Box, CallError, Picture, Refusal
+
+MOST_BYTES = 20_000_000
+MOST_PIXELS = 50_000_000
+_KINDS = {"JPEG": "image/jpeg", "PNG": "image/png"}
+_BROKEN = (OSError, SyntaxError, ValueError)
+
+
+def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOST_PIXELS) -> Picture:
+    """A checked picture: JPEG or PNG, decoded once to the end, so that a torn one is found here.
+
+    Raises :class:`CallError` (failure to acquire): ``too_large``, ``unreadable_image``, ``too_many_pixels``.
+    """
+    if len(data) > most_bytes:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower or said
+            with Image.open(io.BytesIO(data), formats=tuple(_KINDS)) as opened:
+                if opened.width * opened.height > most_pixels:
+                    raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels")
+                opened.load()
+                return Picture(
+                    data=data, width=opened.width, height=opened.height, media=_KINDS[str(opened.format)]
+                )
+    except Image.DecompressionBombError as error:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels") from error
+    except (UnidentifiedImageError, *_BROKEN) as error:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image") from error
+
+
+def pixels(picture: Picture) -> Image.Image:
+    """Decoded, RGB, as its EXIF orientation says that it is looked at: (height, width, 3), uint8 as an array."""
+    with Image.open(io.BytesIO(picture.data)) as opened:
+        return ImageOps.exif_transpose(opened).convert("RGB")
+
+
+def cut(picture: Picture, box: Box, margin: float = 0.25, quality: int = 95) -> Picture:
+    """The part of a picture that a box holds, with a margin of its own size on each side, as far as there is picture.
+
+    JPEG of a fixed quality: the same bytes for the same picture and box, and nothing of the original's metadata.
+    """
+    whole = pixels(picture)
+    left, top = box.x - margin * box.width, box.y - margin * box.height
+    right, bottom = box.x + (1 + margin) * box.width, box.y + (1 + margin) * box.height
+    edges = (
+        max(0, int(left)),
+        max(0, int(top)),
+        min(whole.width, int(right) + 1),
+        min(whole.height, int(bottom) + 1),
+    )
+    part, stream = whole.crop(edges), io.BytesIO()
+    part.save(stream, format="JPEG", quality=quality)
+    return Picture(data=stream.getvalue(), width=part.width, height=part.height, media="image/jpeg")

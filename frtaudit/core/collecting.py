@@ -1,0 +1,121 @@
+"""What is collected: images, the faces that a service saw in them, what it answered, and why a call gave nothing."""
+
+import hashlib
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from frtaudit.core.freeze import require
+
+Facts = Mapping[str, float | str]
+
+
+class Refusal(StrEnum):
+    """Why a call gave no answer.
+
+    ``failure_to_acquire``: the service could not use an image, which is a result; ``policy``: it will not answer such a
+    call, which is a result too; ``transport``: nobody knows, and the call may be made again.
+    """
+
+    FAILURE_TO_ACQUIRE = "failure_to_acquire"
+    POLICY = "policy"
+    TRANSPORT = "transport"
+
+
+class CallError(Exception):
+    """A call that gave no answer: ``refusal``, and a short ``code`` in snake_case, ``no_face`` or ``throttled``.
+
+    Neither holds a word that a service sent, so that no credential and no image reaches a file by them.
+    ``wait``: seconds that the service asked for (Retry-After), None where it did not.
+    """
+
+    def __init__(self, refusal: Refusal, code: str, wait: float | None = None) -> None:
+        super().__init__(f"{refusal}: {code}")
+        self.refusal, self.code, self.wait = refusal, code, wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """An image in memory, checked: ``data`` as it was read, ``digest`` its sha256, ``width``, ``height`` in pixels.
+
+    ``media``: ``image/jpeg`` or ``image/png``.
+
+    >>> Picture(data=b"x", width=1, height=1, media="image/png").digest[:8]
+    '2d711642'
+    """
+
+    data: bytes = field(repr=False)
+    width: int
+    height: int
+    media: str
+    digest: str = ""
+
+    def __post_init__(self) -> None:
+        require(self.width > 0 and self.height > 0, "a size in pixels")
+        if not self.digest:
+            object.__setattr__(self, "digest", hashlib.sha256(self.data).hexdigest())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """Where a face is, in pixels from the upper left corner of its picture."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+    def __post_init__(self) -> None:
+        require(self.width > 0 and self.height > 0, "a box with an area")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """A face that a service saw.
+
+    ``box``: None where it does not say; ``handle``: what the service calls it by, a token or a template: in memory
+    only; ``expires``: when the handle ends (time.monotonic), None for never; ``facts``: quality and the like.
+    """
+
+    box: Box | None
+    handle: object = field(default=None, repr=False)
+    expires: float | None = None
+    facts: Facts = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detection:
+    """What a service saw in one picture: ``version`` as it says itself, empty where it does not."""
+
+    faces: tuple[Seen, ...]
+    version: str = ""
+    request: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crop:
+    """A face to compare: the picture, and what the service itself saw in it (None: it detects by comparing).
+
+    ``picture``: the whole of it; a service that takes bytes cuts its own box out.
+    """
+
+    picture: Picture
+    seen: Seen | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """A comparison score and what came with it.
+
+    ``version``: of the model, as the answer says, empty where it does not; ``request``: the service's id of the call;
+    ``facts``: thresholds and the like.
+    """
+
+    score: float
+    version: str = ""
+    request: str = ""
+    facts: Facts = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require(math.isfinite(self.score), "a finite score")

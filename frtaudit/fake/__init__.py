@@ -1,0 +1,1 @@
+"""Made-up services on this machine that speak as the real ones do (``frtaudit serve-fake``)."""

@@ -1,0 +1,49 @@
+"""The gate before each attempt, and the limits (protocol) that it keeps."""
+
+import threading
+from fractions import Fraction
+
+import pytest
+
+from frtaudit.calling.gate import BudgetError, Purse, Turnstile
+from frtaudit.calling.protocol import Limits
+from frtaudit.errors import SpecError
+
+
+def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
+    """Eight threads spend a budget of 1,000 attempts to the last and not one more."""
+    purse = Purse(limit=Fraction(1))
+    gate = Turnstile(limits=Limits(compare=0.001), purse=purse)
+    refused = []
+
+    def spend() -> None:
+        try:
+            while True:
+                gate.attempt("compare")
+        except BudgetError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=spend) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (gate.passed["compare"], purse.spent, len(refused)) == (1000, Fraction(1), 8)
+
+
+def test_calls_are_spaced_after_the_first_second() -> None:
+    """At 5 a second the first five pass at once, the sixth waits 0.2 s, the seventh 0.4 s."""
+    waits: list[float] = []
+    gate = Turnstile(
+        limits=Limits(rate=5.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
+    )
+    for _ in range(7):
+        gate.attempt("detect")
+    assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.2, 0.4])
+
+
+@pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"attempts": 0}, {"compare": -1.0}, {"timeout": 0.0}])
+def test_limits_that_no_call_can_keep_are_refused(wrong: dict[str, float]) -> None:
+    """One line names the limit."""
+    with pytest.raises(SpecError, match="limits"):
+        Limits(**wrong)  # type: ignore[arg-type]  # wrong on purpose
