@@ -1,0 +1,171 @@
+"""Which addresses of the internet may be fetched: judged by where a name leads, not by how it is written."""
+
+import ipaddress
+import re
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import quote, urljoin, urlsplit
+
+from frtaudit.core.collecting import CallError, Refusal
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Allowed = Callable[[Address], bool]
+Resolve = Callable[[str, int], Sequence[str]]
+
+PORTS = {"http": 80, "https": 443}
+LONGEST = 8000
+_GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # RFC 4291, 2.4: what is routed, of IPv6
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address is written inside
+_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
+_HOST = re.compile(r"[a-z0-9._:-]+")
+_KEPT = "%/:=&?~+!$,;'@()*[]-._"
+
+REASONS = {
+    "not_an_address": "no address of the form https://host/path",
+    "scheme_not_allowed": "an address that is neither http nor https",
+    "credentials_in_address": "an address with a user name or a password in it",
+    "address_not_allowed": "an address of this machine, of a private network or otherwise not of the public internet",
+    "too_many_redirects": "redirected too often",
+    "unknown_host": "nobody answers to that name",
+    "wrong_type": "no JPEG and no PNG, by its first bytes",
+    "too_large": "more bytes than are allowed",
+    "too_many_pixels": "more pixels than are allowed",
+    "unreadable_image": "an image that cannot be decoded to its end",
+    "unknown_encoding": "sent in a content encoding that was not asked for",
+    "timeout": "slower than is waited for",
+    "no_connection": "the connection could not be made or broke",
+    "no_lead_image": "an article without a lead image",
+}
+"""What the codes of a fetch mean, for the one line that a user reads after the place."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where a request goes. Nothing of it is shown, for an address may hold a name.
+
+    ``host``: lower-case ASCII; ``path``: with the query, percent-encoded.
+    """
+
+    scheme: str = field(repr=False)
+    host: str = field(repr=False)
+    port: int = field(repr=False)
+    path: str = field(repr=False)
+
+    @property
+    def authority(self) -> str:
+        """As the Host header says it."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == PORTS[self.scheme] else f"{host}:{self.port}"
+
+
+def is_public(address: Address) -> bool:
+    """Whether an address is one of the public internet: not of this machine, a private network, a group, or reserved.
+
+    An IPv4 address inside an IPv6 one (mapped, 6to4, Teredo, NAT64) is judged in its place.
+
+    >>> import ipaddress
+    >>> [is_public(ipaddress.ip_address(text)) for text in ("93.184.216.34", "10.1.2.3", "::ffff:127.0.0.1")]
+    [True, False, False]
+    """
+    inner = _inside(address)
+    if inner is not None:
+        return is_public(inner)
+    if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    return address.is_global and not (address.is_multicast or address.is_reserved)
+
+
+def _inside(address: Address) -> ipaddress.IPv4Address | None:
+    if isinstance(address, ipaddress.IPv4Address):
+        return None
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+
+
+def target_of(url: str, base: str = "") -> Target:
+    """Where a request for ``url`` goes, relative to ``base``. Looks nothing up.
+
+    Raises :class:`CallError`, which does not hold the address: ``not_an_address``, ``scheme_not_allowed``,
+    ``credentials_in_address``, ``address_not_allowed`` (a number written otherwise than as 93.184.216.34).
+
+    >>> target_of("https://photos.example/a b.jpg").path
+    '/a%20b.jpg'
+    """
+    code = _fault(urljoin(base, url.strip()) if base else url.strip())
+    if code:
+        raise CallError(Refusal.POLICY, code)
+    split = urlsplit(urljoin(base, url.strip()) if base else url.strip())
+    path = quote(split.path or "/", safe=_KEPT) + (
+        f"?{quote(split.query, safe=_KEPT)}" if split.query else ""
+    )
+    return Target(
+        scheme=split.scheme,
+        host=_ascii(split.hostname or ""),
+        port=split.port or PORTS[split.scheme],
+        path=path,
+    )
+
+
+def _fault(url: str) -> str:
+    """The code of what is wrong with an address, empty where nothing is."""
+    try:
+        split = urlsplit(url)
+        host, _ = _ascii(split.hostname or ""), split.port
+    except ValueError:  # a port or a bracket that is none, a label that IDNA does not know
+        return "not_an_address"
+    if split.scheme not in PORTS:
+        return "scheme_not_allowed" if split.scheme else "not_an_address"
+    if split.username is not None or split.password is not None:
+        return "credentials_in_address"
+    if not _HOST.fullmatch(host) or _UNSAFE.search(url) or len(url) > LONGEST:
+        return "not_an_address"
+    return "address_not_allowed" if _odd_number(host) else ""
+
+
+def _ascii(host: str) -> str:
+    if ":" in host:
+        return str(ipaddress.IPv6Address(host.partition("%")[0]))
+    return host.encode("idna").decode("ascii").lower()
+
+
+def _odd_number(host: str) -> bool:
+    """Whether a host is a number, such as 2130706433, 0x7f.1 or 0177.0.0.1, but not four plain decimal ones."""
+    if ":" in host:
+        return False
+    try:
+        ipaddress.IPv4Address(host)
+    except ValueError:
+        return bool(_NUMBER.fullmatch(host.rstrip(".").rpartition(".")[2]))
+    return False
+
+
+def addresses_of(host: str, port: int, allowed: Allowed, resolve: Resolve) -> list[str]:
+    """The addresses of a host, each looked at: one that is not allowed refuses the host.
+
+    Raises :class:`CallError`: ``unknown_host``, ``address_not_allowed``.
+    """
+    found = list(dict.fromkeys(resolve(host, port)))
+    if not found:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unknown_host")
+    if not all(allowed(ipaddress.ip_address(text)) for text in found):
+        raise CallError(Refusal.POLICY, "address_not_allowed")
+    return found
+
+
+def resolved(host: str, port: int) -> Sequence[str]:
+    """What the system's resolver says, in its order; empty for a name that nobody has.
+
+    Raises :class:`CallError` (transport) where the resolver itself does not answer.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError) as error:
+        again = isinstance(error, socket.gaierror) and error.errno == socket.EAI_AGAIN
+    else:
+        return [str(item[4][0]) for item in found]
+    if again:
+        raise CallError(Refusal.TRANSPORT, "no_connection")
+    return []
