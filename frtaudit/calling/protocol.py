@@ -1,6 +1,6 @@
 """What a service and a source of images offer to a collection; the plug-ins know these, and not the collection."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -91,26 +91,63 @@ class Found:
     """An image that a source knows of, before it is read.
 
     ``query``: who was searched for, a number from 0 in the order of the list; ``place``: where a refusal says that it
-    is, ``names.csv:3 image 7``, never a name or an address; ``columns``: of the query, such as a group.
+    is, ``names.csv line 3 image 7``, never a name or an address; ``columns``: of the query, such as a group;
+    ``address``: what the source finds the image by, in memory only.
     """
 
     query: int
     place: str
     columns: Mapping[str, str]
-    address: object = field(repr=False)
+    address: str = field(repr=False)
+
+
+class Notes(Protocol):
+    """What the calls of a source were answered, kept by the collection: going on asks nothing twice."""
+
+    def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:
+        """The answer kept under ``key``, else that of ``ask``, which is paid for once and kept.
+
+        ``kind``: as in :attr:`Source.paid`; ``key``: a digest of what is asked; what ``ask`` raises passes through,
+        and may have been paid for. Raises :class:`~frtaudit.calling.gate.BudgetError` where it must not be asked.
+        """
+
+
+class Unkept:
+    """Notes of nothing: each call is made."""
+
+    def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:  # noqa: ARG002  notes share a signature
+        """What ``ask`` gives."""
+        return ask()
+
+
+UNKEPT = Unkept()
 
 
 class Source(Protocol):
     """Where images come from (``source`` plug-ins)."""
 
-    def finds(self) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
         """Every image, query by query, in the same order at each call on the same answers.
 
-        Raises :class:`~frtaudit.errors.DataError`, naming file and line.
+        Raises :class:`~frtaudit.errors.DataError`, naming file and line, and
+        :class:`~frtaudit.errors.ProviderError` where a search service will not answer.
         """
 
     def read(self, found: Found) -> Picture:
-        """One image into memory. Raises :class:`CallError`: ``unreadable_image``, ``too_large``, ``not_allowed``."""
+        """One image into memory; several threads may ask.
+
+        Raises :class:`~frtaudit.core.collecting.CallError` with a code of
+        :data:`~frtaudit.calling.addresses.REASONS`, or ``http_404`` and the like.
+        """
+
+    def cautions(self) -> tuple[str, ...]:
+        """What a person should know before it starts, a line each: lines of people who may be one, images left out."""
+
+    def at_most(self) -> Sequence[int]:
+        """How many images each query can have, known without a call: for a plan."""
+
+    def calls(self) -> Mapping[str, int]:
+        """At most how many calls of each kind :meth:`finds` makes; empty where it makes none."""
 
     @property
     def paid(self) -> Mapping[str, float]:
