@@ -4,7 +4,7 @@ import ssl
 import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
@@ -22,10 +22,22 @@ _POLICY = (401, 403, 451)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Body:
-    """What came, and from where after redirects."""
+    """What came, and from where after redirects; ``wait``: seconds that the host asks for, None where it does not."""
 
     data: bytes = field(repr=False)
     address: str = field(repr=False)
+    status: int = 200
+    wait: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What may come: at most ``most_bytes`` after decoding, that begin with one of ``begins``, under a status."""
+
+    most_bytes: int
+    begins: tuple[bytes, ...] = ()
+    statuses: tuple[int, ...] = (200,)
+    accept: str = "*/*"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,19 +64,15 @@ class Fetch:
 
         Raises :class:`CallError`: a code of :data:`~frtaudit.calling.addresses.REASONS`, ``http_404`` and the like.
         """
-        return self.get(address, most_bytes, IMAGES, {"Accept": "image/jpeg, image/png"}).data
+        return self.get(
+            address, Wanted(most_bytes=most_bytes, begins=IMAGES, accept="image/jpeg, image/png")
+        ).data
 
-    def get(
-        self,
-        address: str,
-        most_bytes: int,
-        begins: tuple[bytes, ...] = (),
-        headers: Mapping[str, str] | None = None,
-    ) -> Body:
-        """At most ``most_bytes`` after decoding, that begin with one of ``begins``. Raises :class:`CallError`."""
+    def get(self, address: str, wanted: Wanted) -> Body:
+        """What is wanted. Raises :class:`CallError`."""
         for attempt in range(1, self.attempts + 1):
             try:
-                return self._followed(address, most_bytes, begins, headers or {})
+                return self._followed(address, wanted)
             except CallError as error:
                 if error.refusal is not Refusal.TRANSPORT or attempt == self.attempts:
                     raise
@@ -72,33 +80,24 @@ class Fetch:
             self.sleep(wait)
         raise AssertionError("unreachable: attempts are 1 and more")
 
-    def _followed(
-        self, address: str, most_bytes: int, begins: tuple[bytes, ...], headers: Mapping[str, str]
-    ) -> Body:
+    def _followed(self, address: str, wanted: Wanted) -> Body:
         until = time.monotonic() + self.seconds
         for _ in range(self.redirects + 1):
             target = target_of(address)
             self.pace.turn(target.host)
-            found = self._asked(target, until, most_bytes, begins, headers)
-            if isinstance(found, bytes):
-                return Body(data=found, address=address)
+            found = self._asked(target, until, wanted)
+            if isinstance(found, Body):
+                return replace(found, address=address)
             address = _joined(address, found)
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_redirects")
 
-    def _asked(
-        self,
-        target: Target,
-        until: float,
-        most_bytes: int,
-        begins: tuple[bytes, ...],
-        headers: Mapping[str, str],
-    ) -> bytes | str:
+    def _asked(self, target: Target, until: float, wanted: Wanted) -> Body | str:
         """The bytes, or where a redirect leads. Errors of the HTTP library end here: they hold addresses."""
         import httpcore
 
         code = "no_connection"
         try:
-            return self._read(target, until, most_bytes, begins, headers)
+            return self._read(target, until, wanted)
         except httpcore.TimeoutException:
             code = "timeout"
         except (
@@ -110,20 +109,14 @@ class Fetch:
             pass
         raise CallError(Refusal.TRANSPORT, code)
 
-    def _read(
-        self,
-        target: Target,
-        until: float,
-        most_bytes: int,
-        begins: tuple[bytes, ...],
-        headers: Mapping[str, str],
-    ) -> bytes | str:
+    def _read(self, target: Target, until: float, wanted: Wanted) -> Body | str:
         import httpcore
 
         from frtaudit.calling.connection import CheckedBackend, trusted
 
-        sent: dict[bytes | str, bytes | str] = {
+        sent = {
             "Host": target.authority,
+            "Accept": wanted.accept,
             "User-Agent": AGENT,
             "Accept-Encoding": "identity",
             "Connection": "close",
@@ -139,15 +132,14 @@ class Fetch:
             ssl_context=(self.trusted or trusted)() if target.scheme == "https" else None,
             network_backend=CheckedBackend(self.allowed, self.resolve, until),
         )
-        with (
-            pool,
-            pool.stream("GET", url, headers={**sent, **dict(headers.items())}, extensions=waits) as response,
-        ):
+        with pool, pool.stream("GET", url, headers=[*sent.items()], extensions=waits) as response:
             named = {name.decode().lower(): _text(value) for name, value in response.headers}
             if response.status in REDIRECTS and "location" in named:
                 return named["location"]
-            _check_status(response.status, named)
-            return _bounded(_decoded(response.iter_stream(), named, most_bytes), most_bytes, begins)
+            _check_status(response.status, named, wanted)
+            data = _bounded(_decoded(response.iter_stream(), named, wanted.most_bytes), wanted)
+            wait = seconds_of(named.get("retry-after", ""))
+            return Body(data=data, address="", status=response.status, wait=wait)
 
 
 def _text(value: bytes) -> str:
@@ -166,9 +158,9 @@ def _joined(address: str, location: str) -> str:
     raise CallError(Refusal.POLICY, "not_an_address")
 
 
-def _check_status(status: int, named: Mapping[str, str]) -> None:
-    """Raise for all but 200, sorted: what is worth another attempt, what the host refuses, what is not there."""
-    if status == 200:
+def _check_status(status: int, named: Mapping[str, str], wanted: Wanted) -> None:
+    """Raise for all but what is wanted, sorted: what is worth another attempt, what is refused, what is not there."""
+    if status in wanted.statuses:
         return
     if status == 429 or status >= 500:
         code = "throttled" if status == 429 else f"http_{status}"
@@ -215,15 +207,15 @@ def _decoded(chunks: Iterator[bytes], named: Mapping[str, str], most_bytes: int)
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unknown_encoding")
 
 
-def _bounded(chunks: Iterator[bytes], most_bytes: int, begins: tuple[bytes, ...]) -> bytes:
+def _bounded(chunks: Iterator[bytes], wanted: Wanted) -> bytes:
     """All chunks, stopped at the first byte too many or as soon as the first bytes are of another kind."""
-    held, asked = bytearray(), max(map(len, begins), default=0)
+    held, asked = bytearray(), max(map(len, wanted.begins), default=0)
     for chunk in chunks:
         held += chunk
-        if len(held) > most_bytes:
+        if len(held) > wanted.most_bytes:
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
-        if begins and len(held) >= asked and not held.startswith(begins):
+        if len(held) >= asked and not held.startswith(wanted.begins or b""):
             raise CallError(Refusal.FAILURE_TO_ACQUIRE, "wrong_type")
-    if begins and not held.startswith(begins):
+    if not held.startswith(wanted.begins or b""):
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "wrong_type")
     return bytes(held)

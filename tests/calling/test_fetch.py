@@ -25,7 +25,7 @@ from web_pages import HERE, local, photo
 from werkzeug import Request, Response
 
 from frtaudit.calling.addresses import is_public
-from frtaudit.calling.fetch import Fetch
+from frtaudit.calling.fetch import Fetch, Wanted
 from frtaudit.core.collecting import CallError
 
 MOST = 1_000_000
@@ -119,7 +119,7 @@ def test_redirects_are_followed_five_times(httpserver: HTTPServer) -> None:
     for n in range(6):
         httpserver.expect_request(f"/{n}").respond_with_data("", 307, {"Location": f"{n + 1}"})
     httpserver.expect_request("/6").respond_with_data(photo())
-    assert local().get(httpserver.url_for("/1"), MOST).address == httpserver.url_for("/6")
+    assert local().get(httpserver.url_for("/1"), Wanted(most_bytes=MOST)).address == httpserver.url_for("/6")
     assert refused(local(), httpserver.url_for("/0")) == ("failure_to_acquire", "too_many_redirects")
 
 
