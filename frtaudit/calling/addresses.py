@@ -37,6 +37,8 @@ REASONS = {
     "timeout": "slower than is waited for",
     "no_connection": "the connection could not be made or broke",
     "no_lead_image": "an article without a lead image",
+    "too_old": "an article from before the months that are searched",
+    "robots": "a page that its host lets no program read (robots.txt)",
 }
 """What the codes of a fetch mean, for the one line that a user reads after the place."""
 
