@@ -1,0 +1,216 @@
+"""Images and faces that are left out because another is the same: by digest, by embedding; counted by reason."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.calling.embedding import Embedder, Network, Thumbnail
+from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.collecting import Seen
+from frtaudit.core.freeze import freeze
+from frtaudit.core.spec import PATH
+from frtaudit.errors import SpecError
+from frtaudit.stats.duplicates import SIMILARITY, duplicated
+
+SAME, SHARED, NEAR, NEAR_FACE = (
+    "same_image_in_query",
+    "image_of_several_queries",
+    "near_duplicate",
+    "near_duplicate_face",
+)
+REASONS = (SAME, SHARED, NEAR)
+Vectors = npt.NDArray[np.float32]
+Bools = npt.NDArray[np.bool_]
+
+
+class Embedding(StrEnum):
+    """How images are compared."""
+
+    PIXELS = "pixels"
+    ONNX = "onnx"
+    NONE = "none"
+
+
+class Across(StrEnum):
+    """What happens to one image that several queries found."""
+
+    LEAVE_OUT = "leave_out"
+    KEEP = "keep"
+
+
+class FaceBy(StrEnum):
+    """How faces are compared: cut out and embedded as images are, or by the templates of a local engine."""
+
+    CROPS = "crops"
+    TEMPLATES = "templates"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Duplicates:
+    """Of several images of a query whose embeddings have a cosine above ``similarity``, one is kept (the medoid).
+
+    ``embedding``: of images, ``model`` is the ONNX file of one; ``across``: one image under two queries is left out of
+    both; ``faces``: the same again for faces that were cut out, above ``similarity`` too. By ``templates`` there is no
+    number that fits all engines (dlib gives nearly all pairs of one person a cosine above 0.9):
+    ``template_similarity`` must be said.
+    """
+
+    embedding: Embedding = Embedding.PIXELS
+    model: str | None = field(default=None, metadata=PATH)
+    similarity: float = SIMILARITY
+    across: Across = Across.LEAVE_OUT
+    faces: FaceBy = FaceBy.CROPS
+    template_similarity: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for settings that leave open what is compared."""
+        for name in ("similarity", "template_similarity"):
+            value = getattr(self, name)
+            if value is not None and not -1 <= value < 1:
+                raise SpecError(f"duplicates.{name}", f"{value:g}", "a cosine, -1 or more and below 1")
+        if (self.embedding is Embedding.ONNX) != (self.model is not None):
+            raise SpecError(
+                "duplicates.model", f"{self.embedding} with {self.model!r}", "embedding=onnx model=FILE"
+            )
+        if (self.faces is FaceBy.TEMPLATES) != (self.template_similarity is not None):
+            raise SpecError(
+                "duplicates.template_similarity",
+                f"faces={self.faces} without it",
+                "faces=templates and a cosine",
+            )
+
+    def embedder(self) -> Embedder | None:
+        """None where images are compared by digest alone. Raises :class:`ProviderError` for a broken model file."""
+        if self.embedding is Embedding.NONE:
+            return None
+        return Thumbnail() if self.model is None else Network(self.model)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sieved:
+    """``reason`` (N,) int8: of each image, its place in :data:`REASONS`, -1 where it stays; ``ledger``: counts."""
+
+    reason: npt.NDArray[np.int8]
+    ledger: tuple[LedgerEntry, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "reason")
+
+    @property
+    def stays(self) -> Bools:
+        """Shape (N,)."""
+        return np.asarray(self.reason < 0)
+
+
+def sieved(
+    query_of: npt.NDArray[np.int32], digests: Sequence[str], settings: Duplicates, near: Bools | None = None
+) -> Sieved:
+    """Which of N images stay; ``query_of`` (N,) non-decreasing; ``near`` (N,): see :func:`near_duplicates`.
+
+    The first of equal images of a query stays; of images under several queries none does, unless the settings keep
+    them. An image has one reason: the first of :data:`REASONS` that holds.
+
+    >>> found = sieved(np.int32([0, 0, 1, 1]), ["a", "a", "b", "c"], Duplicates())
+    >>> found.stays.tolist(), [(one.code, one.count) for one in found.ledger]
+    ([True, False, True, True], [('same_image_in_query', 1)])
+    """
+    reason = np.full(len(digests), -1, dtype=np.int8)
+    if near is not None:
+        reason[near] = REASONS.index(NEAR)
+    if settings.across is Across.LEAVE_OUT:
+        reason[shared(query_of, digests)] = REASONS.index(SHARED)
+    reason[repeated(query_of, digests)] = REASONS.index(SAME)
+    counts = [(code, int((reason == place).sum())) for place, code in enumerate(REASONS)]
+    return Sieved(
+        reason=reason, ledger=tuple(LedgerEntry(code=code, count=n, unit="images") for code, n in counts if n)
+    )
+
+
+def repeated(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:
+    """Images of which the same query has the same bytes before, shape (N,).
+
+    >>> repeated(np.int32([0, 0, 1]), ["a", "a", "a"]).tolist()
+    [False, True, False]
+    """
+    seen: set[tuple[int, str]] = set()
+    again = []
+    for key in zip(query_of.tolist(), digests, strict=True):
+        again.append(key in seen)
+        seen.add(key)
+    return np.array(again, dtype=np.bool_)
+
+
+def shared(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:
+    """Images whose bytes several queries have, shape (N,): nobody knows whose they are.
+
+    >>> shared(np.int32([0, 0, 1]), ["a", "b", "a"]).tolist()
+    [True, False, True]
+    """
+    holder: dict[str, int] = {}
+    several = {
+        one
+        for one, query in zip(digests, query_of.tolist(), strict=True)
+        if holder.setdefault(one, query) != query
+    }
+    return np.array([one in several for one in digests], dtype=np.bool_)
+
+
+def near_duplicates(vectors: Vectors, similarity: float, distinct: Bools | None = None) -> Bools:
+    """Which images of ONE query are left out for the medoid of their group (Knott et al., supplement A), shape (n,).
+
+    ``vectors`` (n, D), no row zero; ``distinct`` (n,): images among which medoids are sought, others stay untold (they
+    have another reason). Query by query, so that no more than one query's vectors are held.
+
+    >>> near_duplicates(np.float32([[1, 0], [1, 0.1], [0, 1]]), 0.9).tolist()
+    [False, True, False]
+    """
+    keep = np.ones(len(vectors), dtype=np.bool_) if distinct is None else distinct
+    gone = np.zeros(len(vectors), dtype=np.bool_)
+    if keep.any():
+        gone[keep] = duplicated(np.zeros(int(keep.sum()), dtype=np.int32), vectors[keep], similarity)
+    return gone
+
+
+def templates_of(faces: Sequence[Seen]) -> Vectors | None:
+    """The templates that a local engine holds of faces, shape (n, D) float32; None where one of them has none.
+
+    >>> faces = [Seen(box=None, handle=np.float32([1, 2])), Seen(box=None, handle=np.float32([3, 4]))]
+    >>> templates_of(faces).tolist(), templates_of([Seen(box=None, handle="token")])
+    ([[1.0, 2.0], [3.0, 4.0]], None)
+    """
+    held = [face.handle for face in faces]
+    arrays = [one for one in held if isinstance(one, np.ndarray) and one.ndim == 1 and one.any()]
+    if not arrays or len(arrays) < len(held) or len({one.size for one in arrays}) != 1:
+        return None
+    return np.stack(arrays).astype(np.float32)
+
+
+def faces_ledger(gone: Bools) -> tuple[LedgerEntry, ...]:
+    """Faces that were left out for another, counted.
+
+    >>> faces_ledger(np.bool_([False, True]))[0].code
+    'near_duplicate_face'
+    """
+    count = int(gone.sum())
+    return (LedgerEntry(code=NEAR_FACE, count=count, unit="faces"),) if count else ()
+
+
+def asked(settings: Duplicates, embedder: Embedder | None) -> Mapping[str, str]:
+    """What decides which images stay, for the record: the settings, and the digest of the model file.
+
+    >>> asked(Duplicates(), Thumbnail())["similarity"]
+    '0.9'
+    """
+    said = {
+        "similarity": repr(settings.similarity),
+        "across": str(settings.across),
+        "faces": str(settings.faces),
+        **({"embedding": "none"} if embedder is None else embedder.asked()),
+    }
+    if settings.template_similarity is not None:
+        said["template_similarity"] = repr(settings.template_similarity)
+    return dict(sorted(said.items()))
