@@ -84,7 +84,9 @@ class Fetch:
         until = time.monotonic() + self.seconds
         for _ in range(self.redirects + 1):
             target = target_of(address)
+            waiting = time.monotonic()
             self.pace.turn(target.host)
+            until += time.monotonic() - waiting
             found = self._asked(target, until, wanted)
             if isinstance(found, Body):
                 return replace(found, address=address)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.protocol import UNKEPT, Found, Notes
 from frtaudit.calling.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import CallError, Picture, Refusal
@@ -38,6 +39,7 @@ class Folder:
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
         """Images by query, then by line or by name of the file."""
+        need("collect", "PIL")
         return found_in(self._queries(), self.limit)
 
     def read(self, found: Found) -> Picture:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.fetch import Fetch, Wanted
 from frtaudit.calling.pace import Pace
 from frtaudit.calling.people import Person, near_people, people_of
@@ -60,6 +61,7 @@ class ImageSearch:
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
         """Searched for name by name, page by page, as the service orders them; an address once for a name."""
+        need("collect", "PIL", "httpcore")
         people = people_of(self.names, self.template)
         asked = {"key": credential(KEY), "cx": credential(ENGINE)}
         for number, person in enumerate(people):

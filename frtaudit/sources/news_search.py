@@ -10,6 +10,7 @@ from urllib.parse import quote, urljoin
 from urllib.robotparser import RobotFileParser
 
 from frtaudit.calling.articles import lead_of
+from frtaudit.calling.extras import need
 from frtaudit.calling.feeds import articles_of
 from frtaudit.calling.fetch import AGENT, Fetch, Wanted
 from frtaudit.calling.pace import Pace
@@ -75,6 +76,7 @@ class NewsSearch:
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
         """Articles name by name, in the order of the feed, each once for a name."""
+        need("collect", "PIL", "httpcore")
         people = people_of(self.names, self.template)
         key = credential(KEY) if "{key}" in self.feed else ""
         for number, person in enumerate(people):

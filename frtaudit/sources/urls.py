@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.fetch import Fetch
 from frtaudit.calling.pace import Pace
 from frtaudit.calling.protocol import UNKEPT, Found, Notes
@@ -39,6 +40,7 @@ class Urls:
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call that is kept
         """Images by query, in the order of the lines."""
+        need("collect", "PIL", "httpcore")
         return found_in(self._queries(), self.limit)
 
     def read(self, found: Found) -> Picture:

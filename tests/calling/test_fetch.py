@@ -26,6 +26,7 @@ from werkzeug import Request, Response
 
 from frtaudit.calling.addresses import is_public
 from frtaudit.calling.fetch import Fetch, Wanted
+from frtaudit.calling.pace import Pace
 from frtaudit.core.collecting import CallError
 
 MOST = 1_000_000
@@ -278,6 +279,13 @@ def test_a_host_that_is_silent_is_left(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/a.jpg").respond_with_handler(handler)
     assert refused(local(silence=0.2, attempts=1), httpserver.url_for("/a.jpg")) == ("transport", "timeout")
     over.set()
+
+
+def test_waiting_for_ones_turn_costs_no_time_of_the_fetch(httpserver: HTTPServer) -> None:
+    """At two calls a second the second waits longer than a fetch may take, and comes."""
+    httpserver.expect_request("/a.jpg").respond_with_data(photo())
+    fetch = local(seconds=0.4, pace=Pace(rate=2.0), attempts=1)
+    assert [fetch.image(httpserver.url_for("/a.jpg"), MOST) for _ in range(2)] == [photo()] * 2
 
 
 def test_nobody_there_is_a_failure_of_transport() -> None:
