@@ -1,6 +1,6 @@
 """Images and faces that are left out because another is the same: by digest, by embedding; counted by reason."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.calling.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.collecting import Seen
+from frtaudit.core.collecting import CallError, Picture, Seen
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
@@ -128,6 +128,43 @@ def sieved(
     return Sieved(
         reason=reason, ledger=tuple(LedgerEntry(code=code, count=n, unit="images") for code, n in counts if n)
     )
+
+
+def images_left_out(
+    settings: Duplicates, images: Sequence[tuple[int, int]], picture_of: Callable[[int], Picture]
+) -> dict[int, str]:
+    """Image to the reason why it is left out, of images (number, query) that were read; others stay.
+
+    ``picture_of``: an image by its number, asked for query by query, so that vectors of one query are held at a time.
+    An image that it cannot give again (:class:`CallError`) is compared by nothing, and stays. Raises
+    :class:`ProviderError` for a broken model file.
+    """
+    embedder = settings.embedder()
+    ordered = sorted(images, key=lambda item: item[1])  # stable: the order of the images within a query stays
+    query_of = np.array([query for _, query in ordered], dtype=np.int32)
+    digests, near = [], np.zeros(len(ordered), dtype=np.bool_)
+    for query in np.unique(query_of):
+        rows = np.flatnonzero(query_of == query)
+        seen = [_seen(picture_of, ordered[row][0], embedder) for row in rows.tolist()]
+        digests += [digest for digest, _ in seen]
+        there = rows[[vector is not None for _, vector in seen]]
+        vectors = [vector for _, vector in seen if vector is not None]
+        distinct = ~repeated(np.zeros(rows.size, dtype=np.int32), [digest for digest, _ in seen])
+        if vectors:
+            near[there] = near_duplicates(np.stack(vectors), settings.similarity, distinct[there - rows[0]])
+    reason = sieved(query_of, digests, settings, near).reason
+    return {ordered[row][0]: REASONS[reason[row]] for row in np.flatnonzero(reason >= 0).tolist()}
+
+
+def _seen(
+    picture_of: Callable[[int], Picture], image: int, embedder: Embedder | None
+) -> tuple[str, Vectors | None]:
+    """Digest and vector; of an image that is not there any more a digest that no other has."""
+    try:
+        picture = picture_of(image)
+    except CallError:
+        return f"image {image}", None
+    return picture.digest, None if embedder is None else embedder.vector(picture)
 
 
 def repeated(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:

@@ -18,13 +18,14 @@ from frtaudit.collection.duplicates import (
     FaceBy,
     asked,
     faces_ledger,
+    images_left_out,
     near_duplicates,
     repeated,
     shared,
     sieved,
     templates_of,
 )
-from frtaudit.core.collecting import Seen
+from frtaudit.core.collecting import CallError, Picture, Refusal, Seen
 from frtaudit.errors import ProviderError, SpecError
 from frtaudit.typed import build
 
@@ -71,6 +72,29 @@ def test_reasons_are_counted_for_the_ledger() -> None:
         ("near_duplicate_face", 2, "faces")
     ]
     assert faces_ledger(~near[:2] & False) == ()
+
+
+def test_images_of_a_collection_are_left_out_by_reason() -> None:
+    """Equal, shared, near; the first of two equal ones is the candidate; one that cannot be read again stays."""
+    small, large, other, shared_one = photo(1, 100), photo(1, 200), photo(2), photo(3)
+    held = {1: small, 2: small, 3: large, 4: other, 5: shared_one, 7: shared_one, 8: photo(4)}
+
+    def again(image: int) -> Picture:
+        if image == 6:
+            raise CallError(Refusal.TRANSPORT, "timeout")
+        return picture_of(held[image])
+
+    images = [(1, 0), (2, 0), (3, 0), (4, 0), (5, 0), (6, 1), (7, 1), (8, 1)]
+    expected = {
+        2: "same_image_in_query",
+        3: "near_duplicate",
+        5: "image_of_several_queries",
+        7: "image_of_several_queries",
+    }
+    assert images_left_out(Duplicates(), images, again) == expected
+    without = images_left_out(Duplicates(embedding=Embedding.NONE, across=Across.KEEP), images, again)
+    assert without == {2: "same_image_in_query"}
+    assert images_left_out(Duplicates(), [], again) == {}
 
 
 def test_templates_come_from_a_local_engine() -> None:

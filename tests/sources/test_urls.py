@@ -1,14 +1,18 @@
 """Images by their addresses."""
 
+import csv
 import zlib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pytest_httpserver import HTTPServer
 from web_pages import local, photo
 
+from frtaudit.calling.fetch import Fetch
 from frtaudit.core.collecting import CallError
-from frtaudit.errors import SpecError
+from frtaudit.errors import DataError, SpecError
 from frtaudit.identity import plugin
 from frtaudit.plugins import load_plugins
 from frtaudit.sources.urls import Urls
@@ -86,3 +90,35 @@ def test_a_spec_cannot_set_how_addresses_are_checked() -> None:
     for settings in ({"limit": 0}, {"rate": 0.0}):
         with pytest.raises(SpecError, match=f"source.{next(iter(settings))}"):
             Urls(file="a.csv", **settings)
+
+
+cells = st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), max_size=20)
+
+
+@given(
+    st.lists(st.tuples(cells, cells, cells), min_size=1, max_size=4),
+    st.sampled_from(["", "http://", "https://"]),
+)
+def test_no_error_of_a_list_holds_a_query_or_an_address(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str, str]], scheme: str
+) -> None:
+    """Whatever stands in the cells: a line with its place or a code, and none of the words."""
+    path = tmp_path_factory.mktemp("list") / "urls.csv"
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(["query", "url", "group"])
+        writer.writerows(
+            (f"Lovelace{who}", f"{scheme}Lovelace.example{url}", f"Lovelace{group}")
+            for who, url, group in rows
+        )
+    source = Urls(file=str(path))
+    object.__setattr__(source, "fetch", Fetch(resolve=lambda *_: ["10.0.0.1"]))
+    said = []
+    try:
+        for found in source.finds():
+            said.append(found.place)
+            source.read(found)
+    except (DataError, CallError) as error:
+        said.append(str(error))
+    assert said
+    assert "ovelace" not in " ".join(said).lower()
