@@ -103,7 +103,7 @@ class Rekognition:
             "similarity_threshold": "0",
             "quality_filter": self.quality_filter.value,
             "margin": f"{self.margin:g}",
-            "region": self.region,
+            "region": self.region or _usual_region(),
             "place": place_of(self.endpoint) if self.endpoint else "aws",
         }
 
@@ -237,6 +237,19 @@ def sort(response: Mapping[str, Any]) -> CallError:
     return CallError(Refusal.POLICY, "refused")
 
 
+def _usual_region() -> str:
+    """What boto3 finds, empty where it finds none or is not installed."""
+    try:
+        import boto3
+        from botocore.exceptions import BotoCoreError
+    except ImportError:
+        return ""
+    try:
+        return str(boto3.Session().region_name or "")
+    except BotoCoreError:
+        return ""
+
+
 def _unsaid(error: Exception) -> FrtauditError | CallError:
     """What botocore says where the service said nothing."""
     from botocore import exceptions
@@ -253,9 +266,7 @@ def _unsaid(error: Exception) -> FrtauditError | CallError:
 
 
 def _missing(found: str) -> ProviderError:
-    accepted = (
-        "what boto3 looks for: AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws; AWS_REGION or region"
-    )
+    accepted = "AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ~/.aws; AWS_DEFAULT_REGION, or region"
     return ProviderError("services: rekognition", found, accepted)
 
 
