@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from frtaudit.calling.protocol import Gate, Limits, Service
-from frtaudit.core.collecting import Crop, Picture
+from frtaudit.calling.protocol import Limits, Service, Session
+from frtaudit.core.collecting import Crop
 from frtaudit.fake.server import ENVIRONMENT
 from frtaudit.services.azure import Azure
 from frtaudit.services.facepp import FacePlusPlus
@@ -56,14 +56,11 @@ def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setattr("frtaudit.calling.http.FIRST_WAIT", 0.001)
     monkeypatch.setattr("frtaudit.services.rekognition.FIRST_WAIT", 0.001)
-    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff._BASE", 1, raising=False)
+    quick = {"throttling_base_scale": 0.001, "non_throttling_base_scale": 0.001}
+    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG", quick)
 
 
-def crops(session: object, query: int, image: int) -> tuple[Picture, Crop]:
+def crop(session: Session, query: int, image: int) -> Crop:
     """A made-up picture and its first face as a session sees it."""
     picture = CLEAN.picture(query, image)
-    seen = session.detect(picture).faces[0]  # type: ignore[attr-defined]  # a Session
-    return picture, Crop(picture=picture, seen=seen)
-
-
-__all__ = ["CLEAN", "FIVE", "Counting", "Gate", "crops", "service", "with_credentials"]
+    return Crop(picture=picture, seen=session.detect(picture).faces[0])

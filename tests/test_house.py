@@ -163,6 +163,8 @@ def test_every_dependency_has_floor_and_cap_and_reason() -> None:
 
 IMPORTED_AS = {
     "faiss": "faiss-cpu",
+    "PIL": "pillow",
+    "botocore": "boto3",
     "hydra": "hydra-core",
     "pyhanko_certvalidator": "pyhanko-certvalidator",
     "sklearn": "scikit-learn",
@@ -173,8 +175,8 @@ IMPORTED_AS = {
 def test_every_import_is_declared() -> None:
     """The package imports the standard library, itself, and what pyproject.toml declares; and needs all of that.
 
-    The extra ``testing`` counts: its strategies are imported by those who write tests; and so do ``search``
-    and ``dask``.
+    The extra ``testing`` counts: its strategies are imported by those who write tests; and so do ``search``,
+    ``dask``, ``collect`` and ``aws``.
     """
     trees = [ast.parse(path.read_text()) for path in PACKAGE.rglob("*.py")]
     nodes = [node for tree in trees for node in ast.walk(tree)]
@@ -186,7 +188,8 @@ def test_every_import_is_declared() -> None:
     found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    items = [*project["dependencies"], *extras["testing"], *extras["search"], *extras["dask"]]
+    known = ("testing", "search", "dask", "collect", "aws")
+    items = [*project["dependencies"], *(item for name in known for item in extras[name])]
     declared = {re.split(r"[\[<>=]", item)[0] for item in items}
     assert {IMPORTED_AS.get(name, name) for name in found} == declared
 

@@ -1,5 +1,6 @@
 """AWS Rekognition by boto3, which alone makes calls again. Credentials and region: boto3's own chain."""
 
+import json
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -143,6 +144,7 @@ class RekognitionSession:
         self._places = threading.BoundedSemaphore(settings.limits.concurrency)
         for operation in _KINDS:
             client.meta.events.register(f"before-send.rekognition.{operation}", self._passes)
+            client.meta.events.register(f"before-parse.rekognition.{operation}", _no_object)
         client.meta.events.register_last("needs-retry.rekognition", self._torn)
 
     def detect(self, picture: Picture) -> Detection:
@@ -196,6 +198,7 @@ class RekognitionSession:
     def _call(self, operation: str, **fields: object) -> Mapping[str, Any]:
         """The parsed answer. Exceptions of botocore hold what the service said: none of them is passed on."""
         from botocore import exceptions
+        from botocore.parsers import ResponseParserError
 
         said: Mapping[str, Any] = {}
         refused: FrtauditError | CallError | None
@@ -209,11 +212,29 @@ class RekognitionSession:
             said, refused = error.response, None
         except exceptions.BotoCoreError as error:
             refused = _unsaid(error)
+        except (
+            ResponseParserError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # JSON of another shape
+            refused = CallError(Refusal.TRANSPORT, UNREADABLE)
         if refused is None and "Error" in said:
             refused = sort(said)
         if refused is not None:
             raise refused
         return said
+
+
+def _no_object(response_dict: dict[str, Any], **_: object) -> None:
+    """A body that is no JSON object is one that says nothing: botocore's parser would stumble over it."""
+    try:
+        fine = isinstance(json.loads(response_dict["body"]), dict)
+    except ValueError:
+        fine = False
+    if not fine:
+        response_dict["body"] = b"{}"
 
 
 def sort(response: Mapping[str, Any]) -> CallError:
@@ -256,8 +277,6 @@ def _unsaid(error: Exception) -> FrtauditError | CallError:
 
     if isinstance(error, exceptions.ReadTimeoutError | exceptions.ConnectTimeoutError):
         return CallError(Refusal.TRANSPORT, "timeout")
-    if isinstance(error, exceptions.ResponseParserError):
-        return CallError(Refusal.TRANSPORT, UNREADABLE)
     if isinstance(error, exceptions.ParamValidationError):
         return CallError(Refusal.POLICY, "bad_argument")
     if isinstance(error, exceptions.HTTPClientError | exceptions.ConnectionError):
