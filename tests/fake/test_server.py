@@ -5,6 +5,9 @@ Tests also wire, world, faults, azure, facepp, luxand, rekognition and tencent, 
 
 import itertools
 import json
+import signal
+import subprocess
+import sys
 import threading
 import urllib.error
 import urllib.request
@@ -281,3 +284,19 @@ def test_a_picture_with_several_faces_is_compared_by_the_face_that_is_meant() ->
             assert same > 0.7 * top
             assert other < same
             session.close()
+
+
+def test_the_command_serves_until_it_is_stopped() -> None:
+    """It says where it is, behaves as its flags say, and ends with Ctrl-C."""
+    words = [sys.executable, "-m", "frtaudit", "serve-fake", "--error", "1", "--seed", "3"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().split()[3].rstrip(",")
+        session = service("azure", address, Limits(attempts=2)).open(Counting())
+        with pytest.raises(CallError, match="transport: http_500"):
+            session.detect(CLEAN.picture(0, 0))
+        session.close()
+        assert counts(address)["services"]["azure"]["detect"] == {"attempts": 2, "answered": 0, "cost": 0.0}
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=30)
+    assert (process.returncode, said) == (130, "frtaudit: stopped\n")
