@@ -1,5 +1,6 @@
 """The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
 
+import argparse
 import os
 import signal
 import sys
@@ -14,13 +15,16 @@ from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.options import (
     COMPARE_EXAMPLES,
     EXIT_CODES,
+    FAKE_EXAMPLES,
     LABEL_EXAMPLES,
     OVERRIDES,
     PLAN_EXAMPLES,
     Parser,
     add_fail_on,
+    add_fake_flags,
     add_label_flags,
     add_plan_flags,
+    fake_faults,
     moment,
     parser_of,
     run_options,
@@ -257,6 +261,27 @@ def init(argv: Sequence[str]) -> int:
     return 0
 
 
+def serve_fake(argv: Sequence[str]) -> int:
+    """Serve made-up face services on this machine, that speak as the real ones do."""
+    parser = Parser(
+        prog="frtaudit serve-fake",
+        description=(serve_fake.__doc__ or "").strip(),
+        epilog=FAKE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_fake_flags(parser)
+    options = parser.parse_args(argv)
+    from frtaudit.fake.faults import Faults
+    from frtaudit.fake.server import serve
+    from frtaudit.fake.world import Conduct, World
+
+    names = ("latency", "rate", "swap_after", "swap_share", "asymmetry", "seed")
+    faults = Faults(**fake_faults(options))
+    conduct = Conduct(faults=faults, **{name: getattr(options, name) for name in names})
+    serve(World(conduct=conduct), options.port)
+    return 0
+
+
 COMMANDS: Mapping[str, Command] = {
     "run": run,
     "compare": compare,
@@ -273,6 +298,7 @@ COMMANDS: Mapping[str, Command] = {
     "list": show,
     "schema": schema,
     "init": init,
+    "serve-fake": serve_fake,
 }
 
 

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import NoReturn
+from typing import Any, NoReturn  # Any: fields of one class have several types
 
 from frtaudit.errors import SpecError
 
@@ -48,6 +48,18 @@ examples
   frtaudit plan audit=demo                                 a spec with data, its providers scored as a pilot
   frtaudit plan --samples 4 --limit fnmr=0.01              no cohort yet: how many subjects?
   frtaudit plan --subjects 500 --samples 4 schema=gender requirement=[nist_800_63a_4]
+"""
+
+
+FAKE_EXAMPLES = """
+It says how to set a shell and a spec. Faults are decided by what is asked and by the number of the attempt, so
+that every run meets the same ones; after three attempts of one request only --empty is left.
+
+examples
+  frtaudit serve-fake                                            five services that answer at once
+  frtaudit serve-fake --latency 0.2 --rate 10                    slow ones that throttle
+  frtaudit serve-fake --throttled 0.1 --error 0.05 --torn 0.05   ones that fail now and then
+  frtaudit serve-fake --swap-after 500                           another model answers from the 501st comparison on
 """
 
 
@@ -154,3 +166,34 @@ def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.
         _add_hydra_flags(parser)
     options = parser.parse_intermixed_args(argv)
     return options, _hydra_flags(options)
+
+
+def add_fake_flags(parser: Parser) -> None:
+    """How made-up services behave: fields of :class:`frtaudit.fake.world.Conduct` and its faults."""
+    add = parser.add_argument
+    add("--port", type=int, default=0, metavar="N", help="of this machine (default: any free one)")
+    add("--seed", type=int, default=0, metavar="N", help="of faults and delays (default: 0)")
+    add("--latency", type=float, default=0.0, metavar="S", help="seconds an answer takes (default: 0)")
+    add("--rate", type=float, metavar="R", help="calls a second of a service, above which it throttles")
+    add("--swap-after", type=int, metavar="N", help="comparisons after which another model answers")
+    add("--swap-share", type=float, default=0.0, metavar="P", help="of comparisons another model answers")
+    add("--asymmetry", type=float, default=0.0, metavar="SD", help="of the two orders of a pair")
+    for name, what in _FAULTS.items():
+        flag = f"--{name.replace('_', '-')}"
+        add(flag, type=float, default=0.0, metavar="P", help=f"share of {what}")
+
+
+def fake_faults(options: argparse.Namespace) -> dict[str, Any]:
+    """The faults that the flags of :func:`add_fake_flags` give."""
+    return {name: getattr(options, name) for name in (*_FAULTS, "seed")}
+
+
+_FAULTS = {
+    "throttled": "attempts told to wait (429 and the like)",
+    "error": "attempts that end with 500",
+    "error_in_answer": "attempts whose 200 holds an error",
+    "torn": "attempts answered with half of the JSON",
+    "slow": "attempts answered five seconds late",
+    "lost": "attempts done, billed and not answered: the call comes twice",
+    "empty": "requests in which the service sees nothing",
+}

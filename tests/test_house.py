@@ -165,6 +165,7 @@ IMPORTED_AS = {
     "PIL": "pillow",
     "dlib": "dlib-bin",
     "faiss": "faiss-cpu",
+    "botocore": "boto3",
     "hydra": "hydra-core",
     "pyhanko_certvalidator": "pyhanko-certvalidator",
     "sklearn": "scikit-learn",

@@ -50,8 +50,10 @@ class Gate(Protocol):
 class Session(Protocol):
     """A service that is open for calls, from several threads at once.
 
-    Both methods raise :class:`~frtaudit.core.collecting.CallError` and nothing else; they make each call again after a
-    failure of transport, as often as ``limits`` says, and ask the gate before every attempt.
+    Both methods raise :class:`~frtaudit.core.collecting.CallError`; they make each call again after a failure of
+    transport, as often as ``limits`` says, and ask the gate before every attempt. What the gate raises goes through.
+    :class:`~frtaudit.errors.ProviderError` says that the account as a whole is refused (credentials that ended, no
+    approval, no money): no answer to a call, and every further call would be refused.
     """
 
     def detect(self, picture: Picture) -> Detection:

@@ -1,0 +1,82 @@
+"""What a service calls a face by, a face id or a token, while it lasts; then the face is found again."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from frtaudit.calling.fitting import overlap
+from frtaudit.calling.http import HANDLE_GONE
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+
+SAME_FACE = 0.5  # intersection over union from which a box is the same face
+
+
+@dataclass(slots=True, kw_only=True)
+class Handles:
+    """Handles by picture. ``find``: a call that finds the faces; ``slack``: seconds before its end that one is left."""
+
+    find: Callable[[Picture], Detection]
+    slack: float
+    clock: Callable[[], float] = time.monotonic
+    _found: dict[str, tuple[Seen, ...]] = field(default_factory=dict, repr=False)
+    _gone: set[object] = field(default_factory=set, repr=False)
+    _locks: dict[str, threading.Lock] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def keep(self, picture: Picture, detection: Detection) -> None:
+        """What a detection found is not asked for again."""
+        with self._lock:
+            self._found[picture.digest] = detection.faces
+
+    def compared(self, probe: Crop, reference: Crop, ask: Callable[[Seen, Seen], Answer]) -> Answer:
+        """The answer; where the service has let go of a face, it is found again, once.
+
+        Raises :class:`CallError`: ``no_face`` and ``face_lost`` where a face is not found (again).
+        """
+        first, second = self._of(probe), self._of(reference)
+        try:
+            return ask(first, second)
+        except CallError as error:
+            if error.code != HANDLE_GONE:
+                raise
+        with self._lock:
+            self._gone |= {first.handle, second.handle}
+        return ask(self._of(probe), self._of(reference))
+
+    def _of(self, crop: Crop) -> Seen:
+        if crop.seen is not None and self._lasts(crop.seen):
+            return crop.seen
+        with self._lock:
+            lock = self._locks.setdefault(crop.picture.digest, threading.Lock())
+        with lock:  # many threads compare one picture, and one of them finds its faces
+            faces = self._found.get(crop.picture.digest)
+            if faces is None or not all(self._lasts(face) for face in faces):
+                detection = self.find(crop.picture)
+                self.keep(crop.picture, detection)
+                faces = detection.faces
+        return _same(faces, crop.seen.box if crop.seen else None)
+
+    def _lasts(self, seen: Seen) -> bool:
+        if seen.handle is None or seen.handle in self._gone:
+            return False
+        return seen.expires is None or seen.expires - self.slack > self.clock()
+
+
+def largest(faces: tuple[Seen, ...]) -> Seen:
+    """The face with the largest box. Raises :class:`CallError` ``no_face``."""
+    boxed = [(face.box.width * face.box.height if face.box else 0.0, face) for face in faces]
+    if not boxed:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")
+    return max(boxed, key=lambda pair: pair[0])[1]
+
+
+def _same(faces: tuple[Seen, ...], box: Box | None) -> Seen:
+    """The face of a box, the largest where none is known."""
+    if box is None:
+        return largest(faces)
+    near = [(overlap(box, face.box), face) for face in faces if face.box is not None]
+    best = max(near, key=lambda pair: pair[0], default=None)
+    if best is None or best[0] < SAME_FACE:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "face_lost")
+    return best[1]

@@ -1,0 +1,66 @@
+"""The five services, set to the made-up ones of this machine; a gate that counts."""
+
+import threading
+from collections import Counter
+
+import pytest
+
+from frtaudit.calling.protocol import Limits, Service, Session
+from frtaudit.core.collecting import Crop
+from frtaudit.fake.server import ENVIRONMENT
+from frtaudit.services.azure import Azure
+from frtaudit.services.facepp import FacePlusPlus
+from frtaudit.services.luxand import Luxand
+from frtaudit.services.rekognition import Rekognition
+from frtaudit.services.tencent import Tencent
+from frtaudit.sources.made_up import MadeUp
+
+FIVE = ("azure", "facepp", "luxand", "rekognition", "tencent")
+CLEAN = MadeUp(queries=3, images=3, wrong=0.0, crowd=0.0, near_duplicate=0.0, empty=0.0)
+
+
+class Counting:
+    """A gate that lets all through and counts by kind."""
+
+    def __init__(self) -> None:
+        self.passed: Counter[str] = Counter()
+        self._lock = threading.Lock()
+
+    def attempt(self, kind: str) -> None:
+        """One more."""
+        with self._lock:
+            self.passed[kind] += 1
+
+
+def service(name: str, address: str, limits: Limits | None = None) -> Service:
+    """One of the five at an address."""
+    limits = limits or Limits()
+    made = {
+        "azure": Azure(endpoint=address, limits=limits),
+        "facepp": FacePlusPlus(endpoint=address, limits=limits),
+        "luxand": Luxand(endpoint=address, limits=limits),
+        "rekognition": Rekognition(endpoint=address, limits=limits),
+        "tencent": Tencent(endpoint=address, limits=limits),
+    }
+    return made[name]
+
+
+def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The made-up credentials, and no others; no wait before a second attempt."""
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL", "AZURE_FACE_ENDPOINT"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_CONFIG_FILE", "none")
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "none")
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setattr("frtaudit.calling.http.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("frtaudit.services.rekognition.FIRST_WAIT", 0.001)
+    quick = {"throttling_base_scale": 0.001, "non_throttling_base_scale": 0.001}
+    monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG", quick)
+
+
+def crop(session: Session, query: int, image: int) -> Crop:
+    """A made-up picture and its first face as a session sees it."""
+    picture = CLEAN.picture(query, image)
+    return Crop(picture=picture, seen=session.detect(picture).faces[0])
