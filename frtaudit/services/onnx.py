@@ -153,7 +153,7 @@ class _Network:
 
     def __init__(self, how: Onnx, path: Path) -> None:
         _installed()
-        runtime = import_module(PACKAGE)
+        runtime = import_module("onnxruntime")
         if how.execution not in runtime.get_available_providers():
             accepted = ", ".join(runtime.get_available_providers())
             raise ProviderError(WHERE, f"no execution provider {how.execution!r} here", accepted)
