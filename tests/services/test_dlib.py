@@ -4,16 +4,21 @@ import io
 from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import combinations
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
-from face_photos import LEAST, at_least, photos
+from face_photos import LEAST, PERSONS, at_least, photos
 from PIL import Image, ImageOps
 
 from frtaudit.calling import dlib_faces
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.calling.pictures import picture_of
 from frtaudit.calling.protocol import Limits
+from frtaudit.cohorts.queries import Queries
 from frtaudit.core.collecting import CallError, Crop, Detection, Picture
+from frtaudit.core.labelling import OF_QUERY
 from frtaudit.errors import SpecError
 from frtaudit.identity import plugin, plugin_plain
 from frtaudit.services.dlib import Dlib
@@ -82,6 +87,27 @@ def test_one_person_scores_above_two_persons(
     x, y = ours["a"][0], ours["b"][0]
     assert session.compare(x, y) == session.compare(y, x)
     assert session.compare(x, x).score == 1.0
+
+
+def test_stored_scores_of_two_names_are_read_as_two_persons(
+    pictures: dict[str, list[Picture]], seen: dict[str, list[Detection]], tmp_path: Path
+) -> None:
+    """Every pair's score in the layout of a collection's export: each face is labelled as its query's person."""
+    session, ours = QUICK.open(gate()), [x for p in pictures for x in crops(pictures[p], seen[p])]
+    names = [one.picture.digest for one in ours]
+    pairs = list(combinations(range(len(ours)), 2))
+    queries = [p for p in pictures for _ in crops(pictures[p], seen[p])]
+    pq.write_table(pa.table({"face_id": names, "query": queries}), tmp_path / "faces.parquet")
+    sides = [pa.array([names[pair[side]] for pair in pairs]).dictionary_encode() for side in (0, 1)]
+    scores = pa.array([session.compare(ours[i], ours[j]).score for i, j in pairs])
+    table = pa.table([*sides, scores], names=["probe", "reference", "score"])
+    pq.write_table(table, tmp_path / "dlib.parquet")
+    made = Queries(root=str(tmp_path), faces="faces.parquet").load({}, 0)
+    assert made.cohort.n_samples == len(ours) == 2 * LEAST
+    assert made.cohort.n_subjects == len(PERSONS)
+    assert made.labelling.labelled.label.tolist() == [OF_QUERY] * len(ours)
+    comparisons, held = made.tables["dlib"]
+    assert held.score[comparisons.mated].min() > held.score[~comparisons.mated].max()
 
 
 def test_another_session_gives_the_same_scores_with_and_without_what_was_seen(
