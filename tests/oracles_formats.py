@@ -1,7 +1,11 @@
 """Slow readers of other programs' score files, from their public descriptions; nothing is shared with ours."""
 
 import csv
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
+
+from frtaudit.core.labelling import Faces
 
 Row = tuple[str, str, str, str, float]
 """Reference, its subject, probe, its subject, score."""
@@ -53,3 +57,24 @@ def two(path: Path) -> tuple[list[float], list[float]]:
 def last(path: Path) -> list[float]:
     """The last field of each line."""
     return [float(row[-1]) for row in lines(path)]
+
+
+def services_by_rows(
+    faces: Faces, rows: Sequence[Mapping[str, Any]]
+) -> tuple[list[tuple[object, ...]], dict[str, int]]:
+    """What services said, from rows of a score list one by one: (name, first, second, score, code, codes), selves."""
+    place = {name: number for number, name in enumerate(faces.names)}
+    told, alone = [], {}
+    for name in sorted({row["provider"] for row in rows}):
+        lines = []
+        for row in rows:
+            if row["provider"] != name:
+                continue
+            if row["probe"] == row["reference"]:
+                alone[name] = alone.get(name, 0) + 1
+                continue
+            failed = row["failure"] or (None if row["score"] is not None else "missing_score")
+            lines.append((place[row["probe"]], place[row["reference"]], row["score"], failed))
+        columns = [list(column) for column in zip(*lines, strict=True)] or [[], [], [], []]
+        told.append((name, *columns, tuple(sorted(set(columns[3]) - {None}))))
+    return told, alone

@@ -98,7 +98,7 @@ class Queries:
             images = with_answers(images, read_table(extra[-1], extra[-1].name))
         lists = [read_scores(path, path.name) for path in paths]
         boxes = None if self.boxes is None else boxes_of(read_table(folder / self.boxes, self.boxes))
-        providers = sorted({name for scores in lists for name in scores.provider.tolist()})
+        providers = sorted({name for scores in lists for name in scores.provider.names.tolist()})
         raw, alone = services_of(images, lists, crops_of(boxes, providers))
         found = faces_in(images, boxes, raw, self.detected)
         gone, alike = self._near_duplicates(folder, images, found)

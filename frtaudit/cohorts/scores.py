@@ -14,11 +14,12 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
+from frtaudit.intake.coded import Coded, joined
 from frtaudit.intake.pairing import both_orders, listed_comparisons
 from frtaudit.intake.pseudonyms import key_bytes
 from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.scorelist import ScoreList, read_scores, said_mated
-from frtaudit.intake.tables import SUFFIXES, Table, Texts, read_table
+from frtaudit.intake.tables import SUFFIXES, Table, read_table
 from frtaudit.registry import register
 
 SELF = "self_comparison"
@@ -113,17 +114,18 @@ def _people(lists: Sequence[ScoreList], metadata: Table | None) -> dict[str, _Pe
         ):
             columns = {name: pair[side] for name, pair in scores.columns.items()}
             for row in _first_rows(samples, subjects, columns):
-                subject = None if subjects is None else subjects[row]
-                said = {name: texts[row] for name, texts in columns.items()}
-                before = people.get(samples[row]) or known.get(samples[row])
-                people[samples[row]] = _merged(before, subject, said, scores.table, row)
+                sample = samples.text(row)
+                subject = None if subjects is None else subjects.text(row)
+                said = {name: column.text(row) for name, column in columns.items()}
+                before = people.get(sample) or known.get(sample)
+                people[sample] = _merged(before, subject, said, scores.table, row)
     return people
 
 
-def _first_rows(samples: Texts, subjects: Texts | None, columns: Mapping[str, Texts]) -> list[int]:
+def _first_rows(samples: Coded, subjects: Coded | None, columns: Mapping[str, Coded]) -> list[int]:
     """The rows that say something that no row before them said."""
-    said = {"": samples, "subject": samples if subjects is None else subjects}
-    said |= {f"column {name}": texts for name, texts in columns.items()}
+    said = {"": samples.code, "subject": (subjects or samples).code}
+    said |= {f"column {name}": column.code for name, column in columns.items()}
     return np.flatnonzero(~pd.DataFrame(said).duplicated().to_numpy()).tolist()
 
 
@@ -182,43 +184,48 @@ def _tables(
 ) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
     """The comparisons and scores of each provider, and the lines that are none, counted."""
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
-    lines: dict[str, list[tuple[Index, Index, npt.NDArray[np.float64], npt.NDArray[np.object_]]]] = {}
+    lines: dict[str, list[tuple[Index, Index, npt.NDArray[np.float64], Coded]]] = {}
     for scores in lists:
         _check_mated(scores, subjects)
         probe, reference = _indices(scores.probe, index), _indices(scores.reference, index)
-        for provider in sorted(set(scores.provider.tolist())):
-            rows = scores.provider == provider
-            part = (probe[rows], reference[rows], scores.score[rows], scores.failure[rows])
+        for place, provider in enumerate(scores.provider.names.tolist()):
+            rows = scores.provider.code == place
+            part = (probe[rows], reference[rows], scores.score[rows], scores.failure.at(rows))
             lines.setdefault(provider, []).append(part)
     tables, ledger = {}, []
     for provider in sorted(lines):
-        merged = [np.concatenate(column) for column in zip(*lines[provider], strict=True)]
-        tables[provider], entries = _table(provider, cohort, *merged)
+        tables[provider], entries = _table(provider, cohort, lines[provider])
         ledger += entries
     return tables, ledger
 
 
 def _check_mated(scores: ScoreList, subjects: Mapping[str, str]) -> None:
-    for row, said in enumerate(said_mated(scores.table)):
-        if said is not None and said != (subjects[scores.probe[row]] == subjects[scores.reference[row]]):
-            word = "mated" if said else "non-mated"
-            raise DataError(
-                scores.table.place(row), f"a {word} line disagrees with the subjects", "mated iff one subject"
-            )
+    said = said_mated(scores.table)
+    number = {subject: place for place, subject in enumerate(dict.fromkeys(subjects.values()))}
+    of_probe, of_reference = (
+        side.mapped(np.array([number[subjects[name]] for name in side.names.tolist()], dtype=np.int32), -1)
+        for side in (scores.probe, scores.reference)
+    )
+    wrong = np.flatnonzero((said >= 0) & ((said == 1) != (of_probe == of_reference)))
+    if wrong.size:
+        row = int(wrong[0])
+        word = "mated" if said[row] else "non-mated"
+        raise DataError(
+            scores.table.place(row), f"a {word} line disagrees with the subjects", "mated iff one subject"
+        )
 
 
-def _indices(samples: npt.NDArray[np.object_], index: Mapping[str, int]) -> Index:
-    return pd.Index(list(index), dtype=object).get_indexer(pd.Index(samples)).astype(np.int32)
+def _indices(side: Coded, index: Mapping[str, int]) -> Index:
+    """The cohort's sample of each row, -1 for one that is not in it."""
+    return side.mapped(np.array([index.get(name, -1) for name in side.names.tolist()], dtype=np.int32), -1)
 
 
 def _table(
     provider: str,
     cohort: Cohort,
-    probe: Index,
-    reference: Index,
-    score: npt.NDArray[np.float64],
-    failure: npt.NDArray[np.object_],
+    lines: Sequence[tuple[Index, Index, npt.NDArray[np.float64], Coded]],
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
+    probe, reference, score = (np.concatenate([one[part] for one in lines]) for part in range(3))
     dropped = (probe < 0) | (reference < 0)
     alone = (probe == reference) & ~dropped
     keep = ~(dropped | alone)
@@ -233,12 +240,9 @@ def _table(
         np.zeros(cohort.n_subjects, dtype=np.int32),
         ordered=both_orders(probe[keep], reference[keep]),
     )
-    codes = tuple(sorted(set(failure[keep].tolist()) - {""}))
-    number = {"": -1} | {code: i for i, code in enumerate(codes)}
+    failure = joined([joined([one[3] for one in lines]).at(keep)])
     table = ScoreTable(
-        score=score[keep],
-        failure=np.array([number[code] for code in failure[keep]], dtype=np.int16),
-        codes=codes,
+        score=score[keep], failure=failure.code.astype(np.int16), codes=tuple(failure.names.tolist())
     )
     counted = ((OF_DROPPED, int(dropped.sum())), (SELF, int(alone.sum())))
     entries = [

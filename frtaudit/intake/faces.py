@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,7 @@ import pandas as pd
 
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
+from frtaudit.intake.coded import Coded, Codes, joined
 from frtaudit.intake.scorelist import ScoreList
 from frtaudit.intake.tables import Table, Texts
 
@@ -79,42 +81,47 @@ def services_of(
     :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops.
     """
     index = pd.Index(list(faces.names), dtype=object)
-    found: dict[
-        str, list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64], Texts]]
-    ] = {}
+    found: dict[str, list[_Lines]] = {}
     for scores in lists:
-        for name in sorted(set(scores.provider.tolist())):
-            rows = np.flatnonzero(scores.provider == name)
+        for place, name in sorted(enumerate(scores.provider.names.tolist()), key=lambda item: item[1]):
+            alone = scores.provider.names.size == 1
+            rows = slice(None) if alone else np.flatnonzero(scores.provider.code == place)
             first, second = (
-                crops.get(name, index).get_indexer(pd.Index(side[rows])).astype(np.int32)
-                for side in (scores.probe, scores.reference)
+                _numbered(side, crops.get(name, index))[rows] for side in (scores.probe, scores.reference)
             )
             unknown = np.flatnonzero((first < 0) | (second < 0))
             if unknown.size:
+                row = int(unknown[0] if isinstance(rows, slice) else rows[unknown[0]])
                 raise DataError(
-                    scores.table.place(int(rows[unknown[0]])),
+                    scores.table.place(row),
                     f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
                     f"{name}'s own face ids" if name in crops else "faces of that list",
                 )
-            found.setdefault(name, []).append((first, second, scores.score[rows], scores.failure[rows]))
-    made = [
-        _service(name, [np.concatenate(part) for part in zip(*found[name], strict=True)])
-        for name in sorted(found)
-    ]
+            found.setdefault(name, []).append((first, second, scores.score[rows], scores.failure.at(rows)))
+    made = [_service(name, found[name]) for name in sorted(found)]
     return tuple(one for one, _ in made), {one.name: alone for one, alone in made if alone}
 
 
-def _service(name: str, columns: Sequence[npt.NDArray[np.generic]]) -> tuple[Service, int]:
-    first, second, score, failure = columns
+_Lines: TypeAlias = tuple[Codes, Codes, npt.NDArray[np.float64], Coded]
+
+
+def _numbered(side: Coded, index: pd.Index) -> Codes:
+    """The place of each row's text in an index, shape (R,), -1 where it is not there; each text is sought once."""
+    return side.mapped(index.get_indexer(pd.Index(side.names, dtype=object)).astype(np.int32), -1)
+
+
+def _service(name: str, lines: Sequence[_Lines]) -> tuple[Service, int]:
+    first, second, score = (np.concatenate([one[part] for one in lines]) for part in range(3))
     keep = first != second
-    codes = tuple(sorted(set(failure[keep].tolist()) - {""}))
-    number = {"": -1} | {code: place for place, code in enumerate(codes)}
+    alone = int(keep.size - np.count_nonzero(keep))
+    rows = slice(None) if not alone else keep
+    failure = joined([joined([one[3] for one in lines]).at(rows)])
     service = Service(
         name=name,
-        first=first[keep].astype(np.int32),
-        second=second[keep].astype(np.int32),
-        score=score[keep].astype(np.float64),
-        failure=np.array([number[code] for code in failure[keep].tolist()], dtype=np.int16),
-        codes=codes,
+        first=first[rows],
+        second=second[rows],
+        score=score[rows],
+        failure=failure.code.astype(np.int16),
+        codes=tuple(failure.names.tolist()),
     )
-    return service, int(np.count_nonzero(~keep))
+    return service, alone

@@ -102,6 +102,13 @@ def align(wanted: Keys, have: Keys) -> Keys:
 
 
 def both_orders(probe: Index, reference: Index) -> bool:
-    """Whether some pair of samples stands in both orders."""
-    keys = pair_keys(probe, reference, ordered=True)
-    return bool(np.isin(pair_keys(reference, probe, ordered=True), keys).any())
+    """Whether some pair of samples stands in both orders, as a sample with itself does."""
+    if bool(np.any(probe == reference)):
+        return True
+    up, down = probe < reference, probe > reference
+    forward = np.sort(pair_keys(probe[up], reference[up], ordered=True))
+    backward = pair_keys(reference[down], probe[down], ordered=True)
+    if not forward.size or not backward.size:
+        return False
+    place = np.minimum(np.searchsorted(forward, backward), forward.size - 1)
+    return bool(np.any(forward[place] == backward))

@@ -77,3 +77,12 @@ def test_orders_of_a_pair() -> None:
     assert len(set(pair_keys(probe, reference, ordered=True).tolist())) == 3
     assert both_orders(probe, reference)
     assert not both_orders(probe[1:], reference[1:])
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8))
+def test_a_pair_in_both_orders_is_found_as_a_search_of_all_lines_finds_it(
+    pairs: list[tuple[int, int]],
+) -> None:
+    """Whether some line stands in the list the other way round too."""
+    lines = np.array(pairs, dtype=np.int32).reshape(-1, 2)
+    assert both_orders(lines[:, 0], lines[:, 1]) == any((b, a) in pairs for a, b in pairs)
