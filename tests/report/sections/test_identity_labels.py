@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import cache
 
 from rapid_audits import result
 
@@ -7,6 +8,7 @@ from frtaudit.report.sections import identity_labels
 from frtaudit.report.source import Source
 
 
+@cache
 def view() -> identity_labels.Labels:
     """The section of the shared rapid test."""
     found = identity_labels.build(Source(result()))
@@ -41,7 +43,17 @@ def test_tables_and_figures_stand_by_name() -> None:
         "label-rates",
         "label-groups",
     ]
-    assert [item.name for item in view().figures] == ["labels-det", "labels-counts", "labels-examples"]
+    assert [item.name for item in view().figures] == [
+        "labels-all",
+        "labels-bands",
+        "labels-det",
+        "labels-group-group",
+        "labels-eer-group",
+        "labels-scores",
+        "labels-counts",
+        "labels-queries",
+        "labels-examples",
+    ]
 
 
 def test_every_printed_number_points_into_the_result() -> None:
