@@ -14,7 +14,7 @@ from frtaudit.report.figures import BAND, Dot, Series, log_rates, marked
 from frtaudit.report.pieces import Panel
 
 THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
-LOW = 2.0  # inches, of panels that stand in threes
+LOW = 1.55  # inches, of panels that stand in threes
 SHADES = LinearSegmentedColormap.from_list("confidence", [canvas.PAPER, canvas.HUES[0]])
 LABEL_NAMES = {1.0: "of the query's person", 0.0: "not", -1.0: "left out"}
 
@@ -44,7 +44,7 @@ def det(
     alt = f"{title}: FNMR over FMR of {names}."
     width = 1.9 * canvas.WIDTH if wide else canvas.WIDTH
     return Panel(
-        svg=canvas.panel(name, alt, draw, width=width, height=3.4 if wide else canvas.HEIGHT), alt=alt
+        svg=canvas.panel(name, alt, draw, width=width, height=3.2 if wide else canvas.HEIGHT), alt=alt
     )
 
 
@@ -274,7 +274,7 @@ def matrix(name: str, title: str, item: Series) -> Panel:
         axes.set_title(title)
 
     alt = f"{title}: confidences of {len(rows)} faces with each other, dark where high."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.4), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
 
 
 def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
@@ -303,7 +303,10 @@ def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
                 color=canvas.INK,
             )
         axes.set(
-            xlabel="face, by falling z", ylabel="z, eigenvectors", xlim=(0, label.size), ylim=(-1.05, 1.45)
+            xlabel="face, by falling z",
+            ylabel="z, eigenvectors",
+            xlim=(0, label.size),
+            ylim=(min(-0.15, 1.1 * float(columns.min())), 1.45),
         )
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         axes.yaxis.set_major_formatter(
@@ -312,4 +315,4 @@ def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
         axes.set_title(title)
 
     alt = f"{title}: z falls from {max(z.curve.y):.2f} to {min(z.curve.y):.2f}; {len(columns)} eigenvectors; {decided}."
-    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.4), alt=alt)
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)

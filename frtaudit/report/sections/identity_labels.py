@@ -206,7 +206,7 @@ def _subsets(source: Source) -> Table | None:
                 ),
                 *(_cell(by.get((target, labels, name)), notes) for name in source.providers),
             )
-            for labels, first in own.items()
+            for labels, first in sorted(own.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0])))
         )
         blocks.append(
             Block(head=phrases.at_words({"fmr": target}, next(iter(own.values())).pointer), rows=rows)

@@ -21,7 +21,7 @@ THIN = "Thin lines: by estimated labels; thick pale ones: by annotated labels."
 
 def drawn(source: Source) -> tuple[Figure, ...]:
     """All that there are, in the order of reading."""
-    makers = (_overview, _bands, _kinds, _by_group, _equal_error, _scores, _subsets, _queries, _examples)
+    makers = (_overview, _bands, _kinds, _by_group, _scores, _equal_error, _subsets, _queries, _examples)
     return tuple(figure for make in makers for figure in make(source))
 
 
@@ -262,7 +262,9 @@ def _subsets(source: Source) -> Iterator[Figure]:
         for item in found
         if (e := item.estimate).value is not None
     }
-    several = list(dict.fromkeys(labels for _, labels, _ in value if "+" in labels))
+    several = sorted(
+        {labels for _, labels, _ in value if "+" in labels}, key=lambda name: (name.count("+"), name)
+    )
     if not several:
         return
     base, how = (
