@@ -60,12 +60,16 @@ def _lead(source: Source) -> Text:
 
 
 def _queries(found: Sequence[Record]) -> Table:
+    notes = Footnotes()
     rows = tuple(
         (
             (
                 Piece(
                     text=called(words().left_out, str(item.estimate.at["reason"])),
                     pointer=f"{item.pointer}/at/reason",
+                ),
+                *notes.mark(
+                    words().left_out_means.get(str(item.estimate.at["reason"])), f"{item.pointer}/at/reason"
                 ),
             ),
             phrases.counts(item),
@@ -82,7 +86,7 @@ def _queries(found: Sequence[Record]) -> Table:
     caption = say(
         Piece(text="What became of the queries. ", kind="b"), "Each stands under the first reason that holds."
     )
-    return finished("label-queries", caption, columns, [Block(rows=rows)], Footnotes())
+    return finished("label-queries", caption, columns, [Block(rows=rows)], notes)
 
 
 def _confusion(source: Source) -> Table | None:
