@@ -75,11 +75,20 @@ def write(
     for one in services:
         with (folder / f"{one.name}.csv").open("w", newline="") as stream:
             lines = csv.writer(stream)
-            lines.writerow(["probe", "reference", "score"])
+            lines.writerow(["probe", "reference", "score", "failure"])
             lines.writerows(
-                (faces.names[i], faces.names[j], f"{score:.9g}")
-                for i, j, score in zip(
-                    one.first.tolist(), one.second.tolist(), one.score.tolist(), strict=True
+                (
+                    faces.names[i],
+                    faces.names[j],
+                    "" if k >= 0 else f"{score:.9g}",
+                    one.codes[k] if k >= 0 else "",
+                )
+                for i, j, score, k in zip(
+                    one.first.tolist(),
+                    one.second.tolist(),
+                    one.score.tolist(),
+                    one.failure.tolist(),
+                    strict=True,
                 )
             )
     return folder

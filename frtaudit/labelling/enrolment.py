@@ -31,6 +31,8 @@ from frtaudit.stats.spectral import Reason
 OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
 FACES_LEFT_OUT, QUERIES_LEFT_OUT = "face_without_label", "query_left_out"
 
+_WHICH = "use beside answers: they do not say which of a query's several people is meant"
+
 Index = npt.NDArray[np.int32]
 
 
@@ -61,7 +63,11 @@ def material_of(
 
 
 def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
-    """Which person of its query each face shows, shape (F,), -1 for none or not known."""
+    """Which person of its query each face shows, shape (F,), -1 for none or not known.
+
+    Raises :class:`SpecError` for answers that are not there, or that would have to be joined with several people of
+    one query, of whom they do not say which is meant.
+    """
     said = faces.annotated
     if source is not LabelSource.ESTIMATED and not bool(np.any(said != UNSAID)):
         raise SpecError(
@@ -71,6 +77,8 @@ def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[n
     if source is LabelSource.ANNOTATED:
         return annotated
     if source is LabelSource.COMBINED:
+        if found.identity.max(initial=LEFT_OUT) > 0:
+            raise SpecError("cohort.labels.several", _WHICH, "several=drop, or source=estimated or annotated")
         return np.where(said == UNSAID, found.identity, annotated).astype(np.int32)
     return found.identity
 

@@ -29,6 +29,7 @@ class Words:
     metric: Names
     labels: Names
     left_out: Names
+    left_out_means: Names
     method: Names
     method_means: Names
     target: Names
