@@ -62,6 +62,16 @@ def material_of(
     )
 
 
+def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
+    """Labels alone, of faces that are no samples of a cohort. Raises :class:`SpecError` as :func:`material_of` does."""
+    found = labelled(faces, how.asked(services), how)
+    nobody = np.full(len(faces.names), -1, dtype=np.int32)
+    persons(faces, found, how.source)
+    return Labelling(
+        faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=nobody
+    )
+
+
 def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
     """Which person of its query each face shows, shape (F,), -1 for none or not known.
 

@@ -28,6 +28,7 @@ class Words:
 
     metric: Names
     labels: Names
+    date_labels: Names
     left_out: Names
     left_out_means: Names
     method: Names
