@@ -30,7 +30,7 @@ RATES = frozenset(
             "label_no_score",
         ),
         *("fnmr_by_labels", "eer_by_labels"),
-        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_sd"),
+        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )

@@ -49,6 +49,7 @@ PRINTED = frozenset(
             "label_no_score",
         ),
         *("fnmr_by_labels", "eer_by_labels"),
+        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end", "labels_in_doubt"),
         *INDICES,
     }
 )
