@@ -206,11 +206,11 @@ class Row:
     held: bool
     searches: int
     withheld: int
-    due: float
-    reported: float
-    drawn: float
-    true: float
-    half_width: float
+    due: float | None
+    reported: float | None
+    drawn: float | None
+    true: float | None
+    half_width: float | None
     covers: int
     low: int
     high: int
@@ -250,8 +250,8 @@ def _judged(scene: Scene, seed: int, number: int, queries: int) -> tuple[Floats,
 def _row(scene: Scene, searches: int, pairs: Sequence[tuple[float, Held]]) -> Row:
     covers = sum(one.low <= rate <= one.high for rate, one in pairs)
 
-    def mean(values: Iterator[float]) -> float:
-        return float(np.mean(list(values))) if pairs else float("nan")
+    def mean(values: Iterator[float]) -> float | None:
+        return float(np.mean(list(values))) if pairs else None
 
     return Row(
         scene=scene.name,
@@ -283,9 +283,11 @@ def table(rows: Sequence[Mapping[str, Any]]) -> str:
 def _line(row: Mapping[str, Any]) -> str:
     made = row["searches"] - row["withheld"]
     away = f", {row['withheld']} withheld" if row["withheld"] else ""
+    rates = " | ".join(
+        "" if row[name] is None else f"{row[name]:.3f}" for name in ("due", "reported", "drawn", "half_width")
+    )
     return (
-        f"| {row['scene']} | {row['due']:.3f} | {row['reported']:.3f} | {row['drawn']:.3f} | {row['half_width']:.3f} "
-        f"| {row['covers']} of {made}{away} | {row['here']} of {made} | "
+        f"| {row['scene']} | {rates} | {row['covers']} of {made}{away} | {row['here']} of {made} | "
         f"{format(row['p'], '.2g') if row['held'] else 'not held'} |"
     )
 
