@@ -31,7 +31,7 @@ RATES = frozenset(
         ),
         *("fnmr_by_labels", "eer_by_labels"),
         *("fnmr_at_date", "faces_of_both_dates", "scores_unchanged"),
-        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_sd"),
+        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )

@@ -26,9 +26,12 @@ def lfw() -> Path:
 
 
 @cache
-def web_search(seed: int = 1) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
+def web_search(
+    seed: int = 1, shares: tuple[float, float] = SHARES
+) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
     """Faces with the truth as annotation, what five models say of pairs, and the group of each query.
 
+    ``shares``: lowest and highest share of wrong faces in a query.
     Pairs: all within a query, and as many between queries of one group.
     """
     vectors = {name: _vectors(name) for name in MODELS}
@@ -40,7 +43,7 @@ def web_search(seed: int = 1) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
     names, query_of, truth = [], [], []
     for q, name in enumerate(searched):
         own = sorted(rng.choice(people[name], min(MOST, len(people[name])), replace=False).tolist())
-        share = rng.uniform(*SHARES)
+        share = rng.uniform(*shares)
         wrong = round(len(own) * share / (1 - share))
         found = [(image, 1) for image in own] + [(strangers.pop(), 0) for _ in range(wrong)]
         found.sort()

@@ -1,6 +1,7 @@
-"""Figures of labels that nobody gave: rates by whose labels, scores, faces of each query, one query's confidences."""
+"""Figures of labels that nobody gave: rates by whose labels, scores, faces, one query's confidences, rates in doubt."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -316,3 +317,49 @@ def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
 
     alt = f"{title}: z falls from {max(z.curve.y):.2f} to {min(z.curve.y):.2f}; {len(columns)} eigenvectors; {decided}."
     return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """A rate as reported with its interval, ``thick``, and on true labels with its own, ``thin``: (low, high)."""
+
+    row: str
+    value: float
+    thick: tuple[float | None, float | None] | None
+    true: float
+    thin: tuple[float | None, float | None] | None
+
+
+def reaching(name: str, title: str, found: Sequence[Reach]) -> Panel:
+    """One row for each service: thick what the labels say as they are, thin what is in doubt decided either way."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(found):
+            for ends, shift, width in ((item.thick, -0.14, 3.4), (item.thin, 0.14, 1.1)):
+                if ends is not None and ends[0] is not None and ends[1] is not None:
+                    axes.plot([ends[0], ends[1]], [place + shift] * 2, color=canvas.INK, linewidth=width)
+            axes.plot(
+                [item.value],
+                [place - 0.14],
+                linestyle="none",
+                marker="o",
+                markersize=5.5,
+                color=canvas.PAPER,
+                markeredgecolor=canvas.INK,
+            )
+            axes.plot(
+                [item.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
+            )
+        axes.set_yticks(range(len(found)), labels=[item.row for item in found])
+        axes.set(ylim=(len(found) - 0.5, -0.5), xlabel="FNMR")
+        axes.set_xlim(left=0.0)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.set_title(title)
+
+    said = "; ".join(
+        f"{item.row} {item.value:.2%} reported, {item.true:.2%} on true labels" for item in found
+    )
+    alt = f"{title}, one row for each service: {said}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=min(0.9 + 0.38 * len(found), 6.0)), alt=alt)
