@@ -1,4 +1,7 @@
-"""What the section on labels draws: every kind of figure of Knott et al., where the result has its numbers."""
+"""What the section on labels draws: every kind of figure of Knott et al., where the result has its numbers.
+
+Long because each kind of figure has a caption of its own, and none of them stands without the others.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -255,7 +258,10 @@ def _scores(source: Source) -> Iterator[Figure]:
 
 
 def _subsets(source: Source) -> Iterator[Figure]:
-    """|FNMR estimated - annotated| by subset of the services, a panel for each FMR target (Figure S.13)."""
+    """|FNMR estimated - annotated| by subset of the services, a panel for each FMR target (Figure S.13).
+
+    Long because what is set against what depends on whether there is an annotation.
+    """
     found = [item for item in source.select("fnmr_by_labels") if item.estimate.group == "all"]
     value = {
         (float(e.at["fmr"]), str(e.at["labels"]), e.provider): e.value
