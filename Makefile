@@ -17,6 +17,7 @@ BENCH ?=
 GUARANTEES ?=
 BIAS ?=
 VENDORS ?=
+LABELS ?= --searches 5 --queries 40
 export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
@@ -63,6 +64,8 @@ guarantees: $(READY)
 	    --docs docs/methods/guarantees.md $(BIAS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.compare --out reports/guarantees/vendors.json \
 	    --docs docs/methods/guarantees.md $(VENDORS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.label_study --out reports/guarantees/labels.json \
+	    --docs docs/methods/guarantees.md $(LABELS)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(READY)

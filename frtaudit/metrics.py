@@ -30,12 +30,22 @@ RATES = frozenset(
             "label_no_score",
         ),
         *("fnmr_by_labels", "eer_by_labels"),
-        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_sd"),
+        *("fnmr_at_date", "faces_of_both_dates", "scores_unchanged"),
+        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end"),
         *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
     }
 )
-SPREADS = frozenset({"accuracy_fold_sd", "accuracy_sem", "accuracy_overlap_fold_sd"})
-THRESHOLDS = frozenset({"threshold_at_fmr", "threshold", "threshold_mix", "largest_score_change"})
+SPREADS = frozenset({"accuracy_fold_sd", "accuracy_sem", "accuracy_overlap_fold_sd", "fnmr_change"})
+THRESHOLDS = frozenset(
+    {
+        "threshold_at_fmr",
+        "threshold",
+        "threshold_mix",
+        "largest_score_change",
+        "score_change_mean",
+        "score_change_largest",
+    }
+)
 
 
 class Kind(Enum):

@@ -50,7 +50,7 @@
     button.classList.toggle("later", !item.asked);
     button.querySelector(".hint").textContent = text.hint;
     button.querySelector(".answer").textContent = text.answer;
-    button.setAttribute("aria-label", `Face ${place + 1} of ${faces().length}, ${item.name}; ${text.hint}; answer: ${text.answer || "none"}`);
+    button.setAttribute("aria-label", `Face ${place + 1} of ${faces().length}, ${item.name}; ${text.hint}; ${text.answer || "no answer"}`);
   }
 
   function card(item, place) {
@@ -68,8 +68,8 @@
     } else {
       absent();
     }
-    note.append(make("span", "hint"), make("span", "answer"));
-    button.append(picture, note);
+    note.append(make("span", "hint"), " ", make("span", "answer"));
+    button.append(picture, " ", note);
     button.addEventListener("focus", () => mark(place));
     button.addEventListener("click", () => go(place));
     line.append(button);

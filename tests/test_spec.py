@@ -39,6 +39,7 @@ AUDITS = {
     "vendors_demo": [],
     "rapid_test": ["cohort.root=search"],
     "rapid_demo": [],
+    "two_dates": ["cohort.root=june", "cohort.earlier=january"],
 }
 
 

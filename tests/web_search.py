@@ -26,9 +26,12 @@ def lfw() -> Path:
 
 
 @cache
-def web_search(seed: int = 1) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
+def web_search(
+    seed: int = 1, shares: tuple[float, float] = SHARES
+) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
     """Faces with the truth as annotation, what five models say of pairs, and the group of each query.
 
+    ``shares``: lowest and highest share of wrong faces in a query.
     Pairs: all within a query, and as many between queries of one group.
     """
     vectors = {name: _vectors(name) for name in MODELS}
@@ -40,7 +43,7 @@ def web_search(seed: int = 1) -> tuple[Faces, tuple[Service, ...], np.ndarray]:
     names, query_of, truth = [], [], []
     for q, name in enumerate(searched):
         own = sorted(rng.choice(people[name], min(MOST, len(people[name])), replace=False).tolist())
-        share = rng.uniform(*SHARES)
+        share = rng.uniform(*shares)
         wrong = round(len(own) * share / (1 - share))
         found = [(image, 1) for image in own] + [(strangers.pop(), 0) for _ in range(wrong)]
         found.sort()
@@ -75,11 +78,20 @@ def write(
     for one in services:
         with (folder / f"{one.name}.csv").open("w", newline="") as stream:
             lines = csv.writer(stream)
-            lines.writerow(["probe", "reference", "score"])
+            lines.writerow(["probe", "reference", "score", "failure"])
             lines.writerows(
-                (faces.names[i], faces.names[j], f"{score:.9g}")
-                for i, j, score in zip(
-                    one.first.tolist(), one.second.tolist(), one.score.tolist(), strict=True
+                (
+                    faces.names[i],
+                    faces.names[j],
+                    "" if k >= 0 else f"{score:.9g}",
+                    one.codes[k] if k >= 0 else "",
+                )
+                for i, j, score, k in zip(
+                    one.first.tolist(),
+                    one.second.tolist(),
+                    one.score.tolist(),
+                    one.failure.tolist(),
+                    strict=True,
                 )
             )
     return folder

@@ -13,8 +13,9 @@ from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.estimate import How
-from frtaudit.labelling.evaluation import Scores, split
-from frtaudit.labelling.fractions import answered, complete, misses, pooled
+from frtaudit.labelling.evaluation import Scores, hidden, pooled, split
+from frtaudit.labelling.fractions import answered, complete, misses
+from frtaudit.labelling.pictures import det
 from frtaudit.registry import register
 from frtaudit.stats.resolution import unresolved
 from frtaudit.trial import Outcome, Trial
@@ -80,7 +81,7 @@ def _rates(trial: Trial, share: float, scores: Scores) -> Iterator[Estimate]:
     """FNMR at each declared FMR target, or why there is none."""
     for place in trial.points.declared:
         target = trial.points.targets[place]
-        reason = _refused(target, scores)
+        reason = _refused(trial, target, scores)
         errors = 0 if reason else misses(scores, target)
         yield Estimate(
             provider=trial.provider,
@@ -98,21 +99,22 @@ def _rates(trial: Trial, share: float, scores: Scores) -> Iterator[Estimate]:
         )
 
 
-def _refused(target: float, scores: Scores) -> str | None:
-    return unresolved(target, scores.non_mated.size) or (None if scores.mated.size else "no mated comparison")
+def _refused(trial: Trial, target: float, scores: Scores) -> str | None:
+    few = unresolved(target, scores.non_mated.size) or (None if scores.mated.size else "no mated comparison")
+    return few or hidden(scores, target, trial.censoring)
 
 
 def _curve(trial: Trial, share: float, scores: Scores) -> Curve:
-    """FNMR over those FMR targets that these comparisons resolve."""
-    targets = [target for target in trial.points.targets if _refused(target, scores) is None]
+    """FNMR over FMR, as far as these comparisons resolve it."""
+    found = det(scores, trial.censoring, [trial.points.targets[a] for a in trial.points.declared])
     return Curve(
         provider=trial.provider,
         analysis=NAME,
         schema=None,
         group=f"{100 * share:g} %",
         weighting="pooled",
-        x=tuple(targets),
-        y=tuple(misses(scores, target) / scores.mated.size for target in targets),
+        x=tuple(found.fmr.tolist()),
+        y=tuple(found.fnmr.tolist()),
         metric="fnmr",
     )
 

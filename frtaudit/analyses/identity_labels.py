@@ -6,23 +6,28 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.core import Curve, Estimate, Material
-from frtaudit.core.labelling import LEFT_OUT, Labelled, Labelling, Service
-from frtaudit.core.spec import AuditSpec
+from frtaudit.core import Curve, Estimate, Material, Method, Target
+from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, Service
+from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import At, finite
-from frtaudit.labelling import evaluation
+from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How
-from frtaudit.labelling.evaluation import ANNOTATED, NO_VOTE, Persons, Scores
+from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
+from frtaudit.labelling.pictures import FEW
 from frtaudit.registry import register
+from frtaudit.stats import wilson
+from frtaudit.stats.censoring import crossing
 from frtaudit.stats.crossing import eer_of
-from frtaudit.stats.listed import fnmr_at_fmr, threshold_of
+from frtaudit.stats.listed import fnmr_at_fmr
 from frtaudit.trial import Outcome, Trial, on_panel
 
 NAME = "identity_labels"
-DET, COUNTS, MATRIX = "labels_det", "label_counts", "confidence_matrix"
-FEW = 10  # non-mated scores above a threshold, below which no curve is drawn
-EXAMPLES = ("", "several", "none")
+DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
+COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
+MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
+BOTH = (ESTIMATED, ANNOTATED)
+COHORT_OF = {LabelSource.ESTIMATED: ESTIMATED, LabelSource.ANNOTATED: ANNOTATED}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +56,12 @@ class IdentityLabels:
         made = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
         return _Survey(persons=evaluation.persons(labelling), subsets=tuple(made))
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
-        found = _Reading(trial, _labelling(trial.material), cast("_Survey", trial.surveys[NAME]))
+        found = _Reading.of_trial(trial, alpha)
         first = trial.provider == on_panel(trial.spec, trial.material)[0]
         estimates = [*(found.labels() if first else ()), *found.own()]
-        curves = [*found.curves(), *(found.counts() if first else ())]
+        curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
         if first and self.matrices:
             curves += found.examples()
         return Outcome(estimates=tuple(estimates), curves=tuple(curves))
@@ -77,13 +82,20 @@ class _Reading:
     """One service under every kind of label."""
 
     trial: Trial
+    alpha: float
     of: Labelling
     survey: _Survey
+    service: Service
+    scores: Mapping[str, Scores]
 
-    @property
-    def service(self) -> Service:
-        """What this system said."""
-        return next(one for one in self.of.services if one.name == self.trial.provider)
+    @classmethod
+    def of_trial(cls, trial: Trial, alpha: float) -> "_Reading":
+        """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
+        of, survey = _labelling(trial.material), cast("_Survey", trial.surveys[NAME])
+        service = evaluation.pooled(next(one for one in of.services if one.name == trial.provider))
+        persons = {**survey.persons, NO_VOTE: evaluation.alone(of, service, _how(trial.spec))}
+        scores = {name: evaluation.split(of.faces, service, person) for name, person in persons.items()}
+        return cls(trial, alpha, of, survey, service, scores)
 
     def labels(self) -> Iterator[Estimate]:
         """Queries and faces by what became of them; the confusion table and the agreement with annotation."""
@@ -115,7 +127,7 @@ class _Reading:
         """FNMR at each declared FMR target and EER, by whose labels, of everybody and of each group; by subsets."""
         lost = evaluation.lost(self.of.faces, [self.service])[self.trial.provider]
         yield self._share("label_no_score", {}, lost, len(self.of.faces.names), "faces", self.trial.provider)
-        for labels, scores in self._scores().items():
+        for labels, scores in self.scores.items():
             for schema, group, member in self._groups():
                 own = scores if member is None else scores.of(member)
                 yield from self._rates(own, {"labels": labels}, schema, group)
@@ -123,13 +135,6 @@ class _Reading:
             if self.trial.provider in names:
                 scores = evaluation.split(self.of.faces, self.service, labelled.identity)
                 yield from self._at_targets(scores, {"labels": "+".join(names)}, None, "all")
-
-    def _scores(self) -> dict[str, Scores]:
-        persons = dict(self.survey.persons)
-        persons[NO_VOTE] = evaluation.alone(self.of, self.service, _how(self.trial.spec))
-        return {
-            name: evaluation.split(self.of.faces, self.service, person) for name, person in persons.items()
-        }
 
     def _groups(self) -> Iterator[tuple[str | None, str, np.ndarray | None]]:
         """Everybody, and the queries of each class: a query has the class of its person in the cohort."""
@@ -144,13 +149,15 @@ class _Reading:
 
     def _rates(self, scores: Scores, at: At, schema: str | None, group: str) -> Iterator[Estimate]:
         yield from self._at_targets(scores, at, schema, group)
-        crossing = eer_of(scores.mated, scores.non_mated)
-        value = finite(crossing.value)
+        found = eer_of(scores.mated, scores.non_mated)
+        value, note = finite(found.value), "no mated or no non-mated comparison"
+        if value is not None:
+            note = crossing(self.trial.censoring, found.threshold, found.fmr, found.fnmr) or ""
         yield replace(
             self._bare("eer_by_labels", at, schema, group),
-            value=value,
+            value=None if note else value,
             unit="mean of FMR and FNMR where they cross",
-            note=None if value is not None else "no mated or no non-mated comparison",
+            note=note or None,
         )
 
     def _at_targets(self, scores: Scores, at: At, schema: str | None, group: str) -> Iterator[Estimate]:
@@ -166,64 +173,91 @@ class _Reading:
                 few = f"{scores.mated.size} mated and {scores.non_mated.size} non-mated comparisons"
                 yield replace(made, value=None, note=f"too few to resolve: {few}")
                 continue
+            reason = evaluation.hidden(scores, target, self.trial.censoring)
+            if reason is not None:
+                yield replace(made, value=None, note=reason)
+                continue
             errors = round(value * scores.mated.size)
             yield replace(made, value=value, numerator=errors, denominator=scores.mated.size, note=None)
 
     def curves(self) -> Iterator[Curve]:
-        """FNMR over FMR targets, by whose labels, of everybody."""
-        for labels, scores in self._scores().items():
-            targets = [t for t in self.trial.points.targets if t * scores.non_mated.size >= FEW and t < 1]
-            cuts = [threshold_of(scores.non_mated, t) for t in targets]
-            if scores.mated.size and targets:
-                ordered = np.sort(scores.mated)
-                fnmr = np.searchsorted(ordered, cuts, side="right") / ordered.size
-                yield self._curve(DET, "all", tuple(targets), tuple(fnmr.tolist()), metric=labels)
+        """FNMR over FMR, by whose labels, of everybody; of each group estimated and annotated (Figures 1, S.7 to S.12).
 
-    def counts(self) -> Iterator[Curve]:
-        """For each query its right faces, in number and as a share, by what became of it (Figure S.6)."""
+        The labels that the cohort has get Wilson's band at each threshold, held (FORMULAS 8.1).
+        """
+        cohort = COHORT_OF.get(self.of.source)
+        targets = [self.trial.points.targets[place] for place in self.trial.points.declared]
+        for labels, scores in self.scores.items():
+            found = pictures.det(scores, self.trial.censoring, targets)
+            made = self._curve(DET, "all", found.fmr, found.fnmr, metric=labels)
+            if made.x and labels == cohort and self.trial.spec.failures is FailureScore.APART:
+                made = self._banded(made, found.threshold)
+            yield made
+        for schema, group, member in self._groups():
+            for labels in BOTH if member is not None else ():
+                if labels in self.scores and member is not None:
+                    found = pictures.det(self.scores[labels].of(member), self.trial.censoring, targets)
+                    yield self._curve(DET, group, found.fmr, found.fnmr, metric=labels, schema=schema)
+
+    def _banded(self, curve: Curve, threshold: np.ndarray) -> Curve:
+        prepared = wilson.prepare_mated(self.trial.tail, self.trial.groups, threshold)
+        rules = [prepared.fnmr(cut, 0, self.alpha, Weighting.POOLED) for cut in threshold.tolist()]
+        ends = [
+            (np.nan, np.nan) if rule.low is None or rule.high is None else (rule.low, rule.high)
+            for rule in rules
+        ]
+        return replace(
+            curve,
+            low=tuple(float(low) for low, _ in ends),
+            high=tuple(float(high) for _, high in ends),
+            method=Method.WILSON,
+            target=Target.POPULATION,
+            level=1 - self.alpha,
+        )
+
+    def distributions(self) -> Iterator[Curve]:
+        """Scores of either kind, and FMR and FNMR over the threshold, by whose labels (Figures 4, S.9, S.10)."""
+        for labels in BOTH:
+            if labels in self.scores and np.isfinite(self.service.score).any():
+                for kind, make in ((SCORES, pictures.heaps), (RATES, pictures.over_threshold)):
+                    x, found = make(self.service, self.scores[labels])
+                    for name, y in found.items():
+                        yield self._curve(kind, "all", x, y, metric=labels, rate=name)
+
+    def queries(self) -> Iterator[Curve]:
+        """Faces of each query; right ones in number and share, annotated and estimated, by what became of it.
+
+        By class too (Figures S.1 to S.3, S.6).
+        """
+        faces, labelled = self.of.faces, self.of.labelled
+        size = np.diff(faces.starts)
+        number, queries = np.unique(size, return_counts=True)
+        yield self._curve(SIZES, "all", number, queries)
         if ANNOTATED not in self.survey.persons:
             return
-        faces, starts = self.of.faces, self.of.faces.starts
-        right = np.add.reduceat((faces.annotated == 1).astype(np.int64), starts[:-1])
-        size = np.diff(starts)
-        for reason in dict.fromkeys(self.of.labelled.reason):
-            own = np.array([item == reason for item in self.of.labelled.reason])
-            order = np.lexsort((right[own], right[own] / size[own]))
-            yield self._curve(
-                COUNTS,
-                reason or "used",
-                tuple(right[own][order].astype(float).tolist()),
-                tuple((right[own] / size[own])[order].tolist()),
-            )
+        said = pictures.of_queries(faces, faces.annotated == OF_QUERY)
+        told = pictures.of_queries(faces, pictures.voted(labelled, _how(self.trial.spec).limits.tau))
+        for reason in dict.fromkeys(labelled.reason):
+            own = np.flatnonzero([item == reason for item in labelled.reason])
+            for metric, by in (("faces", np.ones(size.size)), ("share", size)):
+                x, y = said[own] / by[own], told[own] / by[own]
+                order = np.lexsort((y, x))
+                yield self._curve(COUNTS, reason or "used", x[order], y[order], metric=metric)
+        share = pictures.right_shares(faces)
+        for schema, group, member in self._groups():
+            own = np.isfinite(share) if member is None else np.isfinite(share) & member
+            order = np.lexsort((size[own], share[own]))
+            yield self._curve(SHARES, group, size[own][order], share[own][order], schema=schema)
 
     def examples(self) -> Iterator[Curve]:
-        """One query of each kind: the confidences of its faces as rows, the z of each face as y (Figure S.5)."""
-        for reason in EXAMPLES:
-            chosen = self._example(reason)
-            if chosen is None:
-                continue
-            rows, matrix = chosen
-            z = self.of.labelled.z[rows, 0]
-            order = np.argsort(-z, kind="stable")
-            yield self._curve(
-                MATRIX,
-                reason or "used",
-                tuple(float(place) for place in range(rows.size)),
-                tuple(z[order].tolist()),
-                replicates=tuple(tuple(row) for row in matrix[np.ix_(order, order)].tolist()),
-            )
-
-    def _example(self, reason: str) -> tuple[np.ndarray, np.ndarray] | None:
-        """The middle query of its kind by size, whose faces all services scored, and its normalised confidences."""
-        service, labelled, faces = self.of.services[0], self.of.labelled, self.of.faces
-        sizes = np.diff(faces.starts)
-        scored = np.logical_and.reduceat(~np.isnan(labelled.z).any(axis=1), faces.starts[:-1])
-        fits = [q for q, found in enumerate(labelled.reason) if found == reason and scored[q]]
-        if not fits or service.name not in labelled.modes:
-            return None
-        q = sorted(fits, key=lambda one: (sizes[one], one))[len(fits) // 2]
-        rows = np.arange(faces.starts[q], faces.starts[q + 1])
-        return rows, evaluation.confidences(faces, service, q, labelled.modes[service.name])
+        """One query of each kind: confidences of its faces as rows over z, eigenvectors as rows over the decision."""
+        how = _how(self.trial.spec)
+        for name in list(self.of.labelled.modes)[:1]:
+            service = next(one for one in self.of.services if one.name == name)
+            for one in pictures.examples(self.of.faces, service, self.of.labelled, how.rule, how.limits):
+                group, place = one.reason or "used", np.arange(one.z.size)
+                yield self._curve(MATRIX, group, place, one.z, metric=name, rows=one.matrix)
+                yield self._curve(VECTORS, group, place, one.label, metric=name, rows=one.vectors.T)
 
     def _share(self, metric: str, at: At, count: int, total: int, unit: str, provider: str = "") -> Estimate:
         return replace(
@@ -256,20 +290,23 @@ class _Reading:
         self,
         kind: str,
         group: str,
-        x: tuple[float, ...],
-        y: tuple[float, ...],
+        x: np.ndarray,
+        y: np.ndarray,
         *,
         metric: str | None = None,
-        replicates: tuple[tuple[float, ...], ...] = (),
+        rate: str | None = None,
+        schema: str | None = None,
+        rows: np.ndarray | None = None,
     ) -> Curve:
         return Curve(
             provider=self.trial.provider,
             analysis=kind,
-            schema=None,
+            schema=schema,
             group=group,
             weighting="pooled",
-            x=x,
-            y=y,
+            x=tuple(float(value) for value in x),
+            y=tuple(float(value) for value in y),
             metric=metric,
-            replicates=replicates,
+            rate=rate,
+            replicates=() if rows is None else tuple(tuple(row) for row in rows.tolist()),
         )

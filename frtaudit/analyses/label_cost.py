@@ -1,10 +1,12 @@
 """What estimated labels cost: how wrong and missing labels move the reported rates, and intervals that know of it.
 
-The truth is drawn (:mod:`frtaudit.labelling.cost`): rates on the labels stand beside rates on each possible truth.
+The truth is drawn at two ends (:mod:`frtaudit.labelling.cost`): faces that may be bad images of a person, or strangers
+who look like the person, are strangers at the one, and own faces at the other, as far as that can be. Rates on the
+labels stand beside rates on each possible truth, and an interval reaches from the one end to the other.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -13,11 +15,12 @@ from scipy.stats import t as student
 
 from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Material, Method, Target
+from frtaudit.core.labelling import Labelling, Service
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE, Place, Reading, from_variance, read
 from frtaudit.labelling import cost
-from frtaudit.labelling.cost import Doubts, Drawn, Likely, Truths
+from frtaudit.labelling.cost import Doubts, Drawn, End, Likely, Truths
 from frtaudit.registry import register
 from frtaudit.stats import dependence, intervals, wilson
 from frtaudit.trial import POOLED, Outcome, Trial
@@ -25,21 +28,29 @@ from frtaudit.trial import POOLED, Outcome, Trial
 NAME = "label_cost"
 LEAST_TRUTHS = 100
 EVERY = "every system"
+KINDS = ("all", "left_out", "wrong")
 DIFFERENCE, FACES = "difference of shares of comparisons", "faces"
 MODEL = (
     "label_cost draws the truth: faces that show the person searched for and faces that do not form two heaps by how "
-    "alike they are to the person's other faces in all services' eyes, and where the heaps overlap either is possible; "
-    "what is in doubt in one query is decided together; queries are drawn with replacement and the heaps fitted anew "
-    "each time; scores and their modes stay as they are"
+    "alike they are to the person's other faces in all services' eyes; what lies between the heaps is strangers at one "
+    "end, and at the other faces of the person, which from where the heaps meet down to where strangers lie on average "
+    "are as common as all faces are where they meet; an interval holds both ends; queries are drawn with replacement "
+    "and the heaps fitted anew each time; scores and their modes stay as they are"
 )
 BLIND = (
-    "label_cost cannot see what no service sees: an own face that all take for a stranger, a relative that all take "
-    "for the person; for each own face in a thousand of the first kind FNMR is about 0.2 percentage points higher than "
-    "said"
+    "label_cost cannot see what no service sees: own faces that are to all services just what strangers are on "
+    "average, and relatives who are as alike as the person; for each own face in a thousand of the first kind FNMR is "
+    "about 0.2 percentage points higher than said"
 )
+NOTHING = "not to be had: in some truths no comparison is left"
+OF_QUERIES = "of the queries with labels: the group of the others is not known"
+SAME = "same_data"  # of a threshold that is a target's own
 FLAT = "the rate is 0 in every draw, so its spread is that of the rule for few errors"
 
 Floats = npt.NDArray[np.float64]
+
+
+Ends = Mapping[End, Drawn]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,9 +58,19 @@ class Surveyed:
     """What is drawn once for all systems: who is who, possible truths, labels in doubt; or the obstacle."""
 
     found: Likely | None = None
-    drawn: Truths | None = None
-    doubts: Doubts | None = None
+    drawn: Mapping[End, Truths] = field(default_factory=dict)
+    doubts: Mapping[End, Doubts] = field(default_factory=dict)
     obstacle: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A target or a fixed threshold: how an estimate names it, its place among the trial's points, its threshold."""
+
+    at: Mapping[str, float | str]
+    place: int
+    threshold: float
+    target: float | None = None
 
 
 @register("analysis", NAME)
@@ -62,7 +83,7 @@ class LabelCost:
 
     truths: int = 200
 
-    metrics = ("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_sd", "labels_in_doubt")
+    metrics = ("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end", "labels_in_doubt")
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for too few truths."""
@@ -83,37 +104,39 @@ class LabelCost:
             return Surveyed(obstacle=str(error))
         rng = np.random.default_rng(seed_of(spec.seed, NAME))
         drawn = cost.truths(labelling.faces, found, self.truths, rng)
-        return Surveyed(found=found, drawn=drawn, doubts=cost.doubts(labelling, drawn))
+        doubts = {end: cost.doubts(labelling, one) for end, one in drawn.items()}
+        return Surveyed(found=found, drawn=drawn, doubts=doubts)
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
-        """FNMR at each declared FMR target, and FMR at its threshold, on the truth, with what the labels cost."""
+        """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
         surveyed, labelling = _surveyed(trial.surveys), trial.material.labelling
-        if surveyed.found is None or surveyed.drawn is None or labelling is None:
+        if surveyed.found is None or labelling is None:
             return Outcome(kept=surveyed)
         service = next((one for one in labelling.services if one.name == trial.provider), None)
         if service is None:
             return Outcome(notes=(f"{trial.provider}: {NAME} needs its scores of the faces left out",))
-        floor = None if trial.spec.failures is FailureScore.APART else -np.inf
-        seen = cost.views(labelling, service, surveyed.found, surveyed.drawn, floor)
         points = _points(trial)
-        targets = np.array([trial.points.targets[a] for a, _ in points])
-        thresholds = np.array([threshold for _, threshold in points])
-        drawn = {
-            "fnmr": cost.fnmr_at(labelling, seen, surveyed.drawn, targets),
-            "fmr": cost.fmr_at(labelling, seen, surveyed.drawn, thresholds),
+        if not points:
+            return Outcome(notes=(f"{trial.provider}: {NAME} found no threshold to read",), kept=surveyed)
+        found = {
+            end: _read(trial, labelling, service, surveyed.found, drawn, points)
+            for end, drawn in surveyed.drawn.items()
         }
         made = [
             item
-            for place, (a, threshold) in enumerate(points)
-            for rate, rates in drawn.items()
-            for item in _told(trial, rate, rates, place, (a, threshold), alpha)
+            for tag in trial.tags()
+            for rate in cost.Rate
+            for place, point in enumerate(points)
+            for item in _told(
+                trial, tag, rate, {end: one[tag[0], rate] for end, one in found.items()}, place, point, alpha
+            )
         ]
         return Outcome(estimates=tuple(made), kept=surveyed)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
         """What holds for all systems: how many labels are in doubt, what is assumed, or why nothing was drawn."""
         surveyed = cast("Surveyed", next(iter(kept.values())))
-        if surveyed.doubts is None:
+        if surveyed.obstacle is not None:
             return Outcome(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
         return Outcome(estimates=tuple(_doubts(surveyed.doubts)), notes=(MODEL, BLIND))
 
@@ -122,32 +145,137 @@ def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
     return next(item for item in surveys.values() if isinstance(item, Surveyed))
 
 
-def _points(trial: Trial) -> list[tuple[int, float]]:
-    """Declared FMR targets that have a threshold: position and threshold, pooled."""
-    found = [(a, float(trial.points.at_target[POOLED, a])) for a in trial.points.declared]
-    return [(a, threshold) for a, threshold in found if np.isfinite(threshold) and trial.resolved[a] is None]
+def _points(trial: Trial) -> list[Point]:
+    """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
+    first = len(trial.points.targets)
+    found = [
+        Point(
+            at={"fmr": trial.points.targets[a]}, place=a, threshold=threshold, target=trial.points.targets[a]
+        )
+        for a in trial.points.declared
+        if np.isfinite(threshold := float(trial.points.at_target[POOLED, a])) and trial.resolved[a] is None
+    ]
+    fixed = enumerate(zip(trial.points.thresholds, trial.points.origin, strict=True))
+    return found + [
+        Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
+        for t, (threshold, origin) in fixed
+        if trial.censoring.beyond(threshold) is None and origin.get("source") != SAME
+    ]
+
+
+def _read(
+    trial: Trial,
+    labelling: Labelling,
+    service: Service,
+    found: Likely,
+    drawn: Truths,
+    points: Sequence[Point],
+) -> dict[tuple[int, cost.Rate], Drawn]:
+    """Rates at every point under the truths of one end, by tag; a target's threshold is that of everybody."""
+    floor = None if trial.spec.failures is FailureScore.APART else -np.inf
+    everybody = cost.views(labelling, service, found, drawn, floor)
+    fixed = cost.Cuts.fixed(np.array([one.threshold for one in points]), len(drawn.own))
+    targets = np.array([one.target for one in points if one.target is not None])
+    moving = cost.cuts_at(labelling, everybody, drawn, targets)
+    cuts = {cost.Rate.FNMR: _joined(moving, fixed), cost.Rate.FMR: fixed}
+    made = {}
+    for tag, schema, _ in trial.tags():
+        of = None if schema is None else _queries(trial, labelling, tag)
+        seen = everybody if of is None else cost.views(labelling, service, found, drawn, floor, of)
+        for rate, at in cuts.items():
+            made[tag, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
+    return made
+
+
+def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
+    """The thresholds of targets, then those of the rest."""
+    n = moving.reported.size
+    return cost.Cuts(
+        reported=np.concatenate([moving.reported, fixed.reported[n:]]),
+        true=np.hstack([moving.true, fixed.true[:, n:]]),
+        reachable=np.hstack([moving.reachable, fixed.reachable[:, n:]]),
+        anew=np.hstack([moving.anew, fixed.anew[:, n:]]),
+    )
+
+
+def _queries(trial: Trial, labelling: Labelling, tag: int) -> npt.NDArray[np.bool_]:
+    """The queries whose persons are of a group, shape (Q,)."""
+    schema = trial.groups.schemas.index(trial.groups.names[tag - 1][0])
+    enrolled = np.flatnonzero(labelling.sample_of >= 0)
+    subject = trial.material.cohort.subject_of[labelling.sample_of[enrolled]]
+    own = trial.groups.of[schema, subject] == tag - 1
+    found = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
+    found[labelling.faces.query_of[enrolled[own]]] = True
+    return found
 
 
 def _told(
-    trial: Trial, rate: str, rates: Drawn, place: int, point: tuple[int, float], alpha: float
+    trial: Trial,
+    tag: tuple[int, str | None, str],
+    rate: cost.Rate,
+    rates: Ends,
+    place: int,
+    point: Point,
+    alpha: float,
 ) -> Iterator[Estimate]:
-    """The rate on true labels with its interval, the cost in all and by kind, and how far draws spread."""
-    a, threshold = point
-    target: dict[str, float | str] = {"fmr": trial.points.targets[a]}
-    true = rates.true[:, place]
-    if not np.isfinite(true).all():
-        note = "not to be had: in some truths no comparison is left"
-        yield _estimate(trial.provider, f"{rate}_true_labels", target, None, SHARE, note)
+    """The rate on true labels with its interval; of everybody the cost in all and by kind, and how far draws spread."""
+    of, schema, group = tag
+    note = None if schema is None else OF_QUERIES
+    name = f"{rate}_true_labels"
+    ends = [one.true[:, place] for one in rates.values()]
+    if not all(np.isfinite(true).all() for true in ends):
+        yield _estimate(trial.provider, name, point.at, None, SHARE, NOTHING, (schema, group))
         return
-    reading = read(trial, Place(rate=rate, weighting=Weighting.POOLED, tag=0, threshold=threshold, point=a))
-    made = _estimate(trial.provider, f"{rate}_true_labels", target, float(true.mean()), SHARE)
-    own = on_truth(reading, true, rates.anew[:, place], alpha, moving=rate == "fnmr")
+    made = _estimate(trial.provider, name, point.at, _mean(ends), SHARE, note, (schema, group))
+    reading = read(
+        trial,
+        Place(rate=rate, weighting=Weighting.POOLED, tag=of, threshold=point.threshold, point=point.place),
+    )
+    moving = rate is cost.Rate.FNMR
+    found = [
+        on_truth(reading, one.true[:, place], one.anew[:, place], alpha, moving=moving)
+        for one in rates.values()
+    ]
+    own = spanning([one for one in found if one is not None])
     yield replace(made, intervals=() if own is None else (own,))
-    for of, differences in rates.cost.items():
-        at = {**target, "rate": rate, "of": of}
-        yield _estimate(trial.provider, "label_cost", at, float(differences[:, place].mean()), DIFFERENCE)
-    spread = float(true.std(ddof=1))
-    yield _estimate(trial.provider, "label_cost_sd", {**target, "rate": rate}, spread, DIFFERENCE)
+    if schema is not None:
+        return
+    for kind in KINDS:
+        at = {**point.at, "rate": str(rate), "of": kind}
+        costs = [one.cost[kind][:, place] for one in rates.values()]
+        yield _estimate(trial.provider, "label_cost", at, _mean(costs), DIFFERENCE)
+    for end, true in zip(rates, ends, strict=True):
+        at = {**point.at, "rate": str(rate), "of": str(end)}
+        yield _estimate(trial.provider, "label_cost_end", at, float(true.mean()), SHARE)
+
+
+def _mean(ends: Sequence[Floats]) -> float:
+    """Of both ends alike."""
+    return float(np.mean([one.mean() for one in ends]))
+
+
+def spanning(ends: Sequence[Interval]) -> Interval | None:
+    """From the lowest of the ends' bounds to the highest: it holds wherever the truth lies between the ends."""
+    if not ends:
+        return None
+    lows = [one.low for one in ends if one.low is not None]
+    highs = [one.high for one in ends if one.high is not None]
+    errors = [one.mc_error for one in ends if one.mc_error is not None]
+    sizes = [one.n_eff for one in ends if one.n_eff is not None]
+    sided = [one.one_sided for one in ends]
+
+    def bound(error: float) -> Interval:
+        made = spanning([one(error) for one in sided if one is not None])
+        return ends[0] if made is None else made
+
+    return replace(
+        ends[0],
+        low=min(lows),
+        high=max(highs),
+        mc_error=max(errors, default=None),
+        n_eff=min(sizes, default=None),
+        one_sided=bound,
+    )
 
 
 def on_truth(reading: Reading, true: Floats, anew: Floats, alpha: float, *, moving: bool) -> Interval | None:
@@ -204,9 +332,10 @@ def _flat(rate: float, n_eff: float, degrees: float, alpha: float) -> Interval:
     )
 
 
-def _doubts(doubts: Doubts) -> Iterator[Estimate]:
-    for kind, count in asdict(doubts).items():
-        yield _estimate(EVERY, "labels_in_doubt", {"of": kind}, count, FACES)
+def _doubts(doubts: Mapping[End, Doubts]) -> Iterator[Estimate]:
+    for end, found in doubts.items():
+        for kind, count in asdict(found).items():
+            yield _estimate(EVERY, "labels_in_doubt", {"of": kind, "end": str(end)}, count, FACES)
 
 
 def _estimate(
@@ -216,13 +345,14 @@ def _estimate(
     value: float | None,
     unit: str,
     note: str | None = None,
+    of: tuple[str | None, str] = (None, "all"),
 ) -> Estimate:
     return Estimate(
         provider=provider,
         analysis=NAME,
         metric=metric,
-        schema=None,
-        group="all",
+        schema=of[0],
+        group=of[1],
         weighting=Weighting.POOLED.value if unit == SHARE else None,
         at=at,
         value=value,

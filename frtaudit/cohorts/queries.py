@@ -20,12 +20,13 @@ from frtaudit.intake.scorelist import read_scores
 from frtaudit.intake.tables import SUFFIXES, Texts, read_table
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
-from frtaudit.labelling.enrolment import material_of
+from frtaudit.labelling.enrolment import labelling_of, material_of
 from frtaudit.labelling.estimate import How
 from frtaudit.registry import register
 from frtaudit.stats.duplicates import SIMILARITY
 
 SELF = "self_comparison"
+EARLIER = "earlier"
 ANSWERS = "answers.csv"  # where frtaudit label writes: never a score list
 
 
@@ -53,8 +54,9 @@ class Queries:
     provider, face, x, y, width, height: ``faces`` then lists images, and each provider's scores are of its own faces;
     ``detected``: which of them are used. ``duplicates``: an .npz of embeddings under the names of ``faces``, of which
     one is kept where several of a query have a cosine above ``similarity``. ``labels``: how faces get their labels.
-    ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``pseudonym_key``: a file whose
-    bytes key the pseudonyms; by default the digest of what was read does.
+    ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``earlier``: a folder of the same
+    form, collected at an earlier date, for ``analysis=two_dates``. ``pseudonym_key``: a file whose bytes key the
+    pseudonyms; by default the digest of what was read does.
     """
 
     root: str = field(metadata=PATH)
@@ -66,6 +68,7 @@ class Queries:
     similarity: float = SIMILARITY
     labels: How = field(default_factory=How)
     answers: str | None = field(default=None, metadata=PATH)
+    earlier: str | None = field(default=None, metadata=PATH)
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
     def __post_init__(self) -> None:
@@ -79,13 +82,19 @@ class Queries:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         found = self.search()
         made = material_of(found.faces, found.services, found.columns, self.labels, schemas)
-        inputs = {name: sha256_file(path) for name, path in found.paths.items()}
+        paths, earlier = dict(found.paths), None
+        if self.earlier is not None:
+            before = _earlier(self, self.earlier)
+            earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
+            paths |= {f"{EARLIER}/{name}": path for name, path in before.paths.items()}
+        inputs = {name: sha256_file(path) for name, path in paths.items()}
         return replace(
             made,
             cohort=replace(made.cohort, ledger=(*found.ledger, *made.cohort.ledger)),
             inputs=inputs,
-            paths={name: path for name, path in found.paths.items() if path.suffix in SUFFIXES},
+            paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
             pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+            earlier=earlier,
         )
 
     def search(self) -> Search:
@@ -139,3 +148,13 @@ class Queries:
                 "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
             )
         return folder, paths
+
+
+def _earlier(later: Queries, root: str) -> Search:
+    """The same reading of another folder. Raises :class:`DataError`, the folder before what it names."""
+    if not Path(root).is_dir():
+        raise DataError("cohort.earlier", f"no folder {root!r}", "a folder with faces.csv and score lists")
+    try:
+        return replace(later, root=root, earlier=None, answers=None).search()
+    except DataError as error:
+        raise DataError(f"{EARLIER}: {error.where}", error.found, error.accepted) from None

@@ -31,10 +31,12 @@ _ANSWERS = {
 def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
     """Faces sorted by query and name, and every other column by face, texts (F,).
 
-    Columns: face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
+    A column that could name faces and does not, such as ``image`` beside ``face_id``, is one of the others. Columns:
+    face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
     said). Raises :class:`DataError` naming the line: an id that is empty or stands twice, an answer that is none.
     """
-    names, queries = table.texts(table.need(FACE)), table.texts(table.need(QUERY))
+    own = (table.need(FACE), table.need(QUERY))
+    names, queries = (table.texts(column) for column in own)
     _check(table, names, queries)
     column = table.find(ANNOTATION)
     answers = answers_of(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
@@ -47,7 +49,7 @@ def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
         queries=tuple(known),
         annotated=answers[order],
     )
-    taken = {*FACE, *QUERY, *ANNOTATION}
+    taken = {*own, column}
     return faces, {name: table.texts(name)[order] for name in table.columns if name not in taken}
 
 

@@ -1,15 +1,17 @@
 """What estimated labels cost: the truth drawn again and again, given everything that the services said.
 
 A label is a guess. The scores behind it say how sure it is: faces that show a person, and faces that do not, form
-two heaps by how alike they are to the person's other faces, and where the heaps overlap either may be true. So the
-truth is drawn: queries with replacement, as a new search would find others; the heaps of those queries; then who is
-who, from what the heaps say of each face, labelled or left out. Each draw is this audit's own structure, its faces,
-queries, services, comparisons and scores, with one possible truth, on which rates are known. Scores are not drawn:
-so what services have in common, bad images, hard people and people who look alike are in it as they are.
+two heaps by how alike they are to the person's other faces. A face between them may be a bad image of the person or a
+stranger who looks like the person, and no score tells which. So the truth is drawn at two ends (:class:`End`):
+queries with replacement, as a new search would find others; the heaps of those queries; then who is who, labelled or
+left out, with as few own faces as the heaps allow, and with as many. Each draw is this audit's own structure, its
+faces, queries, services, comparisons and scores, with one possible truth, on which rates are known. Scores are not
+drawn: so what services have in common, bad images, hard people and people who look alike are in it as they are.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -63,9 +65,16 @@ class Likely:
     known: npt.NDArray[np.int8]
 
 
+class End(StrEnum):
+    """What faces between the heaps are: all strangers, or bad images of the person, as far as that can be."""
+
+    FEW = "few"
+    MANY = "many"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Truths:
-    """M possible truths.
+    """M possible truths at one end.
 
     ``own``: shape (M, F), the faces that show their person; ``times``: shape (M, Q), how often each query was drawn.
     """
@@ -76,7 +85,7 @@ class Truths:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One system's rates under M possible truths, shape (M, A) or (A,), A operating points.
+    """One system's rates under M possible truths of one end, shape (M, A) or (A,), A operating points.
 
     ``reported``: on the labels; ``true``: on the truth; ``reachable``: on the truth of faces with a label;
     ``anew``: on the truth, of queries drawn with replacement.
@@ -242,19 +251,33 @@ def _block(scores: Sequence[Floats], modes: Sequence[tuple[float, float]]) -> tu
     return np.where(there, scaled, 0.0), there
 
 
-def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) -> Truths:
-    """``count`` possible truths. What is in doubt in one query is decided together: its doubts have one cause.
+def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) -> Mapping[End, Truths]:
+    """``count`` possible truths at either end, of the same queries drawn anew.
 
-    Doubts that share a cause, a hard person, a relative among the faces, do not cancel out; one uniform number
-    for each query keeps them from it.
+    Doubts that share a cause, bad images, relatives among the faces, do not cancel out: that is why there are two
+    ends, at each of which all doubts are decided in one direction. At the end of many, faces are drawn one by one.
     """
     n_queries = len(faces.queries)
     times = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=count)
-    heaps = membership.refitted(found.place, times[:, faces.query_of].astype(np.float64), found.heaps)
-    chance = np.where(found.known == UNSAID, heaps.own(found.place), found.own)
-    chance[:, found.own == 0] = 0.0
-    own = rng.random((count, n_queries))[:, faces.query_of] < chance
-    return Truths(own=own, times=times)
+    weights = times[:, faces.query_of].astype(np.float64)
+    heaps = membership.refitted(found.place, weights, found.heaps)
+    level = rng.random((count, len(faces.names)))
+    likely = {
+        End.FEW: membership.fewest(found.place, heaps),
+        End.MANY: membership.most(found.place, weights, heaps),
+    }
+    someone, said = found.own > 0, found.known != UNSAID
+    return {
+        end: Truths(own=level < np.where(said, found.own, np.where(someone, one, 0.0)), times=times)
+        for end, one in likely.items()
+    }
+
+
+class Rate(StrEnum):
+    """Which rate is read."""
+
+    FNMR = "fnmr"
+    FMR = "fmr"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,44 +288,84 @@ class Views:
     every: Listed
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts:
+    """Thresholds at A points: those of the labels, shape (A,), and of M truths, shape (M, A), as in :class:`Drawn`."""
+
+    reported: Floats
+    true: Floats
+    reachable: Floats
+    anew: Floats
+
+    @classmethod
+    def fixed(cls, thresholds: Floats, count: int) -> "Cuts":
+        """The same thresholds, shape (A,), in each of ``count`` truths."""
+        every = np.tile(thresholds, (count, 1))
+        return cls(reported=thresholds, true=every, reachable=every, anew=every)
+
+
 def views(
-    labelling: Labelling, service: Service, found: Likely, drawn: Truths, floor: float | None = None
+    labelling: Labelling,
+    service: Service,
+    found: Likely,
+    drawn: Truths,
+    floor: float | None = None,
+    queries: Flags | None = None,
 ) -> Views:
-    """Its comparisons, both ways; those that failed have the score ``floor``, or take no part."""
+    """Its comparisons, both ways; those that failed have the score ``floor``, or take no part.
+
+    ``queries``: shape (Q,), those of a group: both faces of a comparison are of them; None: of everybody.
+    """
     person, query = reported(labelling), labelling.faces.query_of
     score = service.score if floor is None else np.where(np.isnan(service.score), floor, service.score)
     ends = (service.first, service.second)
+    among = np.ones(query.size, dtype=np.bool_) if queries is None else queries[query]
     return Views(
-        reported=reweighted.listed(ends, score, query, person, person >= 0),
-        every=reweighted.listed(ends, score, query, found.person, np.asarray(drawn.own.any(axis=0))),
+        reported=reweighted.listed(ends, score, query, person, among & (person >= 0)),
+        every=reweighted.listed(ends, score, query, found.person, among & drawn.own.any(axis=0)),
     )
 
 
-def fnmr_at(labelling: Labelling, seen: Views, drawn: Truths, targets: Floats) -> Drawn:
-    """FNMR at FMR targets, shape (A,), every truth with its own threshold."""
-
-    def rates(listed: Listed, shown: Flags, times: Floats) -> Floats:
-        return listed.fnmr(shown, times, listed.threshold(shown, times, targets))
-
-    return _drawn(labelling, seen, drawn, rates)
-
-
-def fmr_at(labelling: Labelling, seen: Views, drawn: Truths, thresholds: Floats) -> Drawn:
-    """FMR at given thresholds, shape (A,)."""
-    return _drawn(labelling, seen, drawn, lambda listed, shown, times: listed.fmr(shown, times, thresholds))
-
-
-def _drawn(
-    labelling: Labelling, seen: Views, drawn: Truths, rates: Callable[[Listed, Flags, Floats], Floats]
-) -> Drawn:
-    once, labelled = np.ones(drawn.times.shape[1]), included(labelling)
-    pairs = list(zip(drawn.own, drawn.times.astype(np.float64), strict=True))
-    return Drawn(
-        reported=rates(seen.reported, reported(labelling) >= 0, once),
-        true=np.array([rates(seen.every, own, once) for own, _ in pairs]),
-        reachable=np.array([rates(seen.every, own & labelled, once) for own, _ in pairs]),
-        anew=np.array([rates(seen.every, own, times) for own, times in pairs]),
+def cuts_at(labelling: Labelling, seen: Views, drawn: Truths, targets: Floats) -> Cuts:
+    """Where FMR meets the targets, shape (A,), on the labels and on every truth."""
+    found = _each(
+        labelling, seen, drawn, lambda listed, shown, times, _: listed.threshold(shown, times, targets)
     )
+    return Cuts(**found)
+
+
+def rates_at(labelling: Labelling, seen: Views, drawn: Truths, rate: Rate, cuts: Cuts) -> Drawn:
+    """FNMR or FMR at these thresholds."""
+
+    def read(listed: Listed, shown: Flags, times: Floats, thresholds: Floats) -> Floats:
+        return (listed.fnmr if rate is Rate.FNMR else listed.fmr)(shown, times, thresholds)
+
+    return Drawn(**_each(labelling, seen, drawn, read, cuts))
+
+
+Read = Callable[[Listed, Flags, Floats, Floats], Floats]
+
+
+def _each(
+    labelling: Labelling, seen: Views, drawn: Truths, read: Read, cuts: Cuts | None = None
+) -> dict[str, Floats]:
+    """What is read on the labels, on each truth, on its labelled faces, and on it with queries drawn anew."""
+    count, n_queries = drawn.times.shape
+    cuts = cuts or Cuts.fixed(np.zeros(0), count)
+    once, labelled, every = np.ones(n_queries), included(labelling), seen.every
+    return {
+        "reported": read(seen.reported, reported(labelling) >= 0, once, cuts.reported),
+        "true": np.array([read(every, own, once, at) for own, at in zip(drawn.own, cuts.true, strict=True)]),
+        "reachable": np.array(
+            [read(every, own & labelled, once, at) for own, at in zip(drawn.own, cuts.reachable, strict=True)]
+        ),
+        "anew": np.array(
+            [
+                read(every, own, times, at)
+                for own, times, at in zip(drawn.own, drawn.times.astype(np.float64), cuts.anew, strict=True)
+            ]
+        ),
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -31,6 +31,8 @@ from frtaudit.stats.spectral import Reason
 OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
 FACES_LEFT_OUT, QUERIES_LEFT_OUT = "face_without_label", "query_left_out"
 
+_WHICH = "use beside answers: they do not say which of a query's several people is meant"
+
 Index = npt.NDArray[np.int32]
 
 
@@ -60,8 +62,22 @@ def material_of(
     )
 
 
+def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
+    """Labels alone, of faces that are no samples of a cohort. Raises :class:`SpecError` as :func:`material_of` does."""
+    found = labelled(faces, how.asked(services), how)
+    nobody = np.full(len(faces.names), -1, dtype=np.int32)
+    persons(faces, found, how.source)
+    return Labelling(
+        faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=nobody
+    )
+
+
 def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
-    """Which person of its query each face shows, shape (F,), -1 for none or not known."""
+    """Which person of its query each face shows, shape (F,), -1 for none or not known.
+
+    Raises :class:`SpecError` for answers that are not there, or that would have to be joined with several people of
+    one query, of whom they do not say which is meant.
+    """
     said = faces.annotated
     if source is not LabelSource.ESTIMATED and not bool(np.any(said != UNSAID)):
         raise SpecError(
@@ -71,6 +87,8 @@ def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[n
     if source is LabelSource.ANNOTATED:
         return annotated
     if source is LabelSource.COMBINED:
+        if found.identity.max(initial=LEFT_OUT) > 0:
+            raise SpecError("cohort.labels.several", _WHICH, "several=drop, or source=estimated or annotated")
         return np.where(said == UNSAID, found.identity, annotated).astype(np.int32)
     return found.identity
 

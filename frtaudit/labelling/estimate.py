@@ -1,7 +1,7 @@
 """From what services said of pairs of faces to a label for each face (FORMULAS 5; Knott et al., section 6)."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
@@ -53,6 +53,18 @@ class How:
         if unknown is not None:
             raise SpecError("cohort.labels", f"no scores of {unknown!r}", ", ".join(known))
         return [one for one in services if not self.services or one.name in self.services]
+
+    def among(self, services: Sequence[Service]) -> "How":
+        """The same without what it says of services that are not there; as it is where none that label would be left.
+
+        >>> found = How(services=("acme", "bolt"), modes={"bolt": (0.0, 1.0)}).among([])
+        >>> found.services, found.modes
+        (('acme', 'bolt'), {})
+        """
+        known = {one.name for one in services}
+        left = tuple(name for name in self.services if name in known)
+        modes = {name: pair for name, pair in self.modes.items() if name in known}
+        return replace(self, modes=modes, services=left or self.services)
 
 
 def modes_of(name: str, scores: Floats) -> tuple[float, float]:

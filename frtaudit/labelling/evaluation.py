@@ -7,8 +7,14 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces, Labelled, Labelling, Service
+from frtaudit.core.scores import ScoreTable
+from frtaudit.intake.pairing import both_orders
 from frtaudit.labelling.estimate import How, labelled
+from frtaudit.stats.censoring import Censoring, Step, refusal
+from frtaudit.stats.listed import threshold_of
+from frtaudit.stats.orders import pool_orders
 from frtaudit.stats.spectral import normalised
 
 ESTIMATED, ANNOTATED, ACHIEVABLE, NO_VOTE = "estimated", "annotated", "achievable", "no_vote"
@@ -61,8 +67,35 @@ def alone(labelling: Labelling, service: Service, how: How) -> Persons:
     return labelled(labelling.faces, [service], _given(how, labelling.labelled)).identity
 
 
+def pooled(service: Service) -> Service:
+    """A service whose A-B and B-A are one comparison with the mean score, as in an audit (FORMULAS 8.15)."""
+    if not both_orders(service.first, service.second):
+        return service
+    listed = Comparisons(
+        all_pairs=False,
+        probe=service.first,
+        reference=service.second,
+        mated=np.zeros(service.first.size, dtype=np.bool_),
+        cells=np.zeros(1, dtype=np.int32),
+        ordered=True,
+    )
+    table = ScoreTable(score=service.score, failure=service.failure, codes=service.codes)
+    found = pool_orders(listed, table)
+    return replace(
+        service,
+        first=found.comparisons.probe,
+        second=found.comparisons.reference,
+        score=found.table.score,
+        failure=found.table.failure,
+    )
+
+
 def split(faces: Faces, service: Service, person: Persons) -> Scores:
-    """Scores of mated comparisons, within a query's person, and of non-mated ones, between different queries."""
+    """Scores of mated comparisons, within a query's person, and of non-mated ones, between different queries.
+
+    A-B and B-A are one comparison (:func:`pooled`).
+    """
+    service = pooled(service)
     query = faces.query_of
     known = (person[service.first] >= 0) & (person[service.second] >= 0) & ~np.isnan(service.score)
     same = query[service.first] == query[service.second]
@@ -74,6 +107,27 @@ def split(faces: Faces, service: Service, person: Persons) -> Scores:
         mated_query=query[service.first[mated]],
         non_mated_query=query[service.first[non_mated]],
     )
+
+
+def hidden(scores: Scores, target: float, found: Censoring) -> str | None:
+    """Why FNMR at this FMR target is not what it says, as the scores hide its threshold; None where it is.
+
+    ``scores``: of either kind at least one.
+    """
+    threshold = float(threshold_of(scores.non_mated, target))
+    size = scores.non_mated.size
+    above, tied = (
+        int(np.count_nonzero(side)) for side in (scores.non_mated > threshold, scores.non_mated == threshold)
+    )
+    step = Step(
+        target=target,
+        threshold=threshold,
+        realised=above / size,
+        above=(above + tied) / size,
+        tied=tied,
+        allowed=int(target * size),
+    )
+    return refusal(found, step)
 
 
 def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], Labelled]]:

@@ -5,15 +5,11 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.labelling import UNSAID, Faces, Labelled, LabelSource, Service
-from frtaudit.core.scores import ScoreTable
-from frtaudit.intake.pairing import both_orders
+from frtaudit.core.labelling import UNSAID, Faces, Labelled, LabelSource
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.enrolment import persons
 from frtaudit.labelling.evaluation import Scores
 from frtaudit.stats.listed import threshold_of
-from frtaudit.stats.orders import pool_orders
 
 Index = npt.NDArray[np.int32]
 
@@ -37,29 +33,6 @@ def answered(faces: Faces, labelled: Labelled, tau: float, shares: tuple[float, 
         source = LabelSource.COMBINED if chosen.size else LabelSource.ESTIMATED
         made.append(persons(replace(faces, annotated=told), labelled, source))
     return made
-
-
-def pooled(service: Service) -> Service:
-    """A service whose A-B and B-A are one comparison with the mean score, as in an audit (FORMULAS 8.15)."""
-    if not both_orders(service.first, service.second):
-        return service
-    listed = Comparisons(
-        all_pairs=False,
-        probe=service.first,
-        reference=service.second,
-        mated=np.zeros(service.first.size, dtype=np.bool_),
-        cells=np.zeros(1, dtype=np.int32),
-        ordered=True,
-    )
-    table = ScoreTable(score=service.score, failure=service.failure, codes=service.codes)
-    found = pool_orders(listed, table)
-    return replace(
-        service,
-        first=found.comparisons.probe,
-        second=found.comparisons.reference,
-        score=found.table.score,
-        failure=found.table.failure,
-    )
 
 
 def misses(scores: Scores, target: float) -> int:

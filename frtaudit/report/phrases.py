@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping
 
 from frtaudit import metrics, numbers
+from frtaudit.canonical import Json
 from frtaudit.core import Estimate
 from frtaudit.metrics import RATES, Kind, kind_of, printed
 from frtaudit.numbers import Style
@@ -181,3 +182,15 @@ def group(source: Source, record: Record) -> Piece:
     """The group's printed label, pointing at the group."""
     label = source.label(record.estimate.schema, record.estimate.group)
     return Piece(text=label, pointer=f"{record.pointer}/group")
+
+
+def pairing(spec: Mapping[str, Json]) -> str:
+    """Which non-mated pairs count, as words name it; empty where the spec does not say.
+
+    >>> pairing({"protocol": {"type": "listed", "non_mated": "all"}})
+    'listed'
+    """
+    protocol = spec.get("protocol")
+    found = protocol if isinstance(protocol, Mapping) else {}
+    rule = str(found.get("non_mated") or "")
+    return "listed" if (found.get("type"), rule) == ("listed", "all") else rule

@@ -28,7 +28,9 @@ class Words:
 
     metric: Names
     labels: Names
+    date_labels: Names
     left_out: Names
+    left_out_means: Names
     method: Names
     method_means: Names
     target: Names

@@ -3,9 +3,10 @@
 import json
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
 from typing import cast
 
 from frtaudit.core.labelling import Faces
@@ -50,16 +51,25 @@ class Desk:
 
 
 class Server(ThreadingHTTPServer):
-    """Listens on this machine, at a free port unless one is given. Raises :class:`DataError` for one that is taken."""
+    """Listens on this machine, at a free port unless one is given. Raises :class:`DataError` for one that is taken.
+
+    ``heard``: called after each answer that was kept, one at a time.
+    """
 
     daemon_threads = True
 
-    def __init__(self, desk: Desk, port: int = 0) -> None:
+    def __init__(self, desk: Desk, port: int = 0, heard: Callable[[], object] = lambda: None) -> None:
         self.desk = desk
+        self._heard, self._turn = heard, Lock()
         try:
             super().__init__((HOME, port), Handler)
         except OSError as error:
             raise DataError("--port", f"{port}: {error.strerror}", "a free port") from error
+
+    def heard(self) -> None:
+        """An answer was kept."""
+        with self._turn:
+            self._heard()
 
     @property
     def address(self) -> str:
@@ -106,6 +116,7 @@ class Handler(BaseHTTPRequestHandler):
         except DataError as error:
             self._json(409, {"error": str(error)})
         else:
+            cast("Server", self.server).heard()
             self._json(200, {"answers": count})
 
     def _amiss(self, name: str) -> int:

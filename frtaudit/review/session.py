@@ -56,13 +56,30 @@ def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = Non
     return Desk(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
 
 
+def remaining(desk: Desk) -> int:
+    """How many queries have a face that is asked and not answered yet."""
+    answers = desk.journal.answers
+    return sum(any(one.asked and one.face not in answers for one in sheet.questions) for sheet in desk.sheets)
+
+
 def sit(desk: Desk, port: int, say: Callable[[str], object]) -> None:
-    """Serve the page until Ctrl-C, then say how many answers stand where."""
+    """Serve the page until Ctrl-C, then say how many answers stand where.
+
+    While it serves it says how many queries remain, a line for each that is finished or opened again.
+    """
     asked = sum(item.asked for sheet in desk.sheets for item in sheet.questions)
     known = int(np.count_nonzero(desk.faces.annotated != UNSAID))
     counts = f"{asked} of {len(desk.faces.names)} faces are asked, in {len(desk.sheets)} queries"
-    with Server(desk, port) as server, suppress(KeyboardInterrupt):  # Ctrl-C is how a sitting ends
+    left = remaining(desk)
+
+    def heard() -> None:
+        nonlocal left
+        before, left = left, remaining(desk)
+        if left != before:
+            say(f"{left} of {len(desk.sheets)} queries remain")
+
+    with Server(desk, port, heard) as server, suppress(KeyboardInterrupt):  # Ctrl-C is how a sitting ends
         say(f"{counts}; {known} have an answer in the list of faces")
-        say(f"open {server.address} in a browser on this machine; Ctrl-C ends")
+        say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
         server.serve_forever(poll_interval=0.1)
     say(f"{len(desk.journal.answers)} answers stand in {desk.journal.path}")

@@ -1,7 +1,9 @@
 """How likely each face of a query shows the query's person, from how alike it is to the person's other faces.
 
 Faces that show the person and faces that do not form two heaps on one scale; a mixture of normal distributions
-says how the heaps overlap. No label enters but as a start, so faces that the labels missed are in it as well.
+says where they meet. No label enters but as a start, so faces that the labels missed are in it as well. What lies
+below that place cannot be told from the scores: bad images of the person, or strangers who look like the person. So
+there are two ends (:func:`fewest`, :func:`most`), and the truth is held to lie between them.
 """
 
 from dataclasses import dataclass
@@ -16,6 +18,9 @@ ROUNDS, AGAIN, LEAST = (
     0.02,
 )  # of the EM, first and refitted; the smallest standard deviation of a part
 FEW = 20  # faces: a heap of fewer has no shape
+SURE, EVEN = 0.9, 0.5  # likely to be the person's: surely, and as likely as not
+STEP = 0.1  # of the scale: the width within which faces are counted
+GRID = np.linspace(0.0, 1.0, 401)  # places at which it is sought where heaps meet
 FAR = 2.0  # how much wider the second heap of the persons' own faces starts
 
 TOO_FEW = f"fewer than {FEW} faces of the queries' persons, or of other people"
@@ -102,6 +107,44 @@ class Heaps:
             likely[ascending < middle] = 0.0
             found[row, order] = np.maximum.accumulate(likely)
         return found
+
+    def meet(self, level: float) -> Floats:
+        """The first place from 0 to 1 at which a face is the person's with this probability, shape (M,); 1 if none."""
+        there = self.own(GRID) >= level
+        return np.where(there.any(axis=1), GRID[there.argmax(axis=1)], 1.0)
+
+
+def fewest(places: Floats, made: Heaps) -> Floats:
+    """The person's own faces at the one end, shape (M, P), 0 or 1: those that surely are. Below there are strangers.
+
+    ``places``: shape (P,), NaN where not known, which is nobody's.
+    """
+    return np.asarray(places >= made.meet(SURE)[:, None], dtype=np.float64)
+
+
+def most(places: Floats, weights: Floats, made: Heaps) -> Floats:
+    """How likely a face is the person's own at the other end, shape (M, P): own faces thin out slowly.
+
+    Where the heaps meet every face is taken for the person's, and from there down to where strangers lie on average
+    own faces are as common as all faces are where the heaps meet, and one more for each :data:`STEP`. The assumption
+    is that own faces grow no more common, the less they are like their person; how common they are there is counted
+    afresh for each row of ``weights``, shape (M, P), how often each face counts.
+
+    >>> places = np.concatenate([np.repeat([-0.05, 0.05], 30), [0.35, 0.45], np.repeat(1.0, 40)])
+    >>> made = Heaps(share=np.array([[0.6, 0.3, 0.1]]), mean=np.array([[0.0, 1.0, 0.8]]),
+    ...              spread=np.array([[0.1, 0.1, 0.1]]))
+    >>> np.round(most(places, np.ones((1, places.size)), made)[0, [0, 30, 60, 61, 62]], 2).tolist()
+    [0.0, 0.1, 1.0, 1.0, 1.0]
+    """
+    found = np.zeros((len(weights), places.size))
+    for row, (meet, weight) in enumerate(zip(made.meet(EVEN).tolist(), weights, strict=True)):
+        below = np.flatnonzero((places >= 0) & (places < meet))
+        there = weight[np.abs(places - meet) <= STEP / 2].sum() + 1
+        step = ((meet - places[below]) / STEP).astype(np.int64)
+        faces = np.maximum(np.bincount(step, weight[below])[step], 1.0)
+        found[row, below] = np.minimum(there / faces, 1.0)
+        found[row, places >= meet] = 1.0
+    return found
 
 
 def _parts(places: Floats, share: Floats, mean: Floats, spread: Floats) -> Floats:

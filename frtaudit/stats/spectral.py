@@ -151,6 +151,18 @@ def _spectrum(confidence: Floats) -> tuple[Floats, Floats]:
     return values[order], vectors[:, order]
 
 
+def leading(confidence: Floats, rule: Rule, limits: Limits) -> Floats:
+    """The eigenvectors of the identities that a service sees, unit columns, shape (n, k), one at least.
+
+    Several are turned as :func:`rotated` does; the sum of each is not negative.
+
+    >>> np.round(leading(np.kron(np.eye(2), np.ones((6, 6))), Rule.PUBLIC, Limits()) * np.sqrt(6), 3)[[0, 6]].tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+    clusters = max(1, view(confidence, rule, limits).clusters)
+    return rotated(_spectrum(confidence)[1][:, :clusters])
+
+
 def label(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Labels:
     """Labels of a query's n faces by the majority of the services (FORMULAS 5).
 

@@ -1,29 +1,110 @@
 """How often intervals on true labels hold the truth, on made-up searches whose mechanisms the method does not know.
 
-`python -m frtaudit.testing.label_study SEARCHES`: a line for each kind of search and service.
+`python -m frtaudit.testing.label_study`: a line for each scene. A scene is a kind of search: who is found, how many of
+the faces are wrong, how many images are bad, how many services there are and how well they see. Of each search one
+service is judged, in turn, so that what is counted is independent.
 """
 
+import argparse
+import json
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import binomtest
 
-from frtaudit.analyses.label_cost import on_truth
+from frtaudit.analyses.label_cost import on_truth, spanning
+from frtaudit.canonical import seed_of
+from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, LabelSource, Service
+from frtaudit.errors import DataError
 from frtaudit.inference import Reading
 from frtaudit.labelling import cost
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.stats import reweighted
+from frtaudit.testing.study.pages import into
 from frtaudit.testing.web_searches import Truth, search
 
-ALPHA, TARGET = 0.05, np.array([0.01])
-QUERIES, TRUTHS, SEARCHES = 80, 100, 200  # of one search; drawn for it; whose mean is the population's rate
+ALPHA, TARGET, ALARM = 0.05, np.array([0.01]), 1e-3
+QUERIES, TRUTHS = 80, 100  # of one search; drawn for it
+PLACE = "estimated labels"  # of the table on a page
 
 Floats = npt.NDArray[np.float64]
+Found = tuple[Faces, tuple[Service, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scene:
+    """A kind of search by ``name``; ``draw``: one of them, from queries and a seed.
+
+    ``held``: whether the intervals are claimed to hold the truth; else they are known not to.
+    """
+
+    name: str
+    draw: Callable[[int, int], Found]
+    held: bool = True
+
+
+def _noise(*levels: float) -> Mapping[str, SyntheticService]:
+    return {f"service_{place}": SyntheticService(noise=level) for place, level in enumerate(levels)}
+
+
+def _unread(services: int) -> How:
+    """Quickly made labels, for a cohort whose own are not read."""
+    return How(modes={f"service_{place}": (50.0, 80.0) for place in range(services)})
+
+
+def _sphere(name: str, *levels: float, held: bool = True, **shape: Any) -> Scene:  # noqa: ANN401  fields of the cohort
+    """People on a sphere, as ``synthetic_queries`` draws them."""
+
+    def draw(queries: int, seed: int) -> Found:
+        people = SyntheticQueries(
+            queries=queries, services=_noise(*levels), labels=_unread(len(levels)), **{"twins": 0.0, **shape}
+        )
+        made = people.load({}, seed).labelling
+        if made is None:
+            raise DataError("cohort", "no labelling", "a made-up search")
+        return made.faces, made.services
+
+    return Scene(name=name, draw=draw, held=held)
+
+
+def _web(truth: Truth) -> Scene:
+    return Scene(
+        name=f"mechanism {truth}",
+        draw=lambda queries, seed: search(truth, queries, np.random.default_rng(seed)),
+    )
+
+
+def _unseen(share: float) -> Scene:
+    """An easy search in which a ``share`` of the strangers are the person after all: images that say nothing."""
+
+    def draw(queries: int, seed: int) -> Found:
+        rng = np.random.default_rng(seed)
+        faces, services = search(Truth.EASY, queries, rng)
+        blind = (faces.annotated != OF_QUERY) & (rng.random(faces.annotated.size) < share)
+        return replace(faces, annotated=np.where(blind, OF_QUERY, faces.annotated).astype(np.int8)), services
+
+    return Scene(name=f"{share:.0%} of the strangers unseen own faces", draw=draw, held=False)
+
+
+SCENES = (
+    *(_web(truth) for truth in Truth),
+    _sphere("no bad image", 0.25, 0.4, 0.55, bad=0.0),
+    _sphere("8 % bad", 0.25, 0.3, 0.35, 0.4, 0.6, bad=0.08),
+    _sphere("12 % bad, two services", 0.3, 0.5, bad=0.12),
+    _sphere("10 % wrong faces", 0.25, 0.35, 0.45, 0.6, share=(0.87, 0.93)),
+    _sphere("half wrong faces", 0.25, 0.35, 0.45, 0.6, share=(0.42, 0.58), faces=(16, 30)),
+    _sphere("twins in 10 %", 0.3, 0.4, 0.5, twins=0.1),
+    _sphere("poor services", 0.6, 0.7, 0.8, bad=0.03),
+    _sphere("128 dimensions", 0.25, 0.4, dimension=128, concentration=(150.0, 300.0)),
+    _unseen(0.2),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,16 +126,14 @@ def rate_on_truth(faces: Faces, service: Service) -> float:
     return float(every.fnmr(own, once, every.threshold(own, once, TARGET))[0])
 
 
-def population(truth: Truth, seed: int, searches: int = SEARCHES, queries: int = QUERIES) -> Floats:
-    """The mean of that rate over many searches, by service."""
-    rng = np.random.default_rng(seed)
-    made = [search(truth, queries, rng) for _ in range(searches)]
-    rates = [[rate_on_truth(faces, one) for one in services] for faces, services in made]
-    return np.asarray(np.mean(rates, axis=0))
-
-
-def held(faces: Faces, services: tuple[Service, ...], seed: int, truths: int = TRUTHS) -> Iterator[Held]:
-    """What ``label_cost`` says of each service of a search."""
+def held(
+    faces: Faces,
+    services: tuple[Service, ...],
+    seed: int,
+    truths: int = TRUTHS,
+    only: Sequence[int] | None = None,
+) -> Iterator[Held]:
+    """What ``label_cost`` says of the services of a search, of all or of some."""
     found = labelled(faces, services, How())
     labelling = Labelling(
         faces=faces,
@@ -65,20 +144,28 @@ def held(faces: Faces, services: tuple[Service, ...], seed: int, truths: int = T
     )
     likely = cost.likely(labelling)
     drawn = cost.truths(faces, likely, truths, np.random.default_rng(seed))
-    for service in services:
-        seen = cost.views(labelling, service, likely, drawn)
-        rates = cost.fnmr_at(labelling, seen, drawn, TARGET)
-        reported, true, anew = (float(rates.reported[0]), rates.true[:, 0], rates.anew[:, 0])
-        made = on_truth(_reading(reported, seen), true, anew, ALPHA, moving=True)
+    for service in [services[place] for place in (range(len(services)) if only is None else only)]:
+        ends = [_end(labelling, service, likely, one) for one in drawn.values()]
+        made = spanning([interval for _, interval in ends if interval is not None])
         if made is None or made.low is None or made.high is None:
             continue
         yield Held(
-            reported=reported,
-            drawn=float(true.mean()),
+            reported=float(ends[0][0].reported[0]),
+            drawn=float(np.mean([one.true.mean() for one, _ in ends])),
             true=rate_on_truth(faces, service),
             low=made.low,
             high=made.high,
         )
+
+
+def _end(
+    labelling: Labelling, service: Service, likely: cost.Likely, drawn: cost.Truths
+) -> tuple[cost.Drawn, Interval | None]:
+    seen = cost.views(labelling, service, likely, drawn)
+    cuts = cost.cuts_at(labelling, seen, drawn, TARGET)
+    rates = cost.rates_at(labelling, seen, drawn, cost.Rate.FNMR, cuts)
+    reading = _reading(float(rates.reported[0]), seen)
+    return rates, on_truth(reading, rates.true[:, 0], rates.anew[:, 0], ALPHA, moving=True)
 
 
 def _reading(reported: float, seen: cost.Views) -> Reading:
@@ -106,25 +193,125 @@ def _reading(reported: float, seen: cost.Views) -> Reading:
     )
 
 
-def main(searches: int) -> None:
-    """Print coverage of the population's rate and of the search's own, with the p of "covers 95 % or more"."""
-    for number, truth in enumerate(Truth):
-        due = population(truth, number)
-        rng = np.random.default_rng(1000 + number)
-        rows = [list(held(*search(truth, QUERIES, rng), seed=k)) for k in range(searches)]
-        for place, rate in enumerate(due):
-            own = [row[place] for row in rows if len(row) == len(due)]
-            covered = sum(one.low <= rate <= one.high for one in own)
-            below = sum(rate < one.low for one in own)
-            here = sum(one.low <= one.true <= one.high for one in own)
-            p = binomtest(covered, len(own), 1 - ALPHA, alternative="less").pvalue
-            reported, drawn, true = np.mean([(one.reported, one.drawn, one.true) for one in own], axis=0)
-            print(  # noqa: T201  the study's output
-                f"{truth:9} {place} due {rate:.4f} reported {reported:.4f} drawn {drawn:.4f} true {true:.4f} "
-                f"covers {covered}/{len(own)} (too high {below}) p {p:.3f}; this search's truth {here}/{len(own)}",
-                flush=True,
-            )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A scene's searches: means of the rates, of the plain distance and of the half-width, and counts of what held.
+
+    ``due``: the population's rate, ``true``: the searches' own; ``covers``, ``low``, ``high``: searches whose interval
+    holds the population's rate, lies below it, above it; ``here``: that hold the search's own rate; ``withheld``:
+    searches in which labels or intervals were refused; ``p``: of "covers 95 % or more".
+    """
+
+    scene: str
+    held: bool
+    searches: int
+    withheld: int
+    due: float | None
+    reported: float | None
+    drawn: float | None
+    true: float | None
+    half_width: float | None
+    covers: int
+    low: int
+    high: int
+    here: int
+    p: float
+
+
+def study(
+    searches: int, seed: int, queries: int = QUERIES, scenes: Sequence[Scene] = SCENES
+) -> Iterator[Row]:
+    """A row for each scene, one service of each search judged, in turn.
+
+    The population's rate is the mean of the truth of the other searches, so that no search is judged by itself.
+    """
+    for scene in scenes:
+        found = [_judged(scene, seed, number, queries) for number in range(searches)]
+        rates = np.array([true for true, _ in found])
+        others = (rates.sum(axis=0) - rates) / (searches - 1)
+        pairs = [
+            (float(others[number, number % rates.shape[1]]), one)
+            for number, (_, one) in enumerate(found)
+            if one is not None
+        ]
+        yield _row(scene, searches, pairs)
+
+
+def _judged(scene: Scene, seed: int, number: int, queries: int) -> tuple[Floats, Held | None]:
+    """The truth of every service, shape (S,), and one of them judged, or None where that is refused."""
+    faces, services = scene.draw(queries, seed_of(seed, "label_study", scene.name, str(number)))
+    true = np.array([rate_on_truth(faces, one) for one in services])
+    try:
+        return true, next(held(faces, services, seed=number, only=[number % len(services)]), None)
+    except (DataError, ValueError):
+        return true, None
+
+
+def _row(scene: Scene, searches: int, pairs: Sequence[tuple[float, Held]]) -> Row:
+    covers = sum(one.low <= rate <= one.high for rate, one in pairs)
+
+    def mean(values: Iterator[float]) -> float | None:
+        return float(np.mean(list(values))) if pairs else None
+
+    return Row(
+        scene=scene.name,
+        held=scene.held,
+        searches=searches,
+        withheld=searches - len(pairs),
+        due=mean(rate for rate, _ in pairs),
+        reported=mean(one.reported for _, one in pairs),
+        drawn=mean(one.drawn for _, one in pairs),
+        true=mean(one.true for _, one in pairs),
+        half_width=mean((one.high - one.low) / 2 for _, one in pairs),
+        covers=covers,
+        low=sum(one.high < rate for rate, one in pairs),
+        high=sum(one.low > rate for rate, one in pairs),
+        here=sum(one.low <= one.true <= one.high for _, one in pairs),
+        p=float(binomtest(covers, len(pairs), 1 - ALPHA, alternative="less").pvalue) if pairs else 1.0,
+    )
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """The rows of a page in Markdown."""
+    head = [
+        "| search | FNMR of the population | reported | on true labels | half-width | covers | its own | p |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*head, *(_line(row) for row in rows)])
+
+
+def _line(row: Mapping[str, Any]) -> str:
+    made = row["searches"] - row["withheld"]
+    away = f", {row['withheld']} withheld" if row["withheld"] else ""
+    rates = " | ".join(
+        "" if row[name] is None else f"{row[name]:.3f}" for name in ("due", "reported", "drawn", "half_width")
+    )
+    return (
+        f"| {row['scene']} | {rates} | {row['covers']} of {made}{away} | {row['here']} of {made} | "
+        f"{format(row['p'], '.2g') if row['held'] else 'not held'} |"
+    )
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0; 1 where a claim does not hold."""
+    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.label_study", description=__doc__)
+    parser.add_argument("--searches", type=int, default=20, help="of each scene")
+    parser.add_argument("--queries", type=int, default=QUERIES)
+    parser.add_argument("--seed", type=int, default=2026)
+    parser.add_argument("--out", type=Path, default=None, help="write the rows as JSON")
+    parser.add_argument("--docs", type=Path, default=None, help="the page that has their table")
+    options = parser.parse_args(argv)
+    rows: list[Mapping[str, Any]] = []
+    for row in study(options.searches, options.seed, options.queries):
+        rows.append(asdict(row))
+        sys.stdout.write(_line(rows[-1]) + "\n")
+        sys.stdout.flush()
+    if options.docs is not None:
+        into(options.docs, PLACE, table(rows))
+    if options.out is not None:
+        options.out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+    return int(any(row["held"] and row["p"] <= ALARM for row in rows))
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    sys.exit(main())

@@ -1,9 +1,14 @@
+from dataclasses import replace
+
 import pytest
 from rapid_audits import made, result
-from small_audits import put, spec
+from searches import SEARCH, SERVICES
+from small_audits import EXPLICIT, put, spec
 
 from frtaudit.analyses.identity_labels import IdentityLabels
+from frtaudit.cohorts.synthetic_queries import SyntheticService
 from frtaudit.core import Estimate
+from frtaudit.core.spec import Thresholds
 from frtaudit.errors import SpecError
 
 
@@ -60,10 +65,49 @@ def test_groups_have_their_own_equal_error_rate() -> None:
 def test_curves_and_examples_are_kept() -> None:
     """A curve for each service and label, dots of queries, one matrix of each kind that there is."""
     kinds = {item.analysis for item in result().curves}
-    assert {"labels_det", "label_counts", "confidence_matrix"} <= kinds
+    assert {
+        "labels_det",
+        "labels_scores",
+        "labels_rates",
+        "label_counts",
+        "label_sizes",
+        "label_shares",
+    } <= kinds
+    assert {"confidence_matrix", "confidence_vectors"} <= kinds
     for item in result().curves:
         if item.analysis == "confidence_matrix":
             assert len(item.replicates) == len(item.x)
+
+
+def test_the_band_is_that_of_the_labels_that_the_cohort_has() -> None:
+    """Wilson's, around the estimated curve alone, and as printed for a fixed threshold: pooled rate within it."""
+    drawn = [item for item in result().curves if item.analysis == "labels_det" and item.schema is None]
+    assert {str(item.metric) for item in drawn if item.low is not None} == {"estimated"}
+    for item in drawn:
+        for low, y, high in zip(item.low or (), item.y, item.high or (), strict=False):
+            assert low <= y <= high
+
+
+def test_no_rate_is_read_off_hidden_scores() -> None:
+    """Of a service with a floor amid its non-mated scores FMR 0.9 is refused under every label, and why is said."""
+    services = {**SERVICES, "acme": SyntheticService(noise=0.25, floor=50.0)}
+    asked = made(
+        cohort=replace(SEARCH, services=services),
+        analyses={"identity_labels": IdentityLabels(matrices=False)},
+        thresholds=Thresholds(fmr=(0.9, 0.1), grid=EXPLICIT),
+        schemas={},
+    )
+    trial = put(asked, "acme")
+    trial = replace(trial, surveys={"identity_labels": IdentityLabels().survey(asked, trial.material)})
+    found = IdentityLabels().estimates(trial, 0.05)
+    at = {
+        item.at["labels"]: item
+        for item in found.estimates
+        if item.metric == "fnmr_by_labels" and item.at["fmr"] == 0.9
+    }
+    assert set(at) == {"estimated", "annotated", "achievable", "no_vote"}
+    assert all(item.value is None and "lies in the floor" in str(item.note) for item in at.values())
+    assert all(max(item.x) < 0.9 for item in found.curves if item.analysis == "labels_det")
 
 
 def test_a_cohort_whose_subjects_are_known_is_refused() -> None:

@@ -65,3 +65,11 @@ def test_a_face_that_nobody_listed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "s.csv").write_text("probe,reference,score\na1,b1,0.5\na1,nobody,0.5\n")
     with pytest.raises(DataError, match="s.csv line 3: a face that the list of faces lacks"):
         services_of(faces, [read_scores(tmp_path / "s.csv", "s.csv")])
+
+
+def test_pictures_beside_face_ids_are_kept(tmp_path: Path) -> None:
+    """A column image beside face_id is one of the others, for the page of frtaudit label."""
+    (tmp_path / "faces.csv").write_text("face_id,query,image\nf1,ada,a.png\nf2,ada,b.png\n")
+    faces, columns = faces_of(read_table(tmp_path / "faces.csv", "faces.csv"))
+    assert faces.names == ("f1", "f2")
+    assert columns["image"].tolist() == ["a.png", "b.png"]

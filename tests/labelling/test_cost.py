@@ -5,9 +5,12 @@ import numpy as np
 import pytest
 from searches import search as shared_search
 
+from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelling, LabelSource, Service
 from frtaudit.labelling import cost
+from frtaudit.labelling.cost import End, Rate
 from frtaudit.labelling.estimate import How, Several, labelled
+from frtaudit.testing.label_study import rate_on_truth
 from frtaudit.testing.web_searches import Truth, search
 
 TARGET = np.array([0.01])
@@ -32,10 +35,27 @@ def made(truth: Truth, seed: int = 1, queries: int = 60) -> Labelling:
     return labelling_of(*search(truth, queries, np.random.default_rng(seed)))
 
 
-def drawn(labelling: Labelling, count: int = 100, seed: int = 5) -> tuple[cost.Likely, cost.Truths]:
-    """Who is who, and possible truths."""
+def drawn(
+    labelling: Labelling, count: int = 100, seed: int = 5
+) -> tuple[cost.Likely, dict[End, cost.Truths]]:
+    """Who is who, and possible truths at both ends."""
     found = cost.likely(labelling)
-    return found, cost.truths(labelling.faces, found, count, np.random.default_rng(seed))
+    return found, dict(cost.truths(labelling.faces, found, count, np.random.default_rng(seed)))
+
+
+def fnmr(labelling: Labelling, seen: cost.Views, truths: cost.Truths) -> cost.Drawn:
+    """FNMR at an FMR of 1 %, each truth with its own threshold."""
+    return cost.rates_at(labelling, seen, truths, Rate.FNMR, cost.cuts_at(labelling, seen, truths, TARGET))
+
+
+def bad_images(seed: int, bad: float = 0.08) -> Labelling:
+    """A search of people on a sphere, an image in twelve of whom is so bad that it is like a stranger's."""
+    services = {
+        f"service_{place}": SyntheticService(noise=noise) for place, noise in enumerate((0.25, 0.35, 0.5))
+    }
+    found = SyntheticQueries(queries=60, twins=0.0, bad=bad, services=services).load({}, seed).labelling
+    assert found is not None
+    return found
 
 
 @pytest.mark.parametrize("truth", list(Truth))
@@ -74,34 +94,80 @@ def test_relatives_who_are_like_each_other_are_told_from_hard_faces() -> None:
 def test_the_cost_is_that_of_what_is_left_out_and_that_of_wrong_labels() -> None:
     """Reported less true is the sum of both kinds in every truth, and each is what it says when one is absent."""
     labelling = made(Truth.HARD)
-    found, truths = drawn(labelling)
-    rates = cost.fnmr_at(
-        labelling, cost.views(labelling, labelling.services[0], found, truths), truths, TARGET
-    )
+    found, ends = drawn(labelling)
+    truths = ends[End.MANY]
+    rates = fnmr(labelling, cost.views(labelling, labelling.services[0], found, truths), truths)
     parts = rates.cost
     assert parts["all"] == pytest.approx(parts["left_out"] + parts["wrong"])
     whole = replace(
         labelling, labelled=replace(labelling.labelled, label=np.maximum(labelling.labelled.label, 0))
     )
     seen = cost.views(whole, whole.services[0], found, truths)
-    assert cost.fnmr_at(whole, seen, truths, TARGET).cost["left_out"] == pytest.approx(0)
+    assert fnmr(whole, seen, truths).cost["left_out"] == pytest.approx(0)
 
 
 def test_labels_that_are_the_truth_cost_nothing() -> None:
     """Where the annotation of every face stands, each truth is the annotation, and so is the report."""
     faces, services = search(Truth.EASY, 40, np.random.default_rng(2))
     labelling = labelling_of(faces, services, How(source=LabelSource.COMBINED))
-    found, truths = drawn(labelling)
-    assert (truths.own == (faces.annotated == OF_QUERY)).all()
-    seen = cost.views(labelling, services[2], found, truths)
-    for rates in (
-        cost.fnmr_at(labelling, seen, truths, TARGET),
-        cost.fmr_at(labelling, seen, truths, np.array([0.3, 0.5])),
-    ):
-        assert all(part == pytest.approx(0) for part in rates.cost.values())
-        assert rates.anew.std() > 0
-    doubts = cost.doubts(labelling, truths)
-    assert (doubts.strangers, doubts.missed, doubts.left_out) == (0, 0, 0)
+    found, ends = drawn(labelling)
+    for truths in ends.values():
+        assert (truths.own == (faces.annotated == OF_QUERY)).all()
+        seen = cost.views(labelling, services[2], found, truths)
+        fixed = cost.Cuts.fixed(np.array([0.3, 0.5]), len(truths.own))
+        for rates in (
+            fnmr(labelling, seen, truths),
+            cost.rates_at(labelling, seen, truths, Rate.FMR, fixed),
+        ):
+            assert all(part == pytest.approx(0) for part in rates.cost.values())
+            assert rates.anew.std() > 0
+        doubts = cost.doubts(labelling, truths)
+        assert (doubts.strangers, doubts.missed, doubts.left_out) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_the_truth_lies_between_the_ends(seed: int) -> None:
+    """Own faces, and FNMR, where bad images pass for strangers: more than at the one end, fewer than at the other."""
+    labelling = bad_images(seed)
+    own = labelling.faces.annotated == OF_QUERY
+    found, ends = drawn(labelling)
+    few, many = (ends[end].own.sum(axis=1).mean() for end in (End.FEW, End.MANY))
+    assert few < own.sum() < many
+    for service in labelling.services:
+        low, high = (
+            fnmr(labelling, cost.views(labelling, service, found, one), one).true.mean()
+            for one in ends.values()
+        )
+        assert low < rate_on_truth(labelling.faces, service) < high
+
+
+def test_where_heaps_lie_apart_the_ends_nearly_agree() -> None:
+    """Without bad images or relatives the ends differ by a few faces in a hundred, with bad ones by many more."""
+
+    def gap(labelling: Labelling) -> float:
+        _, ends = drawn(labelling)
+        few, many = (ends[end].own.sum(axis=1).mean() for end in (End.FEW, End.MANY))
+        return float((many - few) / labelling.faces.annotated.clip(0).sum())
+
+    assert gap(made(Truth.EASY)) < 0.06
+    assert gap(bad_images(1)) > gap(bad_images(1, bad=0.0)) + 0.02
+
+
+def test_a_group_has_the_comparisons_of_its_queries() -> None:
+    """With all queries the same rates as without a choice; with none there is no comparison."""
+    labelling = made(Truth.EASY)
+    found, ends = drawn(labelling)
+    truths, service = ends[End.FEW], labelling.services[0]
+    n = len(labelling.faces.queries)
+    whole = cost.views(labelling, service, found, truths, queries=np.ones(n, dtype=bool))
+    assert (
+        whole.every.mated.score.tolist()
+        == cost.views(labelling, service, found, truths).every.mated.score.tolist()
+    )
+    half = cost.views(labelling, service, found, truths, queries=np.arange(n) < n // 2)
+    assert 0 < half.every.non_mated.score.size < whole.every.non_mated.score.size
+    assert half.every.mated.query.max() < n // 2
+    assert half.every.non_mated.other.max() < n // 2
 
 
 def test_some_annotation_leaves_less_doubt() -> None:
@@ -109,10 +175,10 @@ def test_some_annotation_leaves_less_doubt() -> None:
     faces, services = search(Truth.HARD, 60, np.random.default_rng(1))
     half = np.where(np.arange(faces.annotated.size) % 2 == 0, faces.annotated, UNSAID).astype(np.int8)
     labelling = labelling_of(replace(faces, annotated=half), services, How(source=LabelSource.COMBINED))
-    _, truths = drawn(labelling)
+    truths = drawn(labelling)[1][End.MANY]
     assert truths.own[:, half == NOT_OF_QUERY].sum() == 0
     assert truths.own[:, half == OF_QUERY].mean() > 0.995  # but for people of whom too few faces are due
-    none = drawn(made(Truth.HARD))[1]
+    none = drawn(made(Truth.HARD))[1][End.MANY]
     assert truths.own.std(axis=0).sum() < none.own.std(axis=0).sum()
 
 

@@ -59,3 +59,11 @@ def test_labels_that_are_not_there_are_refused() -> None:
         material_of(blank, found.services, columns, How(source=LabelSource.ANNOTATED), SCHEMAS)
     with pytest.raises(DataError, match=f"faces: 0 of {len(found.faces.queries)} queries show a person"):
         material_of(found.faces, found.services, columns, How(limits=Limits(min_faces=999)), SCHEMAS)
+
+
+def test_answers_and_several_people_of_a_query_are_not_mixed() -> None:
+    """An answer says that a face shows the query's person, not which of two people that is: one line refuses both."""
+    with pytest.raises(
+        SpecError, match="cohort.labels.several: use beside answers: .* accepted: several=drop, or"
+    ):
+        search(LabelSource.COMBINED, Several.USE)

@@ -3,8 +3,10 @@ from dataclasses import replace
 import numpy as np
 from searches import labelling
 
+from frtaudit.core.labelling import Service
 from frtaudit.labelling import evaluation
 from frtaudit.labelling.estimate import How
+from frtaudit.stats.censoring import censoring_of
 
 
 def test_persons_by_whose_labels() -> None:
@@ -85,3 +87,45 @@ def test_confidences_are_symmetric_and_scaled() -> None:
     assert np.array_equal(found, found.T)
     assert (np.diag(found) == 1).all()
     assert 0 <= found.min() <= found.max() <= 1
+
+
+def test_both_orders_are_one_comparison() -> None:
+    """A-B and B-A have the mean of their scores, a failure leaves the other order's score; one order stays as it is."""
+    service = Service(
+        name="s", first=np.int32([0, 1, 0, 2, 1]), second=np.int32([1, 0, 2, 0, 2]),
+        score=np.array([0.5, 0.75, np.nan, 0.25, np.nan]), failure=np.int16([-1, -1, 0, -1, 0]), codes=("gone",),
+    )  # fmt: skip
+    found = evaluation.pooled(service)
+    assert (found.first.tolist(), found.second.tolist()) == ([0, 0, 1], [1, 2, 2])
+    assert found.score[:2].tolist() == [0.625, 0.25]
+    assert found.failure.tolist() == [-1, -1, 0]
+    assert evaluation.pooled(found) is found
+
+
+def test_a_list_of_both_orders_has_each_comparison_once() -> None:
+    """Every pair listed twice: the same scores of either kind, in number and value."""
+    of = labelling()
+    person, one = evaluation.persons(of)["estimated"], of.services[0]
+    both = replace(
+        one,
+        first=np.r_[one.first, one.second],
+        second=np.r_[one.second, one.first],
+        score=np.r_[one.score, one.score],
+        failure=np.r_[one.failure, one.failure],
+    )
+    before, after = (evaluation.split(of.faces, service, person) for service in (one, both))
+    assert np.sort(after.mated).tolist() == np.sort(before.mated).tolist()
+    assert np.sort(after.non_mated).tolist() == np.sort(before.non_mated).tolist()
+
+
+def test_a_target_in_a_floor_is_hidden() -> None:
+    """Half of the non-mated scores at the floor: FMR 0.6 is refused with the largest target allowed, 0.4 is not."""
+    nobody = np.zeros(100, dtype=np.int32)
+    scores = evaluation.Scores(
+        mated=np.linspace(5, 9, 100), non_mated=np.r_[np.zeros(50), np.linspace(1, 6, 50)],
+        mated_query=nobody, non_mated_query=nobody,
+    )  # fmt: skip
+    found = censoring_of(scores.mated, scores.non_mated)
+    assert found.floor is not None
+    assert "the largest target allowed is 0.5" in str(evaluation.hidden(scores, 0.6, found))
+    assert evaluation.hidden(scores, 0.4, found) is None

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web_search import lfw, web_search
 
-from frtaudit.core.labelling import Faces, Labelled, Service
+from frtaudit.core.labelling import Faces, Labelled
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.estimate import How, labelled
-from frtaudit.labelling.evaluation import Scores, split
-from frtaudit.labelling.fractions import answered, complete, misses, pooled
+from frtaudit.labelling.evaluation import Scores, pooled, split
+from frtaudit.labelling.fractions import answered, complete, misses
 
 FACES = Faces(
     names=("a", "b", "c", "d", "e"), query_of=np.int32([0, 0, 0, 1, 1]), queries=("p", "q"),
@@ -39,19 +39,6 @@ def test_answers_come_in_the_order_of_asking() -> None:
     ]  # fmt: skip
     assert complete(FACES)
     assert not complete(replace(FACES, annotated=np.int8([1, 1, 0, 1, -2])))
-
-
-def test_both_orders_are_one_comparison() -> None:
-    """A-B and B-A have the mean of their scores, a failure leaves the other order's score; one order stays as it is."""
-    service = Service(
-        name="s", first=np.int32([0, 1, 0, 2, 1]), second=np.int32([1, 0, 2, 0, 2]),
-        score=np.array([0.5, 0.75, np.nan, 0.25, np.nan]), failure=np.int16([-1, -1, 0, -1, 0]), codes=("gone",),
-    )  # fmt: skip
-    found = pooled(service)
-    assert (found.first.tolist(), found.second.tolist()) == ([0, 0, 1], [1, 2, 2])
-    assert found.score[:2].tolist() == [0.625, 0.25]
-    assert found.failure.tolist() == [-1, -1, 0]
-    assert pooled(found) is found
 
 
 @given(

@@ -1,7 +1,7 @@
 from rapid_audits import result
 
 from frtaudit.report import label_figures
-from frtaudit.report.figures import Series
+from frtaudit.report.figures import Dot, Series
 
 
 def series(kind: str) -> Series:
@@ -12,13 +12,52 @@ def series(kind: str) -> Series:
 
 def test_dots_say_how_many_queries_they_are() -> None:
     """The words beside the drawing count them."""
-    found = label_figures.scattered("dots", "Right faces", [series("label_counts")])
+    found = label_figures.scattered("dots", "Right faces", [series("label_counts")], shares=False)
     assert "queries" in found.alt
     assert found.svg.startswith("<svg")
 
 
 def test_a_matrix_is_drawn_without_a_bitmap() -> None:
-    """Vector cells: nothing to load, nothing to blur."""
-    found = label_figures.matrix("cells", "One query", series("confidence_matrix"))
+    """Vector cells, nothing to load; beside them z, eigenvectors and how many faces have each label."""
+    z, vectors = series("confidence_matrix"), series("confidence_vectors")
+    found = label_figures.matrix("cells", "One query", z)
     assert "<image" not in found.svg
     assert "faces with each other" in found.alt
+    words = label_figures.vectors("vectors", "One query", z, vectors).alt
+    count = vectors.curve.y.count(1.0)
+    assert "1 eigenvectors" in words
+    assert f"{count} of the query's person" in words
+
+
+def test_annotated_curves_are_thick_and_pale_under_thin_ones() -> None:
+    """Two strokes of one hue: one wide and see-through, one thin."""
+    one = series("labels_det")
+    both = label_figures.det("both", "All", [one], thin=[one]).svg
+    alone = label_figures.det("both", "All", [one]).svg
+    assert both.count("4.5") > alone.count("4.5")
+    assert "acme" not in both
+    assert "FNMR over FMR of used" in both
+
+
+def test_a_subset_that_a_service_is_not_in_stays_blank() -> None:
+    """Two cells with a number, two without."""
+    found = label_figures.subsets("cells", "Change", ["a", "b"], ["ABC", "ABD"], [[0.01, None], [None, 0.02]])
+    assert found.alt == "Change: of 2 services under labels of 2 subsets; the largest is 2 points."
+
+
+def test_scores_rates_sizes_and_shares_are_drawn_and_told() -> None:
+    """Each panel says in words what it shows."""
+    heaps, rates, sizes, shares = (
+        series(kind) for kind in ("labels_scores", "labels_rates", "label_sizes", "label_shares")
+    )
+    assert "are spread" in label_figures.score_heaps("h", "acme", [heaps], outline=[heaps]).alt
+    assert "over the threshold" in label_figures.rates("r", "acme", [rates], [rates]).alt
+    assert "24 queries of 14 to 20 faces" in label_figures.sizes("s", "Faces", sizes).alt
+    assert "used: median" in label_figures.boxes("b", "Right faces", [shares]).alt
+
+
+def test_one_rate_against_another_is_read_out() -> None:
+    """The words name the class and both values."""
+    dot = Dot(row="amber", series="acme", index=0, value=0.02)
+    found = label_figures.pairs("p", "EER", [(dot, 0.01)], "annotated", "estimated")
+    assert "acme, amber: 2.00 % and 1.00 %" in found.alt

@@ -1,6 +1,7 @@
 """``frtaudit label`` from start to end, as a person at a keyboard uses it; the browser speaks to the real program."""
 
 import csv
+import json
 import os
 import re
 import signal
@@ -10,7 +11,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
+from unittest.mock import patch
+from urllib.request import Request, urlopen
 
 import pytest
 from browser import Tab, tab
@@ -21,7 +24,7 @@ from frtaudit.core.labelling import LabelSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.estimate import How
 from frtaudit.review.server import Server
-from frtaudit.review.session import desk_of, overrides_of
+from frtaudit.review.session import desk_of, overrides_of, sit
 from frtaudit.spec import load_spec
 
 TRUTH = {face: int(person == 0) for face, _, person in people()}
@@ -214,3 +217,61 @@ def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "other.csv").write_text("face_id,annotation\nnobody,1\n")
     with pytest.raises(DataError, match=r"other\.csv line 2: a face that the list of faces lacks"):
         desk_of(spec, tmp_path / "other.csv")
+
+
+def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
+    """Where the page is and how many remain, then a line when a query is finished, and when an answer is taken back."""
+    desk = desk_of(load_spec(overrides_of([str(write_search(tmp_path / "search", pictures=False))])))
+    said: list[str] = []
+    serving = Event()
+
+    def say(line: str) -> None:
+        said.append(line)
+        serving.set() if "open http" in line else None
+
+    with patch("frtaudit.review.session.Server", wraps=Server) as made:
+        made.side_effect = lambda *words: servers.append(Server(*words)) or servers[0]
+        servers: list[Server] = []
+        sitting = Thread(target=sit, args=(desk, 0, say))
+        sitting.start()
+        assert serving.wait(20)
+    page = servers[0]
+    first = [one.face for one in desk.sheets[0].questions]
+    for face, answer in [*((face, 1) for face in first), (first[0], None)]:
+        body = json.dumps({"face": face, "answer": answer}).encode()
+        asked = Request(page.address + "answer", body, {"Content-Type": "application/json"})
+        urlopen(asked).close()
+    page.shutdown()
+    sitting.join(20)
+    assert f"open {page.address} in a browser on this machine, 3 queries remain; Ctrl-C ends" in said
+    assert said[2:] == [
+        "2 of 3 queries remain",
+        "3 of 3 queries remain",
+        f"{len(first) - 1} answers stand in {desk.journal.path}",
+    ]
+
+
+@pytest.mark.browser
+def test_axe_finds_nothing_serious_on_the_page(tmp_path: Path) -> None:
+    """axe-core's rules hold in both themes and at phone width, also with the help open: nothing serious or critical."""
+    axe = os.environ.get("FRTAUDIT_AXE")
+    if not axe:
+        pytest.skip("FRTAUDIT_AXE names no axe.min.js (npm pack axe-core)")
+    with program(str(write_search(tmp_path / "search"))) as (_, address), tab(tmp_path / "profile") as page:
+        page.visit(address)
+        settled(page)
+        page.run(Path(axe).read_text("utf-8") + "; 0")
+        for keys in ("", "?"):
+            for key in keys:
+                page.press(key)
+            for width, dark in ((1280, False), (1280, True), (390, False), (390, True)):
+                page.look(width, 900, dark=dark)
+                found = page.run(
+                    "axe.run(document, {resultTypes: ['violations']}).then(all => all.violations.map("
+                    "item => [item.id, item.impact, item.nodes.length, String(item.nodes[0].target)]))"
+                )
+                assert [item for item in found if item[1] in ("serious", "critical")] == [], (
+                    width,
+                    dark,
+                    keys,
+                )

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from frtaudit.stats.membership import heaps, refitted, scale_of
+from frtaudit.stats.membership import fewest, heaps, most, refitted, scale_of
 
 
 def people(seed: int, strangers: int = 900, own: int = 1100) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -90,3 +90,28 @@ def test_too_few_of_a_kind_are_refused(own: int) -> None:
         scale_of(seen, truth)
     with pytest.raises(ValueError, match="fewer than 20 faces"):
         heaps(seen[:, 0], truth)
+
+
+def test_at_the_ends_own_faces_start_where_it_is_sure_or_thin_out_slowly() -> None:
+    """Few: 0 or 1, 1 from where it is sure. Many: as common below the meeting place as at it, none below strangers."""
+    rng = np.random.default_rng(4)
+    truth = np.repeat([0.0, 1.0], [800, 1200])
+    places = rng.normal(truth, 0.15)
+    made = heaps(places, truth)
+    low, high = fewest(places, made)[0], most(places, np.ones((1, places.size)), made)[0]
+    assert set(low.tolist()) == {0.0, 1.0}
+    assert (low <= high).all()
+    meet = float(made.meet(0.5)[0])
+    assert (high[places >= meet] == 1).all()
+    assert (high[places < 0] == 0).all()
+    at = np.count_nonzero(np.abs(places - meet) <= 0.05) + 1
+    assert high[(places >= 0) & (places < meet)].sum() == pytest.approx(at * meet / 0.1, rel=0.25)
+
+
+def test_faces_that_are_not_known_are_nobodys_at_either_end() -> None:
+    """A place of NaN has probability 0."""
+    truth = np.repeat([0.0, 1.0], 100)
+    places = np.random.default_rng(5).normal(truth, 0.1)
+    made = heaps(places, truth)
+    gap = np.array([np.nan, 1.0])
+    assert fewest(gap, made).tolist() == most(gap, np.ones((1, 2)), made).tolist() == [[0.0, 1.0]]

@@ -113,3 +113,11 @@ def test_order_of_faces_and_services_changes_no_label(seed: int) -> None:
         assert {frozenset(order[np.flatnonzero(other == k)]) for k in range(other.max() + 1)} == {
             frozenset(np.flatnonzero(one == k)) for k in range(one.max() + 1)
         }
+
+
+def test_leading_vectors_are_those_of_the_identities() -> None:
+    """Two blocks: two unit columns, one indicator each; nobody who prevails: the largest alone."""
+    block = np.kron(np.eye(2), np.ones((6, 6)))
+    found = spectral.leading(block, Rule.PUBLIC, Limits())
+    assert np.round(found * np.sqrt(6), 6).tolist() == [[1, 0]] * 6 + [[0, 1]] * 6
+    assert spectral.leading(np.eye(9), Rule.PUBLIC, Limits()).shape == (9, 1)

@@ -1,17 +1,15 @@
 """Labels read off the services' own scores: what they are, how right, and what they do to the rates."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frtaudit.core import Curve
-from frtaudit.report import figures, label_figures, phrases, vendor_figures
-from frtaudit.report.figures import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections import label_drawings
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import called, words
 
-DET, COUNTS, MATRIX = "labels_det", "label_counts", "confidence_matrix"
 KINDS = ("estimated", "annotated", "achievable", "no_vote")
 ANSWERS = {1.0: "of the query's person", 0.0: "not", -1.0: "not known, or left out"}
 
@@ -37,11 +35,10 @@ def build(source: Source) -> Labels | None:
     if not queries:
         return None
     tables = [_queries(queries), _confusion(source), _rates(source), _groups(source), _subsets(source)]
-    drawn = [_curves(source), _counts(source), _examples(source)]
     return Labels(
         lead=_lead(source),
         tables=tuple(item for item in tables if item is not None),
-        figures=tuple(item for item in drawn if item is not None),
+        figures=label_drawings.drawn(source),
     )
 
 
@@ -63,12 +60,16 @@ def _lead(source: Source) -> Text:
 
 
 def _queries(found: Sequence[Record]) -> Table:
+    notes = Footnotes()
     rows = tuple(
         (
             (
                 Piece(
                     text=called(words().left_out, str(item.estimate.at["reason"])),
                     pointer=f"{item.pointer}/at/reason",
+                ),
+                *notes.mark(
+                    words().left_out_means.get(str(item.estimate.at["reason"])), f"{item.pointer}/at/reason"
                 ),
             ),
             phrases.counts(item),
@@ -85,7 +86,7 @@ def _queries(found: Sequence[Record]) -> Table:
     caption = say(
         Piece(text="What became of the queries. ", kind="b"), "Each stands under the first reason that holds."
     )
-    return finished("label-queries", caption, columns, [Block(rows=rows)], Footnotes())
+    return finished("label-queries", caption, columns, [Block(rows=rows)], notes)
 
 
 def _confusion(source: Source) -> Table | None:
@@ -188,109 +189,39 @@ def _groups(source: Source) -> Table | None:
 
 
 def _subsets(source: Source) -> Table | None:
-    """FNMR under the labels of each subset of the services (Figure S.13)."""
+    """FNMR under the labels of each subset of the services, at every target (Figure S.13)."""
     found = [item for item in source.select("fnmr_by_labels") if "+" in str(item.estimate.at["labels"])]
     if not found:
         return None
-    target = max(float(item.estimate.at["fmr"]) for item in found)
-    own = [item for item in found if item.estimate.at["fmr"] == target]
-    by = {(item.estimate.at["labels"], item.estimate.provider): item for item in own}
-    notes = Footnotes()
-    rows = tuple(
-        (
+    letter, notes = label_drawings.letters(source), Footnotes()
+    by = {
+        (item.estimate.at["fmr"], item.estimate.at["labels"], item.estimate.provider): item for item in found
+    }
+    blocks = []
+    for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
+        own = {labels: item for (fmr, labels, _), item in by.items() if fmr == target}
+        rows = tuple(
             (
-                Piece(
-                    text=str(names).replace("+", ", "),
-                    pointer=f"{next(by[k] for k in by if k[0] == names).pointer}/at/labels",
+                (
+                    Piece(
+                        text="".join(letter.get(part, part) for part in str(labels).split("+")),
+                        pointer=f"{first.pointer}/at/labels",
+                    ),
                 ),
-            ),
-            *(_cell(by.get((names, name)), notes) for name in source.providers),
+                *(_cell(by.get((target, labels, name)), notes) for name in source.providers),
+            )
+            for labels, first in sorted(own.items(), key=lambda pair: (str(pair[0]).count("+"), str(pair[0])))
         )
-        for names in dict.fromkeys(names for names, _ in by)
+        blocks.append(
+            Block(head=phrases.at_words({"fmr": target}, next(iter(own.values())).pointer), rows=rows)
+        )
+    columns = (
+        Column(title="Labels by"),
+        *(Column(title=letter.get(name, name), kind="num") for name in source.providers),
     )
-    columns = (Column(title="Labels by"), *(Column(title=name, kind="num") for name in source.providers))
     caption = say(
         Piece(text="Fewer services. ", kind="b"),
-        "FNMR at ",
-        *phrases.at_words({"fmr": target}, own[0].pointer),
-        " under the labels of every subset of three and more. A service is judged by subsets that it belongs to.",
+        "FNMR under the labels of every subset of three and more. A service is judged by subsets that it belongs to. ",
+        "; ".join(f"{sign}: {name}" for name, sign in letter.items()) + ".",
     )
-    return finished("label-subsets", caption, columns, [Block(rows=rows)], notes)
-
-
-def _of(source: Source, kind: str) -> list[Curve]:
-    return [item for item in source.result.curves if item.analysis == kind and item.x]
-
-
-def _curves(source: Source) -> Figure | None:
-    """A panel for each service: its curve under each kind of label (Figures 1, S.7, S.8)."""
-    found = _of(source, DET)
-    if not found:
-        return None
-    kinds = [kind for kind in KINDS if any(item.metric == kind for item in found)]
-    panels = tuple(
-        vendor_figures.overlaid(
-            f"labels-{place}",
-            name,
-            [
-                Series(
-                    name=called(words().labels, str(item.metric)),
-                    index=kinds.index(str(item.metric)),
-                    curve=item,
-                )
-                for item in found
-                if item.provider == name and any(y > 0 for y in item.y)
-            ],
-            "FNMR",
-            rates=True,
-        )
-        for place, name in enumerate(source.providers)
-        if any(item.provider == name and any(y > 0 for y in item.y) for item in found)
-    )
-    return Figure(
-        name="labels-det",
-        title="FNMR over FMR by whose labels",
-        caption=say("The nearer the estimated curve lies to the annotated one, the less the labels cost."),
-        panels=panels,
-        keys=figures.keys("labels-det", [(n, called(words().labels, kind)) for n, kind in enumerate(kinds)]),
-    )
-
-
-def _counts(source: Source) -> Figure | None:
-    found = _of(source, COUNTS)
-    if not found:
-        return None
-    names = [called(words().left_out, item.group) for item in found]
-    series = [
-        Series(name=name, index=place, curve=item)
-        for place, (name, item) in enumerate(zip(names, found, strict=True))
-    ]
-    return Figure(
-        name="labels-counts",
-        title="Right faces of each query",
-        caption=say(
-            "By annotation. What is left out should lie to the left, where few faces show the person."
-        ),
-        panels=(label_figures.scattered("labels-counts", "Right faces of each query", series),),
-        keys=figures.keys("labels-counts", list(enumerate(names))),
-    )
-
-
-def _examples(source: Source) -> Figure | None:
-    found = _of(source, MATRIX)
-    if not found:
-        return None
-    return Figure(
-        name="labels-examples",
-        title="One query of each kind, in the eyes of one service",
-        caption=say(
-            "Confidences scaled to 0 and 1 between the modes of the scores. One dark block: one person. The line: z."
-        ),
-        panels=tuple(_matrices(found)),
-    )
-
-
-def _matrices(found: Sequence[Curve]) -> Iterator[Panel]:
-    for place, item in enumerate(found):
-        title = called(words().left_out, item.group)
-        yield label_figures.matrix(f"labels-matrix-{place}", title, Series(name=title, index=0, curve=item))
+    return finished("label-subsets", caption, columns, blocks, notes)

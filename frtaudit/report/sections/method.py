@@ -58,7 +58,7 @@ def _settings(source: Source) -> Iterable[tuple[str, Text]]:
         ("Thresholds come from", "thresholds", "source", words().threshold_source),
         ("Non-mated pairs", "protocol", "non_mated", words().non_mated),
     ):
-        found = mapping(spec.get(part)).get(key)
+        found = phrases.pairing(spec) if part == "protocol" else mapping(spec.get(part)).get(key)
         if found:
             yield title, (Piece(text=called(names, str(found)), pointer=f"/spec/{part}/{key}"),)
     if spec.get("failures"):

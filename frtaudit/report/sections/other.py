@@ -49,6 +49,9 @@ PRINTED = frozenset(
             "label_no_score",
         ),
         *("fnmr_by_labels", "eer_by_labels"),
+        *("fnmr_at_date", "fnmr_change", "faces_of_both_dates"),
+        *("scores_unchanged", "score_change_mean", "score_change_largest"),
+        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end", "labels_in_doubt"),
         *INDICES,
     }
 )

@@ -35,6 +35,7 @@ from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import called, words
 
 NOT_DECLARED = "not declared"
+UNNAMED = "Who is on which image, beyond what the services' own scores tell: labels were read off them."
 FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
 FIRST_PAGE_SYSTEMS = 8
 FIRST_PAGE_CLASSES = 8
@@ -82,7 +83,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         headline=headline(source),
         figure=front.figure(source),
         terms=_terms(source),
-        cannot=words().cannot_show,
+        cannot=(*((UNNAMED,) if source.select("label_queries") else ()), *words().cannot_show),
     )
 
 
@@ -249,15 +250,14 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
 def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
     """What one must know to read any number of the report."""
     spec = source.result.spec
-    protocol, thresholds = spec.get("protocol"), spec.get("thresholds")
-    pairing = protocol.get("non_mated") if isinstance(protocol, dict) else None
+    thresholds, pairing = spec.get("thresholds"), phrases.pairing(spec)
     origin = thresholds.get("source") if isinstance(thresholds, dict) else None
     terms: list[tuple[str, Text]] = [
         ("For whom", _for_whom(source)),
         ("Decision", say("A comparison is a match if and only if its score is greater than the threshold.")),
     ]
     if pairing:
-        text = called(words().non_mated, str(pairing))
+        text = called(words().non_mated, pairing)
         terms.append(("Non-mated pairs", (Piece(text=text, pointer="/spec/protocol/non_mated"),)))
     weighting = called(words().weighting, source.weighting)
     said = f"In headline rates {weighting}; the other weighting is printed beside it."

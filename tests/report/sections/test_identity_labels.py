@@ -1,5 +1,10 @@
+import html
+import re
 from dataclasses import replace
+from functools import cache
 
+import pytest
+import troubled_search
 from rapid_audits import result
 
 from frtaudit.report.pieces import plain_text
@@ -7,6 +12,7 @@ from frtaudit.report.sections import identity_labels
 from frtaudit.report.source import Source
 
 
+@cache
 def view() -> identity_labels.Labels:
     """The section of the shared rapid test."""
     found = identity_labels.build(Source(result()))
@@ -41,7 +47,17 @@ def test_tables_and_figures_stand_by_name() -> None:
         "label-rates",
         "label-groups",
     ]
-    assert [item.name for item in view().figures] == ["labels-det", "labels-counts", "labels-examples"]
+    assert [item.name for item in view().figures] == [
+        "labels-all",
+        "labels-bands",
+        "labels-det",
+        "labels-group-group",
+        "labels-scores",
+        "labels-eer-group",
+        "labels-counts",
+        "labels-queries",
+        "labels-examples",
+    ]
 
 
 def test_every_printed_number_points_into_the_result() -> None:
@@ -62,3 +78,29 @@ def test_every_printed_number_points_into_the_result() -> None:
 def test_an_audit_of_known_subjects_has_no_such_section() -> None:
     """None where nobody asked who is who."""
     assert identity_labels.build(Source(replace(result(), estimates=(), curves=()))) is None
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The report of the search in which everything goes wrong, its marks taken out."""
+    found = troubled_search.page(troubled_search.result(tmp_path_factory.mktemp("troubled")))
+    return html.unescape(re.sub(r"<[^>]+>", "", found))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Every service sees two people or more who prevail alike, so that nobody can tell whose name it is.",
+        "No person has faces enough that are alike: all may be of different people.",
+        "The services see different numbers of people: one, several, or none.",
+        r"bits: the scores take \d+ values only: FMR moves in steps",
+        r"floored: 0 % of mated and 6\d(\.\d)? % of non-mated comparisons have the least score, 42: a floor",
+        r"FMR 0\.5 lies in the floor: .* the largest target allowed is 0\.\d+",
+        r"Weak scored \d+ of 476 faces \([45]\d %\) with no other face of their query: it labels none",
+        "Who is on which image, beyond what the services' own scores tell",
+        "Of the listed pairs, every one of different people counts as a non-mated comparison",
+    ],
+)
+def test_what_went_wrong_stands_in_the_report_in_words(troubled: str, sentence: str) -> None:
+    """Two people, nobody, services that disagree, eight bits, a floor, half the faces failed: each has its sentence."""
+    assert re.search(sentence.replace(" ", r"\s+"), troubled), sentence

@@ -1,0 +1,161 @@
+"""Has a service changed? Two collections of one search at two dates, each service paired with itself (Knott et al.)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import cast
+
+from frtaudit.core import Curve, Estimate, Material
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.labelling.dated import (
+    AT_DATE,
+    CHANGE,
+    LARGEST,
+    NAME,
+    SAME_SCORES,
+    SCORE_CHANGE,
+    Reading,
+    estimate,
+)
+from frtaudit.labelling.dates import Design, Meeting, meet
+from frtaudit.labelling.estimate import How
+from frtaudit.registry import register
+from frtaudit.stats.multiplicity import enough_for_holm, holm
+from frtaudit.trial import Outcome, Trial, on_panel
+
+FACES = "faces_of_both_dates"
+EVERY = "every system"
+SAID = {
+    Design.SAME_IMAGES: (
+        "two_dates: the same images, {faces} faces of {queries} queries; a service is compared on the pairs that it "
+        "scored at both dates, on labels by the services of both dates together"
+    ),
+    Design.SAME_NAMES: (
+        "two_dates: the same names, other images: {faces} faces of {queries} queries; each date has its own labels"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kept:
+    """What one service hands on: estimates that a declared family adjusts, and what the whole is about."""
+
+    meeting: Meeting
+    declared: tuple[Estimate, ...]
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TwoDates:
+    """FNMR of each service at two dates, paired by query: ``cohort.earlier`` against the cohort itself.
+
+    ``design``: the same images or the same names, by default as the faces' ids say; ``dates``: what the two are called;
+    ``versions``: service to its version at either date, as the vendor says.
+    """
+
+    design: Design = Design.FOUND
+    dates: tuple[str, str] = ("earlier", "later")
+    versions: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+    metrics = (AT_DATE, CHANGE, SAME_SCORES, SCORE_CHANGE, LARGEST, FACES)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for two dates of one name."""
+        if self.dates[0] == self.dates[1]:
+            raise SpecError(f"analyses.{NAME}.dates", f"both are {self.dates[0]!r}", "a name for each date")
+
+    def survey(self, spec: AuditSpec, material: Material) -> object:
+        """Both dates on one footing, once for all systems. Raises :class:`SpecError` where a date is missing."""
+        if material.labelling is None or material.earlier is None:
+            raise SpecError(f"analyses.{NAME}", "one collection", "cohort=queries with cohort.earlier=FOLDER")
+        met = meet(material.earlier, material.labelling, self.design, _how(spec))
+        unknown = next((name for name in self.versions if name not in met.services), None)
+        if unknown is not None:
+            raise SpecError(
+                f"analyses.{NAME}.versions", f"{unknown!r} is not at both dates", ", ".join(met.services)
+            )
+        tests = len(set(met.services) & set(on_panel(spec, material))) * max(len(spec.thresholds.fmr), 1)
+        needed = enough_for_holm(spec.bootstrap.alpha, tests)
+        if needed > spec.bootstrap.B:
+            raise SpecError("bootstrap.B", f"found {spec.bootstrap.B}", f"{needed} or more for {tests} tests")
+        return met
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """One service at both dates, by each kind of labels; what the declared family adjusts is kept."""
+        met = next(item for item in trial.surveys.values() if isinstance(item, Meeting))
+        if trial.provider not in met.services:
+            return Outcome(kept=_Kept(meeting=met, declared=()))
+        found = Reading(trial, met, alpha, self.dates)
+        by_kind = {by: found.compared(by) for by in met.kinds}
+        declared: list[Estimate] = []
+        further: list[Estimate] = []
+        curves: list[Curve] = []
+        for by, one in by_kind.items():
+            first = by is met.kinds[0]
+            further += list(found.values(one, by))
+            (declared if first else further).extend(found.changes(one, by))
+            further += list(found.at_threshold(one, by)) if first else []
+            curves += list(found.curves(one, by)) if first else []
+        if met.design is Design.SAME_IMAGES:
+            further += list(found.scores())
+        return Outcome(
+            estimates=tuple(further),
+            curves=tuple(curves),
+            kept=_Kept(meeting=met, declared=tuple(declared)),
+        )
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+        """The declared tests, adjusted together by Holm; how much both dates share; services of one date only."""
+        found = [cast("_Kept", one) for one in kept.values()]
+        met = found[0].meeting
+        declared = [item for one in found for item in one.declared]
+        faces = f"{met.faces[0]} and {met.faces[1]}" if met.design is Design.SAME_NAMES else str(met.faces[1])
+        said = SAID[met.design].format(faces=faces, queries=len(met.queries))
+        notes = [
+            said,
+            *(f"two_dates: {name}: {_version(self.versions[name])}" for name in sorted(self.versions)),
+        ]
+        return Outcome(
+            estimates=(*_adjusted(declared), *_shared(met, self.dates)),
+            notes=(*notes, *_alone(met)),
+        )
+
+
+def _how(spec: AuditSpec) -> How:
+    return cast("How", getattr(spec.cohort, "labels", How()))
+
+
+def _version(pair: tuple[str, str]) -> str:
+    return f"version {pair[0]} at both dates" if pair[0] == pair[1] else f"version {pair[0]}, then {pair[1]}"
+
+
+def _adjusted(declared: list[Estimate]) -> Iterator[Estimate]:
+    """Holm's p over services and declared FMR targets (FORMULAS 8.9); a service that cannot be tested is not in it."""
+    raw = {
+        k: item.test.p for k, item in enumerate(declared) if item.test is not None and item.test.p is not None
+    }
+    p = dict(zip(raw, holm(list(raw.values())), strict=True))
+    for k, item in enumerate(declared):
+        test = item.test
+        yield (
+            item
+            if test is None or k not in p
+            else replace(item, test=replace(test, p_adjusted=p[k], family=len(p)))
+        )
+
+
+def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
+    """How many faces of each date stand on the footing."""
+    for name, half, count in zip(dates, (met.earlier, met.later), met.faces, strict=True):
+        total = len(half.of.faces.names)
+        yield replace(
+            estimate(EVERY, FACES, {"date": name}, count / total, "share of faces"),
+            numerator=count,
+            denominator=total,
+        )
+
+
+def _alone(met: Meeting) -> Iterator[str]:
+    names = {one.name for half in (met.earlier, met.later) for one in half.of.services}
+    for name in sorted(names - set(met.services)):
+        yield f"two_dates: {name} stands at one date only"

@@ -1,0 +1,255 @@
+"""How one service differs from itself at an earlier date: rates at both, their difference and its replicates.
+
+FNMR at an FMR target has a threshold of each date, found anew in every draw of queries; both rates at the earlier
+date's threshold, kept as it is, are what somebody meets who set it then. The same queries are drawn at both dates.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.estimates import Interval, Method
+from frtaudit.core.scores import ScoreTail
+from frtaudit.core.spec import Plan, Weighting
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, empty, from_score, from_variance
+from frtaudit.labelling.dates import Sides
+from frtaudit.stats import dependence, intervals, support, wilson
+from frtaudit.stats.censoring import censoring_of
+from frtaudit.stats.rates import rates, threshold_at
+from frtaudit.stats.resample import Replicates, replicate
+from frtaudit.stats.resolution import unresolved
+from frtaudit.stats.tail import no_groups
+from frtaudit.stats.wilson import WilsonRule, prepare_mated
+from frtaudit.trial import WEIGHTINGS
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawing:
+    """How queries are drawn: ``n`` times with ``seed``, within ``strata`` (Q,) of the shared queries; ``weighting``."""
+
+    n: int
+    seed: int
+    strata: Ints
+    weighting: Weighting
+    threads: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One date, A targets, the first ``declared`` of which judge: ``thresholds`` (A,), NaN where ``refused`` says why;
+    ``fnmr`` (A,), ``errors`` (A,), ``trials``; ``drawn`` (B, A): its replicates. ``fixed``: FNMR and FMR (2, D) at the
+    earlier date's declared thresholds, ``drawn_fixed`` (2, B, D).
+    """  # noqa: D205  one sentence
+
+    tail: ScoreTail
+    thresholds: Floats
+    fnmr: Floats
+    errors: Ints
+    trials: int
+    drawn: Floats
+    fixed: Floats
+    drawn_fixed: Floats
+    counts: Ints
+    rule: WilsonRule
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One service at both dates: ``targets`` (A,), the first ``declared`` judge; ``refused``: None, or why not."""
+
+    earlier: Standing
+    later: Standing
+    targets: tuple[float, ...]
+    declared: int
+    refused: tuple[str | None, ...]
+    subjects: int
+    weighting: Weighting
+    identical: bool = False
+    decided: Mapping[int, tuple[int, int, int]] = field(default_factory=dict)
+
+    def thin(self, a: int) -> str | None:
+        """Why target ``a`` is not tested: too few mated comparisons are decided otherwise (FORMULAS 8.3)."""
+        count, _, erring = self.decided[a]
+        if count >= MIN_ERRORS and erring >= MIN_ERRING:
+            return None
+        return f"decided otherwise: {count}, of {erring} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
+
+
+def compared(
+    both: Sides, targets: Sequence[float], declared: Sequence[float], drawing: Drawing, *, same_images: bool
+) -> Compared:
+    """Rates of one service at both dates; ``targets``: further FMR targets, which only draw curves."""
+    tails = both.earlier, both.later
+    wanted = (*declared, *(value for value in targets if value not in declared))
+    trials = [_trials(tail) for tail in tails]
+    refused = [_few(target, trials) for target in wanted]
+    kept = [a for a, reason in enumerate(refused) if reason is None or a < len(declared)]
+    wanted, refused = tuple(wanted[a] for a in kept), [refused[a] for a in kept]
+    thresholds = [_thresholds(tail, wanted, refused, drawing.weighting) for tail in tails]
+    piles = [_hidden(tail, at) for tail, at in zip(tails, thresholds, strict=True)]
+    said = tuple(reason or first or second for reason, first, second in zip(refused, *piles, strict=True))
+    at_earlier = thresholds[0][: len(declared)]
+    standings = [
+        _standing(tail, wanted, said, (at, at_earlier), drawing, both.query)
+        for tail, at in zip(tails, thresholds, strict=True)
+    ]
+    usable = [a for a in range(len(declared)) if said[a] is None]
+    return Compared(
+        earlier=standings[0],
+        later=standings[1],
+        targets=wanted,
+        declared=len(declared),
+        refused=said,
+        subjects=both.query.size,
+        weighting=drawing.weighting,
+        identical=same_images and support.contents(tails[0]) == support.contents(tails[1]),
+        decided={a: _decided(standings, a, same_images=same_images) for a in usable},
+    )
+
+
+def band(standing: Standing, a: int, weighting: Weighting, alpha: float) -> Interval:
+    """The interval of FNMR at target ``a``: Wilson's on the replicates' variance (FORMULAS 8.2), at few errors 8.1."""
+    threshold = float(standing.thresholds[a])
+    if not np.isfinite(threshold):
+        return empty(Method.WILSON, alpha, "no threshold")
+    own = standing.rule.fnmr_residuals(threshold, 0, weighting)
+    known = standing.drawn[np.isfinite(standing.drawn[:, a]), a]
+    enough = own.errors >= MIN_ERRORS and own.erring >= MIN_ERRING and 0 < own.rate < 1
+    if enough and known.size > 1 and known.var() > 0:
+        degrees = dependence.degrees_of_freedom(own.effective)
+        spread = float(known.var(ddof=1))
+
+        def made(variance: float, level: float) -> wilson.Score:
+            return wilson.wilson_from_variance(own.rate, variance, own.trials, level, degrees)
+
+        either = (spread, spread + intervals.variance_error(known))
+        return from_variance(made, either, int(known.size), alpha)
+    ruled = standing.rule.fnmr(threshold, 0, alpha, weighting)
+    if ruled.low is None:
+        return empty(Method.WILSON, alpha, ruled.note or "no bounds")
+    return from_score(lambda level: wilson.at_alpha(ruled, level), alpha, ruled.note)
+
+
+def _trials(tail: ScoreTail) -> tuple[int, int]:
+    return int(tail.mated_score.size), int(tail.tail_score.size)
+
+
+def _few(target: float, trials: Sequence[tuple[int, int]]) -> str | None:
+    if any(mated == 0 for mated, _ in trials):
+        return "no mated comparison at one of the dates"
+    return next((found for _, count in trials if (found := unresolved(target, count)) is not None), None)
+
+
+def _thresholds(
+    tail: ScoreTail, targets: Sequence[float], refused: Sequence[str | None], weighting: Weighting
+) -> Floats:
+    groups = no_groups(tail)
+    return np.array(
+        [
+            np.nan if reason else threshold_at(tail, groups, target, weighting)
+            for target, reason in zip(targets, refused, strict=True)
+        ]
+    )
+
+
+def _hidden(tail: ScoreTail, thresholds: Floats) -> list[str | None]:
+    """Why a threshold cannot be told from these scores: it lies in a floor or a ceiling."""
+    piles = censoring_of(tail.mated_score.astype(np.float64), tail.tail_score.astype(np.float64))
+    low = -np.inf if piles.floor is None else piles.floor.score
+    high = np.inf if piles.ceiling is None else piles.ceiling.score
+    return [
+        "the threshold lies in a floor of the scores"
+        if value <= low and np.isfinite(low)
+        else "the threshold lies in a ceiling of the scores"
+        if value >= high
+        else None
+        for value in thresholds.tolist()
+    ]
+
+
+def _standing(
+    tail: ScoreTail,
+    targets: Sequence[float],
+    refused: Sequence[str | None],
+    thresholds: tuple[Floats, Floats],
+    drawing: Drawing,
+    query: npt.NDArray[np.int32],
+) -> Standing:
+    own = np.where([reason is None for reason in refused], thresholds[0], np.nan)
+    kept = [thresholds[1][a] for a in range(thresholds[1].size) if refused[a] is None]
+    usable = [a for a, reason in enumerate(refused) if reason is None]
+    w, groups = WEIGHTINGS.index(drawing.weighting), no_groups(tail)
+    fnmr, drawn = np.full(len(targets), np.nan), np.full((drawing.n, len(targets)), np.nan)
+    errors = np.zeros(len(targets), dtype=np.int64)
+    fixed, drawn_fixed = (
+        np.full((2, thresholds[1].size), np.nan),
+        np.full((2, drawing.n, thresholds[1].size), np.nan),
+    )
+    counts = np.zeros((2, thresholds[1].size), dtype=np.int64)
+    declared = [a for a in usable if a < thresholds[1].size]
+    if usable:
+        made = _drawn(tail, [targets[a] for a in usable], kept, drawing, query)
+        here, there = rates(tail, groups, own[usable]), rates(tail, groups, np.array(kept))
+        fnmr[usable], errors[usable] = (here.frr if w else here.fnmr)[:, 0], here.false_non_matches[:, 0]
+        drawn[:, usable] = made.fnmr[w, :, : len(usable), 0]
+        fixed[0, declared] = (there.frr if w else there.fnmr)[:, 0]
+        fixed[1, declared] = (there.far if w else there.fmr)[:, 0]
+        counts[:, declared] = there.false_non_matches[:, 0], there.false_matches[:, 0]
+        drawn_fixed[0][:, declared] = made.fnmr[w, :, len(usable) :, 0]
+        drawn_fixed[1][:, declared] = made.fmr[w, :, len(usable) :, 0]
+    return Standing(
+        tail=tail,
+        thresholds=own,
+        fnmr=fnmr,
+        errors=errors,
+        trials=int(tail.mated_score.size),
+        drawn=drawn,
+        fixed=fixed,
+        drawn_fixed=drawn_fixed,
+        counts=counts,
+        rule=prepare_mated(tail, groups, own[np.isfinite(own)]),
+    )
+
+
+def _drawn(
+    tail: ScoreTail,
+    targets: Sequence[float],
+    thresholds: Sequence[float],
+    drawing: Drawing,
+    query: npt.NDArray[np.int32],
+) -> Replicates:
+    return replicate(
+        tail,
+        no_groups(tail),
+        plan=Plan.SUBJECTS,
+        n=drawing.n,
+        seed=drawing.seed,
+        targets=list(targets),
+        thresholds=list(thresholds),
+        strata=drawing.strata[query],
+        threads=drawing.threads,
+    )
+
+
+def _decided(standings: Sequence[Standing], a: int, *, same_images: bool) -> tuple[int, int, int]:
+    """Mated comparisons that err at one date only, all of them, and the subjects of the first.
+
+    Of other images nothing is compared twice: every error of either date counts.
+    """
+    held = [support.mated_by_pair(one.tail) for one in standings]
+    wrong = [score <= one.thresholds[a] for one, (_, score, _) in zip(standings, held, strict=True)]
+    keys, subjects = ([part[k][bad] for part, bad in zip(held, wrong, strict=True)] for k in (0, 2))
+    if same_images:
+        alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
+        subjects = [one[keep] for one, keep in zip(subjects, alone, strict=True)]
+        total = int(np.union1d(held[0][0], held[1][0]).size)
+    else:
+        total = sum(one.trials for one in standings)
+    found = np.concatenate(subjects)
+    return int(found.size), total, int(np.unique(found).size)

@@ -1,0 +1,261 @@
+"""One service at two dates as estimates: rates of each, their difference with its test, scores that moved."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from frtaudit.canonical import seed_of
+from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.spec import Plan
+from frtaudit.inference import SHARE, At, empty, finite
+from frtaudit.labelling import changes
+from frtaudit.labelling.changes import Compared, Drawing
+from frtaudit.labelling.dates import By, Design, Meeting, Scored, again, sides
+from frtaudit.stats import rivals, weights
+from frtaudit.stats.rivals import Family
+from frtaudit.stats.weighted_means import weighted_means
+from frtaudit.trial import Trial, on_panel, strata_of
+
+NAME = "two_dates"
+AT_DATE, CHANGE = "fnmr_at_date", "fnmr_change"
+SAME_SCORES, SCORE_CHANGE, LARGEST = "scores_unchanged", "score_change_mean", "score_change_largest"
+IDENTICAL = "identical by construction: the same scores at both dates"
+OWN_THRESHOLD, KEPT = "own", "earlier"
+KINDS = {"mated": True, "non_mated": False}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One service at both dates."""
+
+    trial: Trial
+    met: Meeting
+    alpha: float
+    dates: tuple[str, str]
+
+    def drawing(self) -> Drawing:
+        """Queries drawn as the audit draws its subjects, within the classes of the schema that it stratifies by."""
+        spec, faces = self.trial.spec, self.met.later.of.faces
+        strata = np.full(len(faces.queries), -1, dtype=np.int64)
+        own = strata_of(spec, self.trial.groups)
+        if own is not None:
+            sample_of = self.met.later.of.sample_of
+            known = np.flatnonzero(sample_of >= 0)
+            strata[faces.query_of[known]] = own[self.trial.cohort.subject_of[sample_of[known]]]
+        at = {name: q for q, name in enumerate(faces.queries)}
+        return Drawing(
+            n=spec.bootstrap.B,
+            seed=seed_of(spec.seed, NAME, Plan.SUBJECTS.value),
+            strata=strata[[at[name] for name in self.met.queries]],
+            weighting=spec.weighting,
+            threads=spec.threads,
+        )
+
+    def compared(self, by: By) -> Compared:
+        """Rates at both dates by one kind of labels; targets beside the declared ones only for the curves."""
+        points = self.trial.points
+        declared = [points.targets[a] for a in points.declared]
+        further = points.targets if by is self.met.kinds[0] else ()
+        both = sides(self.met, by, self.trial.provider)
+        same = self.met.design is Design.SAME_IMAGES
+        return changes.compared(both, further, declared, self.drawing(), same_images=same)
+
+    def values(self, found: Compared, by: By) -> Iterator[Estimate]:
+        """FNMR of each date at each declared FMR target."""
+        for a in range(found.declared):
+            for name, one in zip(self.dates, (found.earlier, found.later), strict=True):
+                at: At = {"fmr": found.targets[a], "labels": by.value, "date": name}
+                made = self._estimate(AT_DATE, at, finite(one.fnmr[a]), SHARE, found.refused[a])
+                if made.value is not None:
+                    made = replace(
+                        made,
+                        numerator=int(one.errors[a]),
+                        denominator=one.trials,
+                        intervals=(changes.band(one, a, found.weighting, self.alpha),),
+                    )
+                yield made
+
+    def changes(self, found: Compared, by: By) -> Iterator[Estimate]:
+        """Later minus earlier in FNMR, each date at its own threshold, with its test."""
+        for a in range(found.declared):
+            at: At = {
+                "fmr": found.targets[a],
+                "labels": by.value,
+                "rate": "fnmr",
+                "threshold_of": OWN_THRESHOLD,
+            }
+            values = np.array([found.later.fnmr[a], found.earlier.fnmr[a]])
+            drawn = np.stack([found.later.drawn[:, a], found.earlier.drawn[:, a]], axis=1)
+            yield self._tested(found, at, (values, drawn), found.refused[a], a)
+
+    def at_threshold(self, found: Compared, by: By) -> Iterator[Estimate]:
+        """Later minus earlier in FNMR and FMR at the threshold that met the target at the earlier date."""
+        for a in range(found.declared):
+            for k, rate in enumerate(("fnmr", "fmr")):
+                at: At = {"fmr": found.targets[a], "labels": by.value, "rate": rate, "threshold_of": KEPT}
+                values = np.array([found.later.fixed[k, a], found.earlier.fixed[k, a]])
+                drawn = np.stack([one.drawn_fixed[k, :, a] for one in (found.later, found.earlier)], axis=1)
+                made = self._tested(found, at, (values, drawn), found.refused[a], None)
+                yield made
+
+    def _tested(
+        self,
+        found: Compared,
+        at: At,
+        pair: tuple[np.ndarray, np.ndarray],
+        refused: str | None,
+        place: int | None,
+    ) -> Estimate:
+        """A difference of two dates, or why it is not tested; ``place``: the target whose decisions are counted."""
+        values, drawn = pair
+        made = self._estimate(CHANGE, at, finite(values[0] - values[1]), f"difference: {SHARE}", refused)
+        if made.value is None:
+            return made
+        if place is not None:
+            count, total, _ = found.decided[place]
+            made = replace(made, numerator=count, denominator=total)
+        if found.identical:
+            return replace(made, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
+        thin = found.thin(place) if place is not None else None
+        family = None if thin else rivals.family_of(values, drawn, [(0, 1)])
+        if family is None:
+            reason = thin or "the replicates are undefined or alike"
+            none = empty(Method.MAX_T, self.alpha, reason, Target.POPULATION)
+            return replace(made, intervals=(none,), test=self._test(None, 0, None, reason))
+        apart = np.array([found.decided[place][0] / found.decided[place][1]]) if place is not None else None
+        far = float(family.detectable(self._least(), apart, found.subjects)[0])
+        return replace(
+            made,
+            intervals=(self._interval(family),),
+            test=self._test(float(family.raw_p()[0]), family.n_resamples, far if far < 1 else None, None),
+        )
+
+    def _least(self) -> float:
+        """The level at which Holm judges the smallest p of the declared family."""
+        tests = len(set(self.met.services) & set(on_panel(self.trial.spec, self.trial.material)))
+        return self.alpha / max(tests * len(self.trial.points.declared), 1)
+
+    def _interval(self, family: Family) -> Interval:
+        low, high = (float(side[0]) for side in family.bounds(self.alpha))
+        return Interval(
+            low=low,
+            high=high,
+            level=1 - self.alpha,
+            method=Method.MAX_T,
+            target=Target.POPULATION,
+            n_resamples=family.n_resamples,
+        )
+
+    def _test(self, p: float | None, n_resamples: int, far: float | None, note: str | None) -> Test:
+        return Test(
+            p=p,
+            null_median=None,
+            null_edge=None,
+            alpha=self.alpha,
+            n_resamples=n_resamples or None,
+            method=TestMethod.PAIRED_PEOPLE,
+            detectable=far,
+            detectable_unit=f"difference: {SHARE}",
+            power=rivals.POWER,
+            note=note,
+        )
+
+    def curves(self, found: Compared, by: By) -> Iterator[Curve]:
+        """FNMR over FMR at each date, with a pointwise band."""
+        order = sorted(
+            (a for a, reason in enumerate(found.refused) if reason is None), key=lambda a: found.targets[a]
+        )
+        for name, one in zip(self.dates, (found.earlier, found.later), strict=True):
+            bands = [changes.band(one, a, found.weighting, self.alpha) for a in order]
+            if not order:
+                continue
+            yield Curve(
+                provider=self.trial.provider,
+                analysis=NAME,
+                schema=None,
+                group=name,
+                weighting=found.weighting.value,
+                x=tuple(found.targets[a] for a in order),
+                y=tuple(float(one.fnmr[a]) for a in order),
+                low=tuple(float("nan") if item.low is None else item.low for item in bands),
+                high=tuple(float("nan") if item.high is None else item.high for item in bands),
+                method=Method.WILSON,
+                target=Target.POPULATION,
+                metric=by.value,
+                level=1 - self.alpha,
+            )
+
+    def scores(self) -> Iterator[Estimate]:
+        """How many scores of the same pairs of faces are the same, how far the others moved: mean and most."""
+        one, other = again(self.met, self.trial.provider)
+        person = self.met.later.person[self.met.kinds[0]]
+        query = self.met.later.query
+        known = (person[one.first] >= 0) & (person[one.second] >= 0)
+        same = query[one.first] == query[one.second]
+        moved = other.score - one.score
+        yield self._count("all", int(np.count_nonzero(moved == 0)), moved.size)
+        yield self._estimate(LARGEST, {"pairs": "all"}, float(np.abs(moved).max(initial=0.0)), "score", None)
+        for kind, within in KINDS.items():
+            keep = known & (same & (person[one.first] == person[one.second]) if within else ~same)
+            yield self._count(kind, int(np.count_nonzero(moved[keep] == 0)), int(np.count_nonzero(keep)))
+            yield self._moved(kind, moved[keep], one.of(keep), query)
+
+    def _count(self, kind: str, same: int, total: int) -> Estimate:
+        made = self._estimate(
+            SAME_SCORES,
+            {"pairs": kind},
+            same / total if total else None,
+            "share of pairs of faces",
+            "no such pair",
+        )
+        return replace(made, numerator=same, denominator=total) if total else made
+
+    def _moved(self, kind: str, moved: np.ndarray, pairs: Scored, query: np.ndarray) -> Estimate:
+        """The mean change with the test that it is none, queries drawn anew."""
+        mean = float(moved.mean()) if moved.size else None
+        made = self._estimate(SCORE_CHANGE, {"pairs": kind}, mean, "score", "no such pair")
+        if mean is None or not moved.any():
+            return made
+        drawing = self.drawing()
+        copies = weights.draw_between(drawing.strata, seed=drawing.seed, first=0, count=drawing.n).T
+        drawn = weighted_means(moved, query[pairs.first], query[pairs.second], copies)
+        family = rivals.family_of(
+            np.array([mean, 0.0]), np.stack([drawn, np.zeros(drawn.size)], axis=1), [(0, 1)]
+        )
+        if family is None:
+            return made
+        test = self._test(
+            float(family.raw_p()[0]), family.n_resamples, float(family.detectable(self.alpha)[0]), None
+        )
+        return replace(made, intervals=(self._interval(family),), test=replace(test, detectable_unit="score"))
+
+    def _estimate(self, metric: str, at: At, value: float | None, unit: str, note: str | None) -> Estimate:
+        weighting = None if "pairs" in at else self.trial.spec.weighting.value
+        made = estimate(self.trial.provider, metric, at, value, unit, note)
+        return replace(made, weighting=weighting)
+
+
+def estimate(
+    provider: str,
+    metric: str,
+    at: Mapping[str, float | str],
+    value: float | None,
+    unit: str,
+    note: str | None = None,
+) -> Estimate:
+    """An estimate of everybody without counts; without a value the note, or that it is undefined."""
+    return Estimate(
+        provider=provider,
+        analysis=NAME,
+        metric=metric,
+        schema=None,
+        group="all",
+        weighting=None,
+        at=at,
+        value=value,
+        numerator=None,
+        denominator=None,
+        unit=unit,
+        note=None if value is not None else note or "undefined",
+    )

@@ -1,0 +1,148 @@
+"""What a report draws of labels: rates, scores, the faces of each query, one query in the eyes of a service."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.labelling import OF_QUERY, Faces, Labelled, Service
+from frtaudit.labelling.evaluation import Scores, confidences
+from frtaudit.stats.censoring import Censoring
+from frtaudit.stats.spectral import Limits, Rule, leading
+
+FEW = 10  # non-mated scores above a threshold, below which no curve is drawn
+HIGHEST, PER_DECADE = 0.5, 8  # of FMR; points of a curve
+BINS, CUTS = 60, 200
+EXAMPLES = ("", "several", "disagree", "none")
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """FMR, threshold and FNMR there (match iff score > threshold), shape (P,) each, FMR ascending."""
+
+    fmr: Floats
+    threshold: Floats
+    fnmr: Floats
+
+
+def det(scores: Scores, found: Censoring, targets: Sequence[float] = ()) -> Rates:
+    """FNMR over FMR as realised, from ten false matches to FMR 0.5; not where a floor or a ceiling hides it.
+
+    ``targets``: FMR targets at whose thresholds there is a point besides.
+
+    >>> rng = np.random.default_rng(0)
+    >>> nobody = np.zeros(1000, dtype=np.int32)
+    >>> made = Scores(mated=rng.normal(3, 1, 1000), non_mated=rng.normal(0, 1, 1000), mated_query=nobody,
+    ...               non_mated_query=nobody)
+    >>> det(made, Censoring()).fmr[[0, -1]].tolist()
+    [0.01, 0.5]
+    """
+    size = scores.non_mated.size
+    if size < 2 * FEW or not scores.mated.size:
+        return Rates(fmr=np.zeros(0), threshold=np.zeros(0), fnmr=np.zeros(0))
+    mated, non_mated = np.sort(scores.mated), np.sort(scores.non_mated)
+    low, high = np.log10(FEW / size), np.log10(HIGHEST)
+    steps = max(1, round(float(high - low) * PER_DECADE))
+    wanted = [*np.logspace(low, high, steps + 1), *(one for one in targets if FEW / size <= one < 1)]
+    allowed = np.floor(np.array(wanted) * size + 1e-9).astype(np.int64)
+    threshold = np.unique(non_mated[size - 1 - allowed])[::-1]
+    if found.floor is not None:
+        threshold = threshold[threshold > found.floor.score]
+    if found.ceiling is not None:
+        threshold = threshold[threshold < found.ceiling.score]
+    return Rates(
+        fmr=1 - np.searchsorted(non_mated, threshold, side="right") / size,
+        threshold=threshold,
+        fnmr=np.searchsorted(mated, threshold, side="right") / mated.size,
+    )
+
+
+def heaps(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, Floats]]:
+    """Middles of ``BINS`` bins over a service's scores, and the share of either kind in each (Figure 4, left)."""
+    edges = np.linspace(np.nanmin(service.score), np.nanmax(service.score), BINS + 1)
+    sides = {"mated": scores.mated, "non_mated": scores.non_mated}
+    shares = {
+        name: np.histogram(side, edges)[0] / side.size if side.size else np.zeros(BINS)
+        for name, side in sides.items()
+    }
+    return (edges[1:] + edges[:-1]) / 2, shares
+
+
+def over_threshold(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, Floats]]:
+    """Thresholds over a service's scores, and FMR and FNMR at each (Figure 4, middle)."""
+    cuts = np.linspace(np.nanmin(service.score), np.nanmax(service.score), CUTS)
+    found: dict[str, Floats] = {}
+    if scores.non_mated.size:
+        below = np.searchsorted(np.sort(scores.non_mated), cuts, side="right")
+        found["fmr"] = 1 - below / scores.non_mated.size
+    if scores.mated.size:
+        found["fnmr"] = np.searchsorted(np.sort(scores.mated), cuts, side="right") / scores.mated.size
+    return cuts, found
+
+
+def voted(found: Labelled, tau: float) -> npt.NDArray[np.bool_]:
+    """Whether most services take a face for its query's person, shape (F,), also in queries that are left out."""
+    return np.asarray(2 * (found.z > tau).sum(axis=1) > found.z.shape[1])
+
+
+def of_queries(faces: Faces, flagged: npt.NDArray[np.bool_]) -> Ints:
+    """How many faces of each query are flagged, shape (Q,)."""
+    return np.bincount(faces.query_of[flagged], minlength=len(faces.queries)).astype(np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Example:
+    """One query in the eyes of one service, its n faces by falling z.
+
+    ``matrix``: (n, n), confidences scaled to 0..1; ``vectors``: (n, k), eigenvectors of the identities that it sees,
+    one at least; ``z``, ``label``: (n,), the decision 1, 0, or -1 left out.
+    """
+
+    reason: str
+    matrix: Floats
+    vectors: Floats
+    z: Floats
+    label: npt.NDArray[np.int8]
+
+
+def examples(
+    faces: Faces, service: Service, found: Labelled, rule: Rule, limits: Limits
+) -> Iterator[Example]:
+    """The middle query by size of each kind that there is, whose faces all services scored (Figures 3 and S.5).
+
+    ``service``: the first that labels, whose z is in the first column.
+    """
+    sizes = np.diff(faces.starts)
+    known = np.isfinite(found.z.sum(axis=1))
+    for reason in EXAMPLES:
+        fits = [
+            q
+            for q, own in enumerate(found.reason)
+            if own == reason and sizes[q] and known[faces.starts[q] : faces.starts[q + 1]].all()
+        ]
+        if not fits:
+            continue
+        q = sorted(fits, key=lambda one: (sizes[one], one))[len(fits) // 2]
+        rows = np.arange(faces.starts[q], faces.starts[q + 1])
+        z = found.z[rows, 0]
+        matrix = confidences(faces, service, q, found.modes[service.name])
+        order = np.argsort(-z, kind="stable")
+        yield Example(
+            reason=reason,
+            matrix=matrix[np.ix_(order, order)],
+            vectors=leading(matrix, rule, limits)[order],
+            z=z[order],
+            label=found.label[rows][order],
+        )
+
+
+def right_shares(faces: Faces) -> Floats:
+    """The share of each query's faces that show its person by annotation, shape (Q,), NaN where none is annotated."""
+    right = of_queries(faces, faces.annotated == OF_QUERY)
+    judged = of_queries(faces, faces.annotated >= 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(right / judged)

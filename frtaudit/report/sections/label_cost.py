@@ -1,0 +1,291 @@
+"""What estimated labels cost: rates as reported beside rates on true labels, and why they may differ."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.core import Target
+from frtaudit.report import label_figures, phrases
+from frtaudit.report.label_figures import Reach
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished, interval_cells
+from frtaudit.report.source import Record, Source
+
+Point = tuple[str, float | str]
+
+RATES = ("fnmr", "fmr")
+NOT_MADE = "label_cost was not made: "
+MEANS = (
+    "A label is a guess, and a face that is left out is not judged. So the truth was drawn many times from the scores "
+    "of this audit, on its own faces, queries, services and comparisons: other queries each time, drawn from these, "
+    "and who is who among their faces, labelled or left out. What lies between the faces that are clearly the person's "
+    "and those that clearly are not may be a bad image of the person or a stranger who looks alike, and no score tells "
+    "which. So the truth was drawn at two ends: all of them strangers, and as many of them the person's as there can "
+    "be if such images grow no more common, the less they look like the person. The interval on true labels reaches "
+    "from the one end to the other. Where it is wide, these services cannot say more without annotation."
+)
+BLIND = (
+    "It cannot know of images that show the person and that all services take for a stranger's like any other: for "
+    "each in a thousand own faces of this kind FNMR is about 0.2 percentage points higher than said."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelCost:
+    """The view: how the truth was drawn, what is in doubt; figure and tables."""
+
+    lead: tuple[Text, ...]
+    tables: tuple[Table, ...]
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """Estimates by what they are of: (rate, point, provider, schema, group) to a record."""
+
+    reported: Mapping[tuple[object, ...], Record]
+    true: Mapping[tuple[object, ...], Record]
+    cost: Mapping[tuple[object, ...], Record]
+
+
+def build(source: Source) -> LabelCost | None:
+    """None where nobody asked; where nothing could be drawn, why."""
+    true = [item for name in RATES for item in source.select(f"{name}_true_labels")]
+    if not true:
+        why = [note for note in source.result.notes if note.startswith(NOT_MADE)]
+        said = f"What the labels cost cannot be told: {why[0].removeprefix(NOT_MADE)}." if why else ""
+        return LabelCost(lead=(say(said),), tables=(), figures=()) if said else None
+    rows = _rows(source, true)
+    everybody = [item for item in true if item.estimate.schema is None]
+    return LabelCost(
+        lead=(say(MEANS), _doubts(source), say(BLIND)),
+        tables=(
+            _overall(source, everybody, rows),
+            _costs(source, everybody, rows),
+            *_groups(source, true, rows),
+        ),
+        figures=tuple(_figures(everybody, rows)),
+    )
+
+
+def _point(record: Record) -> Point:
+    """The operating point: a target, or a threshold."""
+    at = record.estimate.at
+    return ("fmr", at["fmr"]) if "fmr" in at else ("threshold", at["threshold"])
+
+
+def _key(record: Record, rate: str) -> tuple[object, ...]:
+    estimate = record.estimate
+    return (rate, _point(record), estimate.provider, estimate.schema, estimate.group)
+
+
+def _rows(source: Source, true: Sequence[Record]) -> Rows:
+    reported = {}
+    for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fnmr", "fnmr"), ("fmr", "fmr")):
+        for item in source.select(metric):
+            if item.estimate.weighting == "pooled" and {"fmr", "threshold"} & set(item.estimate.at):
+                reported[_key(item, rate)] = item
+    return Rows(
+        reported=reported,
+        true={_key(item, _rate(item)): item for item in true},
+        cost={
+            (*_key(item, str(item.estimate.at["rate"])), item.estimate.at["of"]): item
+            for item in source.select("label_cost")
+        },
+    )
+
+
+def _rate(record: Record) -> str:
+    return record.estimate.metric.removesuffix("_true_labels")
+
+
+def _doubts(source: Source) -> Text:
+    """How many faces are in doubt, from the one end to the other."""
+    found = {
+        (item.estimate.at["end"], item.estimate.at["of"]): item for item in source.select("labels_in_doubt")
+    }
+    if not found:
+        return say("")
+
+    def span(of: str) -> Text:
+        ends = sorted(
+            (found[end, of] for end in ("few", "many")), key=lambda item: item.estimate.value or 0.0
+        )
+        low, high = (
+            phrases.number(numbers.count(round(item.estimate.value or 0.0)), f"{item.pointer}/value")
+            for item in ends
+        )
+        return say(low, " to ", high)
+
+    parts: list[Part] = [
+        "Labels in doubt: ",
+        *span("left_out"),
+        " faces of the persons were left out (errors of type A, which change whom the rates are of), ",
+        *span("missed"),
+        " were labelled as somebody else, and ",
+        *span("strangers"),
+        " faces of others were labelled as the person (errors of type B, which change the rates), among ",
+        *span("own"),
+        " faces that show the person searched for.",
+    ]
+    left = [item for item in source.select("label_faces") if item.estimate.at["estimated"] == -1]
+    parts += [" Left out in all: ", *phrases.counts(left[0]), " faces."] if left else []
+    return say(*parts)
+
+
+def _blocks(
+    source: Source, found: Sequence[Record], cells: Mapping[tuple[object, ...], tuple[Text, ...]]
+) -> list[Block]:
+    """A block for each rate and point, a row for each service."""
+    heads: dict[tuple[str, Point], Record] = {}
+    for item in found:
+        heads.setdefault((_rate(item), _point(item)), item)
+    return [
+        Block(
+            head=say(Piece(text=_at(rate, point)), *phrases.at_words(dict([point]), item.pointer)),
+            rows=tuple(
+                ((Piece(text=name, kind="b"),), *cells[rate, point, name])
+                for name in source.providers
+                if (rate, point, name) in cells
+            ),
+        )
+        for (rate, point), item in heads.items()
+    ]
+
+
+def _at(rate: str, point: Point) -> str:
+    """FMR is read at the threshold that the labels gave for a target."""
+    return (
+        "FMR at the reported threshold of " if (rate, point[0]) == ("fmr", "fmr") else f"{rate.upper()} at "
+    )
+
+
+def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
+    """Reported and true side by side, each with its interval for new people."""
+    notes = Footnotes()
+    cells = {}
+    for item in found:
+        key = _key(item, _rate(item))
+        plain = rows.reported.get(key)
+        shown = (Piece(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
+        cells[key[:3]] = (
+            shown,
+            *interval_cells(plain, notes, Target.POPULATION),
+            phrases.value(item, notes),
+            *interval_cells(item, notes, Target.POPULATION),
+        )
+    columns = (
+        Column(title="Service"),
+        Column(title="as reported", kind="num"),
+        Column(title="interval", kind="num"),
+        Column(title="on true labels", kind="num"),
+        Column(title="interval, labels in doubt included", kind="num"),
+    )
+    caption = say(
+        Piece(text="Rates on true labels. ", kind="b"),
+        "As reported: labels taken as they are, interval for new people like these. On true labels: the middle of both "
+        "ends; the interval holds both, for new people like these.",
+    )
+    return finished("label-cost", caption, columns, _blocks(source, found, cells), notes)
+
+
+def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
+    """Reported less true, in all, by faces left out, by wrong labels."""
+    notes = Footnotes()
+    cells = {
+        key[:3]: tuple(
+            phrases.value(rows.cost[*key, of], notes)
+            if (*key, of) in rows.cost
+            else (Piece(text=phrases.ABSENT),)
+            for of in ("all", "left_out", "wrong")
+        )
+        for key in (_key(item, _rate(item)) for item in found)
+    }
+    columns = (
+        Column(title="Service"),
+        Column(title="reported less true", kind="num"),
+        Column(title="by faces left out (type A)", kind="num"),
+        Column(title="by wrong labels (type B)", kind="num"),
+    )
+    caption = say(
+        Piece(text="What moves the rates. ", kind="b"),
+        "In the middle of both ends, as shares of comparisons: below 0 the report is too low.",
+    )
+    return finished("label-cost-kinds", caption, columns, _blocks(source, found, cells), notes)
+
+
+def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Table]:
+    """FNMR of each group, reported and on true labels, at each point."""
+    found = [item for item in true if item.estimate.schema is not None and _rate(item) == "fnmr"]
+    heads = dict.fromkeys((item.estimate.schema, _point(item)) for item in found)
+    if not heads:
+        return
+    notes = Footnotes()
+    blocks = []
+    for schema, point in heads:
+        own = [item for item in found if (item.estimate.schema, _point(item)) == (schema, point)]
+        lines = tuple(_group_row(source, item, rows, notes) for item in own)
+        words = phrases.at_words(dict([point]), own[0].pointer)
+        blocks.append(Block(head=say(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
+    columns = (
+        Column(title="Service"),
+        Column(title="Group"),
+        Column(title="as reported", kind="num"),
+        Column(title="on true labels", kind="num"),
+        Column(title="interval, labels in doubt included", kind="num"),
+    )
+    caption = say(
+        Piece(text="By group. ", kind="b"),
+        "Of queries with labels: the group of a query that was left out is not known.",
+    )
+    yield finished("label-cost-groups", caption, columns, blocks, notes)
+
+
+def _group_row(source: Source, item: Record, rows: Rows, notes: Footnotes) -> tuple[Text, ...]:
+    plain = rows.reported.get(_key(item, "fnmr"))
+    return (
+        (Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),),
+        (phrases.group(source, item),),
+        (Piece(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes),
+        phrases.value(item),
+        *interval_cells(item, notes, Target.POPULATION),
+    )
+
+
+def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
+    """A panel for each target: each service's plain interval, thick, and the one that knows of the labels, thin."""
+    drawn = [item for item in found if _rate(item) == "fnmr" and "fmr" in item.estimate.at]
+    panels = []
+    for place, point in enumerate(dict.fromkeys(_point(item) for item in drawn)):
+        own = [item for item in drawn if _point(item) == point]
+        title = f"FNMR at FMR {numbers.exact(float(str(point[1])))}"
+        lines = [line for item in own if (line := _reach(item, rows)) is not None]
+        if lines:
+            panels.append(label_figures.reaching(f"label-cost-{place}", title, lines))
+    if panels:
+        yield Figure(
+            name="label-cost",
+            title="FNMR as reported and on true labels",
+            caption=say(
+                "Thick, with a dot: as reported, labels taken as they are. Thin, with an upright: on true labels, "
+                "what is in doubt decided either way. Where a thin line is much longer than the thick one, "
+                "annotation of the faces in doubt would tell more than more faces."
+            ),
+            panels=tuple(panels),
+            keys=(),
+        )
+
+
+def _reach(item: Record, rows: Rows) -> Reach | None:
+    plain = rows.reported.get(_key(item, "fnmr"))
+    own = item.bound(Target.POPULATION)
+    if plain is None or plain.estimate.value is None or item.estimate.value is None:
+        return None
+    ruled = plain.bound(Target.POPULATION)
+    return Reach(
+        row=item.estimate.provider,
+        value=plain.estimate.value,
+        thick=None if ruled is None else (ruled.interval.low, ruled.interval.high),
+        true=item.estimate.value,
+        thin=None if own is None else (own.interval.low, own.interval.high),
+    )

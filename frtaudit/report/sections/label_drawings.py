@@ -1,0 +1,410 @@
+"""What the section on labels draws: every kind of figure of Knott et al., where the result has its numbers.
+
+Long because each kind of figure has a caption of its own, and none of them stands without the others.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from frtaudit.core import Curve
+from frtaudit.metrics import place
+from frtaudit.report import figures, label_figures
+from frtaudit.report.figures import Dot, Series
+from frtaudit.report.pieces import Figure, Key, Panel, Text, say
+from frtaudit.report.source import Record, Source
+from frtaudit.report.words import called, words
+
+DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
+COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
+MATRIX, VECTORS = "confidence_matrix", "confidence_vectors"
+ESTIMATED, ANNOTATED = "estimated", "annotated"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+THIN = "Thin lines: by estimated labels; thick pale ones: by annotated labels."
+
+
+def drawn(source: Source) -> tuple[Figure, ...]:
+    """All that there are, in the order of reading."""
+    makers = (_overview, _bands, _kinds, _by_group, _scores, _equal_error, _subsets, _queries, _examples)
+    return tuple(figure for make in makers for figure in make(source))
+
+
+def _curves(source: Source, kind: str, *, grouped: bool = False) -> list[Curve]:
+    return [
+        item
+        for item in source.result.curves
+        if item.analysis == kind and item.x and (item.schema is not None) == grouped
+    ]
+
+
+def _seen(curves: Sequence[Curve]) -> list[Curve]:
+    """Those that a logarithmic axis can show."""
+    return [item for item in curves if any(y > 0 for y in item.y)]
+
+
+def _annotated(source: Source) -> bool:
+    return any(item.metric == ANNOTATED for item in _curves(source, DET))
+
+
+def _overview(source: Source) -> Iterator[Figure]:
+    """All services in one panel (Figure 1)."""
+    found = _seen(_curves(source, DET))
+    sides = {
+        kind: [
+            Series(name=item.provider, index=source.providers.index(item.provider), curve=_bare(item))
+            for item in found
+            if item.metric == kind
+        ]
+        for kind in (ANNOTATED, ESTIMATED)
+    }
+    if not sides[ESTIMATED]:
+        return
+    title = "All services"
+    panel = label_figures.det("labels-all", title, sides[ANNOTATED], wide=True, thin=sides[ESTIMATED])
+    yield Figure(
+        name="labels-all",
+        title="FNMR over FMR of all services",
+        caption=say(
+            THIN if sides[ANNOTATED] else "By estimated labels.",
+            " FMR as realised, from ten false matches on. Further left and lower is better.",
+        ),
+        panels=(panel,),
+        keys=_keys("labels-all", list(source.providers)),
+    )
+
+
+def _bare(item: Curve) -> Curve:
+    """Without its band."""
+    return replace(item, low=None, high=None)
+
+
+def _keys(name: str, names: Sequence[str]) -> tuple[Key, ...]:
+    return figures.keys(name, list(enumerate(names)))
+
+
+def _bands(source: Source) -> Iterator[Figure]:
+    """A panel for each service: estimated with Wilson's band, annotated dashed (Figure S.12)."""
+    found = _seen(_curves(source, DET))
+    kinds = [kind for kind in (ESTIMATED, ANNOTATED) if any(item.metric == kind for item in found)]
+    if not any(item.low is not None for item in found):
+        return
+    yield Figure(
+        name="labels-bands",
+        title="How sure the curves are",
+        caption=say(
+            "Band: Wilson's interval for new people like these, pointwise, of the labels that this audit rests on; the "
+            "threshold held, and wrong labels not counted."
+        ),
+        panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),
+        keys=_keys("labels-bands", [called(words().labels, kind) for kind in kinds]),
+    )
+
+
+def _panels(source: Source, name: str, found: Sequence[Curve], kinds: Sequence[str]) -> tuple[Panel, ...]:
+    """A panel of each service, a curve of each kind of label."""
+    return tuple(
+        label_figures.det(
+            f"{name}-{number}",
+            service,
+            [
+                Series(name=called(words().labels, kind), index=kinds.index(kind), curve=item)
+                for kind in kinds
+                for item in found
+                if (item.provider, item.metric) == (service, kind)
+            ],
+        )
+        for number, service in enumerate(source.providers)
+        if any(item.provider == service for item in found)
+    )
+
+
+def _kinds(source: Source) -> Iterator[Figure]:
+    """A panel for each service: its curve under each kind of label (Figures S.7, S.8)."""
+    found = [_bare(item) for item in _seen(_curves(source, DET))]
+    kinds = [kind for kind in words().labels if any(item.metric == kind for item in found)]
+    if not found:
+        return
+    yield Figure(
+        name="labels-det",
+        title="FNMR over FMR by whose labels",
+        caption=say(
+            "The nearer the estimated curve lies to the annotated one, the less the labels cost. From annotated to "
+            "achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: each service "
+            "judged by its own labels."
+            if len(kinds) > 2
+            else "Without a vote: each service judged by its own labels."
+        ),
+        panels=_panels(source, "labels-det", found, kinds),
+        keys=_keys("labels-det", [called(words().labels, kind) for kind in kinds]),
+    )
+
+
+def _by_group(source: Source) -> Iterator[Figure]:
+    """A panel for each service, a curve of each class, for each schema (Figure S.11)."""
+    found = _seen(_curves(source, DET, grouped=True))
+    for schema in dict.fromkeys(str(item.schema) for item in found):
+        own = [item for item in found if item.schema == schema]
+        groups = list(dict.fromkeys(item.group for item in own))
+        panels = []
+        for number, service in enumerate(source.providers):
+            sides = {
+                kind: [
+                    Series(name=source.label(schema, item.group), index=groups.index(item.group), curve=item)
+                    for item in own
+                    if (item.provider, item.metric) == (service, kind)
+                ]
+                for kind in (ANNOTATED, ESTIMATED)
+            }
+            if sides[ESTIMATED]:
+                name = f"labels-{schema}-{number}"
+                panels.append(label_figures.det(name, service, sides[ANNOTATED], thin=sides[ESTIMATED]))
+        yield Figure(
+            name=f"labels-group-{schema}",
+            title=f"FNMR over FMR by {schema.replace('_', ' ')}",
+            caption=say(
+                "Both people of a comparison are of the class. " + (THIN if _annotated(source) else ""),
+            ),
+            panels=tuple(panels),
+            keys=_keys(f"labels-group-{schema}", [source.label(schema, group) for group in groups]),
+        )
+
+
+def _equal_error(source: Source) -> Iterator[Figure]:
+    """EER of each class, estimated against annotated (Figure 5)."""
+    found = [item for item in source.select("eer_by_labels") if item.estimate.schema is not None]
+    by = {
+        (str(e.schema), e.group, e.provider, str(e.at["labels"])): item
+        for item in found
+        if (e := item.estimate).value is not None
+    }
+    for schema in dict.fromkeys(key[0] for key in by):
+        pairs = list(_pairs(source, by, schema))
+        if not pairs:
+            continue
+        groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
+        marks = ", ".join(
+            f"{('dot', 'square', 'diamond', 'triangle', 'turned triangle', 'plus', 'cross', 'star')[n % 8]} {group}"
+            for n, group in enumerate(groups)
+        )
+        name = f"labels-eer-{schema}"
+        panel = label_figures.pairs(
+            name, f"Equal error rate by {schema.replace('_', ' ')}", pairs, "annotated", "estimated"
+        )
+        yield Figure(
+            name=name,
+            title=f"Equal error rate by {schema.replace('_', ' ')}, estimated against annotated",
+            caption=say(f"On the line both agree; below it the estimate is too low. Marks: {marks}."),
+            panels=(panel,),
+            keys=_keys(name, list(source.providers)),
+        )
+
+
+def _pairs(
+    source: Source, by: dict[tuple[str, str, str, str], Record], schema: str
+) -> Iterator[tuple[Dot, float]]:
+    for (own, group, service, kind), item in by.items():
+        other = by.get((own, group, service, ESTIMATED))
+        if own != schema or kind != ANNOTATED or other is None:
+            continue
+        x, y = item.estimate.value, other.estimate.value
+        if x is not None and y is not None:
+            yield (
+                Dot(
+                    row=source.label(schema, group),
+                    series=service,
+                    index=source.providers.index(service),
+                    value=x,
+                    at=item.pointer,
+                ),
+                y,
+            )
+
+
+def _scores(source: Source) -> Iterator[Figure]:
+    """For each service its scores and both rates over the threshold (Figures 4, S.9, S.10)."""
+    panels = []
+    sides = {"mated": 0, "non_mated": 1, "fnmr": 0, "fmr": 1}
+    names = {"mated": "mated", "non_mated": "non-mated", "fnmr": "FNMR", "fmr": "FMR"}
+    for number, service in enumerate(source.providers):
+        of = {
+            (kind, labels): [
+                Series(name=names[str(item.rate)], index=sides[str(item.rate)], curve=item)
+                for item in _curves(source, kind)
+                if (item.provider, item.metric) == (service, labels)
+            ]
+            for kind in (SCORES, RATES)
+            for labels in (ANNOTATED, ESTIMATED)
+        }
+        if of[SCORES, ESTIMATED]:
+            panels += [
+                label_figures.score_heaps(
+                    f"labels-scores-{number}", service, of[SCORES, ANNOTATED], outline=of[SCORES, ESTIMATED]
+                ),
+                label_figures.rates(
+                    f"labels-rates-{number}", service, of[RATES, ANNOTATED], of[RATES, ESTIMATED]
+                ),
+            ]
+    if panels:
+        yield Figure(
+            name="labels-scores",
+            title="Scores, and both rates over the threshold",
+            caption=say(
+                "By estimated labels: lines. By annotated ones: pale areas and thick pale lines."
+                if _annotated(source)
+                else "By estimated labels."
+            ),
+            panels=tuple(panels),
+            keys=_keys("labels-scores", ["mated comparisons, FNMR", "non-mated comparisons, FMR"]),
+        )
+
+
+def _subsets(source: Source) -> Iterator[Figure]:
+    """|FNMR estimated - annotated| by subset of the services, a panel for each FMR target (Figure S.13).
+
+    Long because what is set against what depends on whether there is an annotation.
+    """
+    found = [item for item in source.select("fnmr_by_labels") if item.estimate.group == "all"]
+    value = {
+        (float(e.at["fmr"]), str(e.at["labels"]), e.provider): e.value
+        for item in found
+        if (e := item.estimate).value is not None
+    }
+    several = sorted(
+        {labels for _, labels, _ in value if "+" in labels}, key=lambda name: (name.count("+"), name)
+    )
+    if not several:
+        return
+    base, how = (
+        (ANNOTATED, "annotated labels") if _annotated(source) else (ESTIMATED, "labels by all services")
+    )
+    letter = letters(source)
+    known = [name for name in several if all(part in letter for part in name.split("+"))]
+    columns = ["".join(letter[part] for part in name.split("+")) for name in known]
+    if base == ANNOTATED:
+        known, columns = [*known, ESTIMATED], [*columns, "all"]
+    panels = []
+    for target in sorted({fmr for fmr, _, _ in value}, reverse=True):
+        cells = [
+            [
+                _gap(value.get((target, labels, service)), value.get((target, base, service)))
+                for labels in known
+            ]
+            for service in source.providers
+        ]
+        if any(item is not None for row in cells for item in row):
+            title = f"|change of FNMR| at FMR {place('fmr', target)}, percentage points"
+            rows = [f"{letter[name]}  {name}" for name in source.providers]
+            panels.append(
+                label_figures.subsets(
+                    f"labels-subsets-{target:g}".replace(".", "-"), title, rows, columns, cells
+                )
+            )
+    if panels:
+        yield Figure(
+            name="labels-subsets",
+            title="Fewer services",
+            caption=say(
+                f"Labels by every subset of three and more services, against {how}; each letter is a service, and one "
+                f"that did not label is not judged. The subset's labels choose the faces too."
+            ),
+            panels=tuple(panels),
+        )
+
+
+def letters(source: Source) -> dict[str, str]:
+    """A letter for each service."""
+    return dict(zip(source.providers, LETTERS, strict=False))
+
+
+def _gap(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else abs(one - other)
+
+
+def _queries(source: Source) -> Iterator[Figure]:
+    """Faces of queries; right ones of each, annotated and estimated; by class (Figures S.1 to S.3, S.6)."""
+    counts = _curves(source, COUNTS)
+    reasons = list(dict.fromkeys(item.group for item in counts))
+    names = [called(words().left_out, reason) for reason in reasons]
+    panels = []
+    for metric, title in (("faces", "Right faces of each query"), ("share", "Right faces as a share")):
+        series = [
+            Series(name=names[reasons.index(item.group)], index=reasons.index(item.group), curve=item)
+            for item in counts
+            if item.metric == metric
+        ]
+        if series:
+            name = f"labels-counts-{metric}"
+            panels.append(label_figures.scattered(name, title, series, shares=metric == "share"))
+    if panels:
+        yield Figure(
+            name="labels-counts",
+            title="Right faces of each query",
+            caption=say(
+                "One mark for each query. Estimated: faces that most services take for the person, before any query is "
+                "left out. On the line the estimate counts what annotation counts."
+            ),
+            panels=tuple(panels),
+            keys=_keys("labels-counts", names),
+        )
+    yield from _made_of(source)
+
+
+def _made_of(source: Source) -> Iterator[Figure]:
+    panels = [
+        label_figures.sizes(
+            "labels-sizes", "Faces of each query", Series(name="queries", index=0, curve=item)
+        )
+        for item in _curves(source, SIZES)
+    ]
+    shares = [*_curves(source, SHARES), *_curves(source, SHARES, grouped=True)]
+    series = [
+        Series(
+            name="all" if item.schema is None else source.label(item.schema, item.group),
+            index=number,
+            curve=item,
+        )
+        for number, item in enumerate(shares)
+    ]
+    if series:
+        panels.append(label_figures.boxes("labels-shares", "Right faces by class", series))
+    if panels:
+        yield Figure(
+            name="labels-queries",
+            title="What the queries found",
+            caption=_said(bool(series)),
+            panels=tuple(panels),
+        )
+
+
+def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
+    left = "Left: how many faces a query has. " if annotated else "How many faces a query has."
+    right = (
+        "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
+        "A query stands under a class only where its person is in this audit."
+    )
+    return say(left, right if annotated else "")
+
+
+def _examples(source: Source) -> Iterator[Figure]:
+    """One query of each kind: confidences; z, eigenvectors and the decision (Figures 3, S.5)."""
+    found = {item.group: item for item in _curves(source, MATRIX)}
+    vectors = {item.group: item for item in _curves(source, VECTORS)}
+    panels = []
+    for number, (group, item) in enumerate(found.items()):
+        title = called(words().left_out, group)
+        series = Series(name=title, index=0, curve=item)
+        panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
+        if group in vectors:
+            other = Series(name=title, index=0, curve=vectors[group])
+            panels.append(label_figures.vectors(f"labels-vectors-{number}", title, series, other))
+    if panels:
+        service = next(iter(found.values())).metric
+        yield Figure(
+            name="labels-examples",
+            title=f"One query of each kind, in the eyes of {service}",
+            caption=say(
+                "Left: confidences scaled to 0 and 1 between the modes of the scores; one dark block is one person. "
+                "Right: z in black, in colour the eigenvectors of what counts as a person; marks on top are the "
+                "decision of all services: dot, of the query's person; cross, not; stroke, left out."
+            ),
+            panels=tuple(panels),
+        )

@@ -1,0 +1,32 @@
+"""Means over comparisons when people are drawn again: a mated comparison counts with its person, others with both."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int32]
+
+
+def weighted_means(value: Floats, first: Index, second: Index, copies: npt.NDArray[np.integer]) -> Floats:
+    """The mean of ``value`` (P,) in each of B draws, shape (B,); NaN where no comparison is drawn.
+
+    ``first``, ``second``: subjects compared, shape (P,), the same one twice for a mated comparison; ``copies``: how
+    often each subject is drawn, shape (B, K). A comparison of k and l counts copies_k copies_l times, one within k
+    copies_k times.
+
+    >>> subjects = np.array([0, 0]), np.array([0, 1])
+    >>> weighted_means(np.array([1.0, 4.0]), *subjects, np.array([[1, 1], [1, 2]])).tolist()
+    [2.5, 3.0]
+    """
+    size, times = copies.shape[1], copies.astype(np.float64)
+    sums = [_sums(part, first, second, times, size) for part in (value, np.ones(value.size))]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(sums[0] / sums[1])
+
+
+def _sums(part: Floats, first: Index, second: Index, times: Floats, size: int) -> Floats:
+    own = first == second
+    within = np.bincount(first[own], part[own], minlength=size)
+    between = sparse.coo_array((part[~own], (first[~own], second[~own])), shape=(size, size)).tocsr()
+    return np.asarray(times @ within + np.einsum("bk,bk->b", times, (between @ times.T).T))

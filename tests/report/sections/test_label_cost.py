@@ -1,0 +1,47 @@
+from dataclasses import replace
+from functools import cache
+
+from rapid_audits import made, result
+from small_audits import audit
+
+from frtaudit.analyses.label_cost import LabelCost
+from frtaudit.core import AuditResult
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import label_cost
+from frtaudit.report.source import Source
+
+
+@cache
+def asked() -> AuditResult:
+    """The shared rapid test, with what its labels cost."""
+    spec = made()
+    return audit(replace(spec, analyses={**spec.analyses, "label_cost": LabelCost(truths=100)})).result
+
+
+def test_it_stands_where_it_was_asked_for() -> None:
+    """Not in the shared rapid test, which does not ask."""
+    assert label_cost.build(Source(result())) is None
+
+
+def test_rates_stand_side_by_side_with_what_is_in_doubt() -> None:
+    """Reported and true for every service and target, by kind of error, by group; doubts in plain numbers; a figure."""
+    view = label_cost.build(Source(asked()))
+    assert view is not None
+    names = [table.name for table in view.tables]
+    assert names[:2] == ["label-cost", "label-cost-kinds"]
+    assert "label-cost-groups" in names
+    services = {item.provider for item in asked().estimates if item.metric == "fnmr_true_labels"}
+    for block in view.tables[0].blocks:
+        assert {plain_text(row[0]) for row in block.rows} == services
+    assert "errors of type A" in plain_text(view.lead[1])
+    assert [item.name for item in view.figures] == ["label-cost"]
+
+
+def test_where_nothing_was_drawn_the_section_says_why() -> None:
+    """The note of the analysis, as a sentence."""
+    bare = replace(
+        asked(), estimates=result().estimates, notes=("label_cost was not made: the labels are annotated",)
+    )
+    view = label_cost.build(Source(bare))
+    assert view is not None
+    assert plain_text(view.lead[0]) == "What the labels cost cannot be told: the labels are annotated."
