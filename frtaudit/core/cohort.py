@@ -146,7 +146,7 @@ class Material:
     ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
     and the cohort only stands in for scores without subjects; ``finished``: provider name to what its run left;
     ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
-    who where nobody named the faces.
+    who where nobody named the faces; ``said``: sentences about how it was gathered, for a report's notes.
     """
 
     cohort: Cohort
@@ -166,3 +166,4 @@ class Material:
     compared: Comparisons | None = None
     folded: Comparisons | None = None
     labelling: Labelling | None = None
+    said: tuple[str, ...] = ()
