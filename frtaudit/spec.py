@@ -80,7 +80,9 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
         plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
-    return collection_spec.from_plain({str(key): value for key, value in dict(plain or {}).items()})
+    if not isinstance(plain, dict):
+        raise SpecError("spec", "found no mapping", "keys and values")
+    return collection_spec.from_plain({str(key): value for key, value in plain.items()})
 
 
 def _composed(

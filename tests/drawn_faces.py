@@ -36,6 +36,7 @@ class Drawn:
     paid_for: float = 0.0
 
     def finds(self) -> Iterator[Found]:
+        """Every picture."""
         for query in range(self.queries):
             for image in range(self.images):
                 group = "ab"[query % 2]
@@ -47,6 +48,7 @@ class Drawn:
                 )
 
     def read(self, found: Found) -> Picture:
+        """One picture, drawn again."""
         query, image = found.address
         if self.strange and (query * self.images + image) % self.strange == self.strange - 1:
             return picture_of(b"\xff\xd8 torn")
@@ -59,12 +61,13 @@ class Drawn:
 
     @property
     def paid(self) -> Mapping[str, float]:
+        """Nothing, but where a test says so."""
         return {"search": self.paid_for} if self.paid_for else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Twin:
-    """Compares pixels. ``log``: a file of a line for each attempt that reached it; ``swap``: from that call on another model.
+    """Compares pixels. ``log``: a file of a line for each attempt; ``swap``: from that call on another model.
 
     ``faults``: one attempt in so many fails for reasons of transport; ``noise``: of each score; ``lives``: seconds of a
     handle, 0 for services without handles; ``skew``: what the second of two pictures is worth less.
@@ -87,12 +90,15 @@ class Twin:
 
     @property
     def score_range(self) -> tuple[float, float]:
+        """Of a correlation."""
         return (-1.0, 1.0)
 
     def asked(self) -> Mapping[str, str]:
+        """The model."""
         return {"model": self.model}
 
     def open(self, gate: Gate) -> "TwinSession":
+        """A session, if its key is there."""
         if self.secret and not os.environ.get("TWIN_KEY"):
             raise ProviderError("twin", "no credentials", "TWIN_KEY in the environment")
         return TwinSession(self, gate)
@@ -133,6 +139,7 @@ class TwinSession:
         return number
 
     def detect(self, picture: Picture) -> Detection:
+        """The whole picture is a face."""
         self._attempts("detect", picture.digest)
         if self.twin.blind and int(picture.digest[:4], 16) % self.twin.blind == 0:
             return Detection(faces=(), version="d1")
@@ -145,6 +152,7 @@ class TwinSession:
         return Detection(faces=(Seen(box=box, handle=token, expires=self.handles[token]),), version="d1")
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
+        """The correlation of two pictures."""
         if self.twin.lives:
             for crop in (probe, reference):
                 if self.handles.get(crop.seen.handle, 0.0) < time.monotonic():
@@ -164,6 +172,7 @@ class TwinSession:
         )
 
     def close(self) -> None:
+        """Close the log."""
         if self.log is not None:
             os.close(self.log)
 

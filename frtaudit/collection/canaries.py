@@ -148,7 +148,7 @@ def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> 
         )
     elif share is not None:
         said.append(
-            f"{name}: no change of scores was found; a change of {100 * float(str(share)):.1f} % of its answers and more "
-            f"would have been, with probability {POWER:g}"
+            f"{name}: no change of scores was found; a change of {100 * float(str(share)):.1f} % of its answers "
+            f"and more would have been, with probability {POWER:g}"
         )
     return said

@@ -61,7 +61,7 @@ def chosen(store: Store, spec: CollectionSpec, near: Iterable[int] = ()) -> Chos
         }
         for number, (name, service) in enumerate(sorted(spec.services.items()))
         if service.detects
-    }  # fmt: skip
+    }
     rows = _kept(store.images(), frozenset(near), seen, left_out)
     names = {row.image: face_id(row) for row in rows}
     boxed = {name: found for name, found in seen.items() if _with_boxes(found)}

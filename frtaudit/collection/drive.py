@@ -68,8 +68,8 @@ class Drive:
         starts: list[tuple[Lane, Key]] = []
         for lane in lanes if self.stop is None else ():
             try:
-                for key in lane.starts():
-                    starts.append((lane, key))  # noqa: PERF402  what was paid for before the purse was empty starts
+                for key in lane.starts():  # what was paid for before the purse was empty starts
+                    starts.append((lane, key))  # noqa: PERF401  a list made at once would be lost with the error
             except BudgetError as stop:
                 self.stop = stop
         return starts

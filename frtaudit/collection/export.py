@@ -8,6 +8,7 @@ import csv
 import io
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -49,7 +50,7 @@ def export(
     said: list[str] = []
     for number, name in enumerate(sorted(spec.services)):
         _atomically(
-            into / f"{name}.parquet", lambda path, n=number, of=name: _scores(path, store, n, of, found)
+            into / f"{name}.parquet", partial(_scores, store=store, number=number, name=name, found=found)
         )
         files.append(f"{name}.parquet")
         services[name], told = _service(store, number, name, spec, found)

@@ -15,19 +15,23 @@ from frtaudit.collection.seen import faces_in, facts_in, found_again
 from frtaudit.collection.shelf import Shelf
 from frtaudit.collection.store import COMPARE, PLACES, ImageRow, Key, Result, State, facts_of
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
+from frtaudit.errors import FrtauditError
 
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landed:
-    """A call that ended: with a ``result``; without one where it was ``stopped`` by the budget or by an ``error``."""
+    """A call that ended: with a ``result``; without one where it was ``stopped`` or by an ``error``.
+
+    ``stopped``: the budget is spent, or a service answers nobody any more: nothing was asked that has an answer.
+    """
 
     lane: "Lane"
     key: Key
     used: bool
     result: Result | None = None
-    stopped: BudgetError | None = None
+    stopped: FrtauditError | None = None
     error: Exception | None = None
     detection: Detection | None = None
 
@@ -68,8 +72,8 @@ class CountedGate:
 
     def enter(self, kind: str) -> _Call:
         """A call begins in this thread."""
-        self._local.call = _Call(kind)
-        return self._local.call
+        call = self._local.call = _Call(kind)
+        return call
 
     def attempt(self, kind: str) -> None:
         """See :class:`frtaudit.calling.protocol.Gate`."""
@@ -115,7 +119,7 @@ class Lane:
         self._pool.shutdown(wait=True, cancel_futures=True)
         self.session.close()
 
-    # ------------------------------------------------------------------------------------------------------- what comes next
+    # ---------------------------------------------------------------------------- what comes next
     def starts(self) -> Iterator[Key]:
         """Calls for the free places, as far as they are known; each is paid for here. Raises :class:`BudgetError`."""
         free = self.service.limits.concurrency - self.flying
@@ -137,10 +141,10 @@ class Lane:
             if self._holds(key):
                 return self._parked.pop(place)
         while not self.todo and len(self._parked) < PARKED * self.service.limits.concurrency:
-            key = next(self.calls, None)
-            if key is None or self._holds(key):
-                return key
-            self._parked.append(key)
+            following = next(self.calls, None)
+            if following is None or self._holds(following):
+                return following
+            self._parked.append(following)
         return self.todo.popleft() if self.todo else None
 
     def _holds(self, key: Key) -> bool:
@@ -157,11 +161,12 @@ class Lane:
         now = time.monotonic()
         images = {key.first // PLACES, key.second // PLACES} & self.handled
         return {
-            image for image in images - self._lost.keys()
+            image
+            for image in images - self._lost.keys()
             if image not in self._fresh or self._fresh[image][1] <= now
-        }  # fmt: skip
+        }
 
-    # --------------------------------------------------------------------------------------------------------------- a call
+    # ---------------------------------------------------------------------------- a call
     def launch(self, key: Key) -> None:
         """Make a call in a thread of its own; its end arrives in the inbox."""
         self.flying += 1
@@ -177,11 +182,16 @@ class Lane:
                 detection = self.session.detect(self._shelf.get(key.first // PLACES))
                 facts = facts_in(detection)
                 result = Result(
-                    key=key, state=State.ANSWERED, attempts=0, facts=facts, version=detection.version, request=detection.request
-                )  # fmt: skip
+                    key=key,
+                    state=State.ANSWERED,
+                    attempts=0,
+                    facts=facts,
+                    version=detection.version,
+                    request=detection.request,
+                )
         except CallError as refused:
             result = _refused(key, refused)
-        except BudgetError as stopped:
+        except FrtauditError as stopped:
             self.inbox.put(Landed(lane=self, key=key, used=call.used, stopped=stopped))
             return
         except Exception as error:  # noqa: BLE001  whatever a plug-in raised: what is in flight is stored first
@@ -212,7 +222,7 @@ class Lane:
             if self.closed.is_set():
                 raise RuntimeError("the collection has ended")
 
-    # -------------------------------------------------------------------------------------------------------------- an end
+    # ---------------------------------------------------------------------------- an end
     def landed(self, landed: Landed) -> None:
         """A call ended: keep the handles of a detection, or that there will be none."""
         self.flying -= 1

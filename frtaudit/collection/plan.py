@@ -58,9 +58,15 @@ class Plan:
     def to_json(self) -> dict[str, Json]:
         """As ``--json`` prints it."""
         calls: list[Json] = [
-            {"service": one.service, "kind": one.kind, "calls": one.calls, "each": float(one.each), "price": float(one.price)}
+            {
+                "service": one.service,
+                "kind": one.kind,
+                "calls": one.calls,
+                "each": float(one.each),
+                "price": float(one.price),
+            }
             for one in self.lines
-        ]  # fmt: skip
+        ]
         return {
             "images": self.images,
             "queries": self.queries,
@@ -84,9 +90,12 @@ class Plan:
         rows.append(("all", "", str(sum(one.calls for one in self.lines)), "", f"{float(self.price):.2f}"))
         wide = [max(len(row[at]) for row in rows) for at in range(5)]
         table = [
-            "  ".join(text.ljust(width) if at < 2 else text.rjust(width) for at, (text, width) in enumerate(zip(row, wide, strict=True)))
+            "  ".join(
+                text.ljust(width) if at < 2 else text.rjust(width)
+                for at, (text, width) in enumerate(zip(row, wide, strict=True))
+            )
             for row in rows
-        ]  # fmt: skip
+        ]
         own = [
             f"the source's own calls come to that, {price:g} each {kind}"
             for kind, price in sorted(self.own.items())

@@ -78,8 +78,10 @@ class Sitting:
 
     def close(self) -> None:
         """Let threads, connections and the folder go."""
-        for one in (*self.readers, *self.lanes):
-            one.close()
+        for reader in self.readers:
+            reader.close()
+        for lane in self.lanes:
+            lane.close()
         self.store.close()
         self.live.end()
 
@@ -128,15 +130,19 @@ class Sitting:
                 "a higher limit, or budget.partial=true to go as far as it reaches",
             )
 
-    # ----------------------------------------------------------------------------------------------------- looking at images
+    # ---------------------------------------------------------------------------- looking at images
     def _look(self) -> None:
         """Read every image and have every service look at it; what failed for reasons of transport once more."""
         for _ in range(2):
             if not self._look_once():
                 break
-        near = [] if self.alike is None else self.alike(
-            [(row.image, row.query) for row in self.store.images() if not row.refusal], self.shelf.get
-        )  # fmt: skip
+        near = (
+            []
+            if self.alike is None
+            else self.alike(
+                [(row.image, row.query) for row in self.store.images() if not row.refusal], self.shelf.get
+            )
+        )
         self.store.note(NEAR, json.dumps(sorted(int(image) for image in near)))
         self.store.note(FROZEN, "1")
         if len(self.unread) > SHOWN:
@@ -193,7 +199,7 @@ class Sitting:
             folder.mkdir(exist_ok=True)
             (folder / f"{row.digest}.{_ENDING[picture.media]}").write_bytes(picture.data)
 
-    # ------------------------------------------------------------------------------------------------------------- comparing
+    # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:
         return chosen(self.store, self.spec, json.loads(self.store.meta(NEAR) or "[]"))
 

@@ -13,7 +13,7 @@ from frtaudit.identity import identifies, plugin, plugin_plain
 from frtaudit.labelling.detection import Detected
 from frtaudit.labelling.pairs import Between
 from frtaudit.registry import names
-from frtaudit.typed import build, hints_of, mapping, plain, required, unknown_key
+from frtaudit.typed import Built, build, hints_of, mapping, plain, required, unknown_key
 
 RESERVED = ("answers", "boxes", "faces", "collection", "sittings")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
@@ -114,14 +114,21 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
             raise unknown_key("", key, fields)
     for name, one in fields.items():
         if required(one) and data.get(name) in (None, "???"):
-            raise SpecError(name, "no value", _WANTED[name]())
-    hints = hints_of(CollectionSpec)
-    return CollectionSpec(
-        **{
-            key: _PLUGGED[key](value) if key in _PLUGGED else build(hints[key], value, key)
-            for key, value in data.items()
-        }
-    )
+            raise SpecError(name, "no value", _wanted(name))
+    return CollectionSpec(**{key: _field(key, value) for key, value in data.items()})
+
+
+def _wanted(name: str) -> str:
+    if name == "into":
+        return "a folder: into=FOLDER"
+    known = ", ".join(names("source" if name == "source" else "service"))
+    return known if name == "source" else f"services.NAME.type=TYPE with one of: {known}"
+
+
+def _field(name: str, value: object) -> Built:
+    if name == "source":
+        return plugin("source", value, name)
+    return _services(value) if name == "services" else build(hints_of(CollectionSpec)[name], value, name)
 
 
 def identity(spec: CollectionSpec) -> dict[str, Json]:
@@ -141,17 +148,12 @@ def _service(one: Service) -> Json:
     return {**fields, "asked": dict(sorted(one.asked().items()))}
 
 
-def _services(value: object) -> dict[str, Service]:
+def _services(value: object) -> dict[str, object]:
     found = mapping(value, "services")
     return {
-        key: plugin("service", {} if item is None else item, f"services.{key}", default=key)  # type: ignore[misc]  # the registry knows it only as an object
+        key: plugin("service", {} if item is None else item, f"services.{key}", default=key)
         for key, item in sorted(found.items())
     }
 
 
-_PLUGGED = {"source": lambda value: plugin("source", value, "source"), "services": _services}
-_WANTED = {
-    "source": lambda: ", ".join(names("source")),
-    "services": lambda: f"services.NAME.type=TYPE with one of: {', '.join(names('service'))}",
-    "into": lambda: "a folder: into=FOLDER",
-}
+_PLUGGED = ("source", "services")

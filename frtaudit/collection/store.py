@@ -1,8 +1,9 @@
 """What was asked and answered, on the disk: an intent before each call, its result after, many to one commit.
 
 SQLite, WAL, synchronous=FULL: what :meth:`Store.commit` took is there after a loss of power. A call whose intent stands
-without a result when a folder is opened again is ``ambiguous``: it may have been paid for, is counted as if it had been,
-and is made again. Keys are numbers; ``images`` says which digest an image's number stands for, and a crop's number is
+without a result when a folder is opened again is ``ambiguous``: it may have been paid for, is counted as if it had
+been, and is made again. Keys are numbers:
+``images`` says which digest an image's number stands for, and a crop's number is
 its image's times 256 plus its place among the faces that the service saw there.
 """
 
@@ -129,7 +130,7 @@ class Store:
         """Let the folder go."""
         self._db.close()
 
-    # ------------------------------------------------------------------------------------------------- what is known of all
+    # ---------------------------------------------------------------------------- what is known of all
     def meta(self, key: str) -> str | None:
         """A note."""
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
@@ -172,14 +173,14 @@ class Store:
         """The price of all of them."""
         return sum((Fraction(price) * n for (_, _, price), n in self.attempts().items()), Fraction(0))
 
-    # -------------------------------------------------------------------------------------------------------------- writing
+    # ---------------------------------------------------------------------------- writing
     def commit(
         self,
         results: Sequence[Result],
         intents: Sequence[Key],
         images: Sequence[ImageRow] = (),
         dropped: Sequence[Key] = (),
-        paid: Mapping[tuple[int, str, str], int] = {},  # noqa: B006  read only
+        paid: Mapping[tuple[int, str, str], int] = {},
     ) -> None:
         """One durable commit: what arrived, what starts next, what was read, what was not made after all.
 
@@ -201,11 +202,12 @@ class Store:
             )
             db.executemany(
                 "INSERT OR REPLACE INTO calls (service, turn, first, second, state, attempts, sitting)"
-                f" VALUES (?, ?, ?, ?, {int(State.INTENT)}, 0, {self.sitting})",
-                intents,
+                " VALUES (?, ?, ?, ?, ?, 0, ?)",
+                [(*key, int(State.INTENT), self.sitting) for key in intents],
             )
             db.executemany(
-                "INSERT INTO spent VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
+                "INSERT INTO spent VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
                 [(*key, n) for key, n in paid.items() if n],
             )
             db.execute("COMMIT")
@@ -216,11 +218,19 @@ class Store:
     def _rows(self, results: Iterable[Result]) -> list[tuple[object, ...]]:
         return [
             (
-                *one.key, int(one.state), one.attempts, one.score, None if one.refusal is None else str(one.refusal),
-                one.code, self._version(one.version), one.request, one.facts, self.sitting,
+                *one.key,
+                int(one.state),
+                one.attempts,
+                one.score,
+                None if one.refusal is None else str(one.refusal),
+                one.code,
+                self._version(one.version),
+                one.request,
+                one.facts,
+                self.sitting,
             )
             for one in results
-        ]  # fmt: skip
+        ]
 
     def _version(self, text: str) -> int:
         """The number of a version string."""
@@ -230,7 +240,7 @@ class Store:
             self._versions[text] = int(row[0])
         return self._versions[text]
 
-    # -------------------------------------------------------------------------------------------------------------- reading
+    # ---------------------------------------------------------------------------- reading
     def pending(
         self, service: int, turn: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
@@ -243,8 +253,17 @@ class Store:
         rows = self._db.execute(
             "SELECT first, second FROM calls WHERE service = ? AND turn = ? AND (first, second) >= (?, ?)"
             " AND (first, second) <= (?, ?) AND (state <> ? OR sitting = ?)",
-            (service, turn, int(first[0]), int(second[0]), int(first[-1]), int(second[-1]), State.TRANSPORT, self.sitting),
-        ).fetchall()  # fmt: skip
+            (
+                service,
+                turn,
+                int(first[0]),
+                int(second[0]),
+                int(first[-1]),
+                int(second[-1]),
+                State.TRANSPORT,
+                self.sitting,
+            ),
+        ).fetchall()
         if not rows:
             return np.arange(first.size)
         known = np.array(rows, dtype=np.int64)
@@ -287,7 +306,7 @@ class Store:
     def answers(
         self, service: int, low: int = 0, high: int = 0
     ) -> Iterator[tuple[int, int, int, float | None, str | None, str]]:
-        """Turn, first, second, score, refusal and code of comparisons of the turns ``low`` to ``high``, in that order."""
+        """Turn, first, second, score, refusal, code of comparisons of the turns ``low`` to ``high``, in that order."""
         return self._db.execute(
             "SELECT turn, first, second, score, refusal, code FROM calls WHERE service = ? AND turn BETWEEN ? AND ?"
             " AND second <> 0 AND state <> ? ORDER BY turn, first, second",

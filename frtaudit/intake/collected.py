@@ -1,4 +1,4 @@
-"""What ``frtaudit collect`` left in a folder: which files an audit reads, what was refused, whether a service changed."""
+"""What ``frtaudit collect`` left in a folder: which files an audit reads, what was refused, what changed."""
 
 import json
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ CHANGED, VERSIONS, MISSING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``said``: what a reader has to know."""
+    """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``said``: what to tell a reader."""
 
     faces: str
     boxes: str | None

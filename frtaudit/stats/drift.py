@@ -1,9 +1,9 @@
 """Has a service changed between two moments? The same comparisons, asked several times at each: exact, free of noise.
 
 Of one comparison R answers at one moment and R at another are *apart* when all of one moment exceed all of the other.
-If nothing changed, the 2R answers are exchangeable (calls are answered independently); given their values, an item whose
-R-th and (R+1)-th in order differ is apart in 2 of the (2R choose R) equally likely arrangements, any other never. Of S
-such items the number that is apart is thus binomial(S, h), h = 2 / (2R choose R), whatever the noise: a service that
+If nothing changed, the 2R answers are exchangeable (calls are answered independently); given their values, an item
+whose R-th and (R+1)-th in order differ is apart in 2 of the (2R choose R) equally likely arrangements, any other never.
+Of S such items the number that is apart is thus binomial(S, h), h = 2 / (2R choose R), whatever the noise: a service that
 answers differently to every call is not called changed, and one that always answers alike needs few changed answers.
 """
 
@@ -72,7 +72,7 @@ def power(n_items: int, share: float, repeats: int, alpha: float, noisy: float =
 def _found(n_items: int, repeats: int, alpha: float, noisy: float) -> Floats:
     """Probability that the change is found where 0, 1, ..., N items changed, shape (N + 1,)."""
     chance, sizes = by_chance(repeats), np.arange(n_items + 1)
-    tails = binom.sf(sizes[None, :] - 1, sizes[:, None], chance) <= alpha  # (open, apart)
+    tails = np.asarray(binom.sf(sizes[None, :] - 1, sizes[:, None], chance) <= alpha)  # (open, apart)
     needed = np.where(tails.any(axis=1), tails.argmax(axis=1), n_items + 1)
     changed, opened = np.meshgrid(sizes, sizes, indexing="ij")  # opened: of those that did not change
     within = changed + opened <= n_items

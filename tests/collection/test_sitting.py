@@ -59,7 +59,7 @@ def exported(into: Path) -> dict[str, bytes]:
 
 
 def test_every_pair_is_scored_and_an_audit_reads_it(tmp_path: Path) -> None:
-    """Each service has a score of each pair, and cohort=queries finds its faces, groups and scores by collection.json."""
+    """Each service has a score of each pair, and cohort=queries finds faces, groups and scores by collection.json."""
     outcome, read = came(tmp_path, {"acme": {"type": "twin"}, "bolt": {"type": "twin", "shift": 2.0}})
     assert outcome.finished
     assert read["pairs"] == 224
@@ -87,7 +87,7 @@ def test_nothing_is_asked_twice(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
-    """Killed ten times at random: the export is an unbroken run's, calls made twice were in flight, all were paid for."""
+    """Killed ten times at random: the export is an unbroken run's, calls made twice were in flight, all are paid."""
     broken, whole = tmp_path / "broken", tmp_path / "whole"
     broken.mkdir()
     whole.mkdir()
@@ -119,7 +119,7 @@ def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
 
 
 def test_no_credential_and_no_image_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No file of a collection, the store and its log included, holds a key, an image's bytes or a line of its pixels."""
+    """No file of a collection, the store and its log included, holds a key or an image's bytes."""
     monkeypatch.setenv("TWIN_KEY", drawn_faces.SECRET)
     came(tmp_path, {"acme": {"type": "twin", "secret": True, "lives": 20.0}})
     source = drawn_faces.Drawn(queries=4)
@@ -221,7 +221,7 @@ def test_an_image_that_changed_is_a_stated_failure(tmp_path: Path) -> None:
 
 
 def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
-    """A model swapped halfway shows by version and by scores; a noisy service shows as noisy, a skewed one as skewed."""
+    """A model swapped halfway shows by version and by scores; a noisy service is noisy, a skewed one skewed."""
     services = {
         "noisy": {
             "type": "twin",
@@ -257,19 +257,31 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
 
 
 WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (
-    (ProviderError, {"services": {"acme": {"type": "twin", "secret": True}}}, "twin: no credentials; accepted: TWIN_KEY"),
+    (
+        ProviderError,
+        {"services": {"acme": {"type": "twin", "secret": True}}},
+        "twin: no credentials; accepted: TWIN_KEY",
+    ),
     (SpecError, {"services": {"acme": {"type": "twn"}}}, "services.acme.type: no service is named 'twn'"),
     (SpecError, {"services": {"faces": {"type": "twin"}}}, "services: the name 'faces'; accepted: letters"),
     (SpecError, {"services": {}}, "services: none is named"),
     (SpecError, {"pairs": {"group": "race"}}, "pairs.group: no column 'race'; accepted: group"),
-    (SpecError, {"canaries": {"given": [["ab", "cd"]]}}, "canaries.given: 'ab'; accepted: 8 letters and more"),
-    (DataError, {"least": 99}, "source: 32 images and no two faces to compare; accepted: queries of 99 images"),
+    (
+        SpecError,
+        {"canaries": {"given": [["ab", "cd"]]}},
+        "canaries.given: 'ab'; accepted: 8 letters and more",
+    ),
+    (
+        DataError,
+        {"least": 99},
+        "source: 32 images and no two faces to compare; accepted: queries of 99 images",
+    ),
     (
         DataError,
         {"services": {"acme": {"type": "twin"}, "bolt": {"type": "twin", "shift": 21.0}}},
         "collection: no query has 8 images with a face that acme and bolt found",
     ),
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(("kind", "fields", "line"), WRONG, ids=lambda value: str(value)[:40])
@@ -285,10 +297,17 @@ def test_bad_input_is_one_line(
     budget = {"limit": 9.0} if "least" in fields else {}
     services = fields.pop("services", None) if fields.get("services") != {} else {}
     with pytest.raises(kind) as caught:
-        collect(from_plain({
-            "source": {"type": "drawn", "queries": 4}, "into": str(tmp_path), "budget": budget,
-            "services": {"acme": {"type": "twin"}} if services is None else services, **fields,
-        }))  # fmt: skip
+        collect(
+            from_plain(
+                {
+                    "source": {"type": "drawn", "queries": 4},
+                    "into": str(tmp_path),
+                    "budget": budget,
+                    "services": {"acme": {"type": "twin"}} if services is None else services,
+                    **fields,
+                }
+            )
+        )
     assert str(caught.value).startswith(line)
     assert "\n" not in str(caught.value)
 
