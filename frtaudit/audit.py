@@ -95,6 +95,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 def _cautions(material: Material) -> tuple[str, ...]:
     """What is to be said of people whom nobody named, or whom only their scores name."""
     said = () if material.labelling is None else cautions(material.labelling)
+    said = (*material.said, *said)
     return said if material.named else (nameless.SAID, *said)
 
 

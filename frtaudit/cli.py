@@ -13,6 +13,7 @@ from typing import NoReturn
 from frtaudit import __version__
 from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.options import (
+    COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
     EXIT_CODES,
     FAKE_EXAMPLES,
@@ -111,8 +112,47 @@ def label(argv: Sequence[str]) -> int:
     return 0
 
 
+def collect(argv: Sequence[str]) -> int:
+    """Ask services for scores of images; ended at any moment, it goes on where it was. Calls may cost money."""
+    parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.collection.sitting import collect as go_on
+    from frtaudit.spec import load_collection
+
+    spec = load_collection(options.overrides, options.config_dir)
+    came_to = go_on(spec, lambda line: print(f"frtaudit: {line}", file=sys.stderr, flush=True))
+    if came_to.stopped is not None and not spec.budget.partial:
+        raise came_to.stopped
+    print("\n".join([*came_to.said, str(Path(spec.into) / "collection.json")]))
+    return 0
+
+
+def _plan_collection(argv: Sequence[str]) -> int:
+    """Say how many calls a collection makes at most and what they cost; nothing is called."""
+    parser = parser_of("plan collect", _plan_collection.__doc__ or "", COLLECT_EXAMPLES)
+    parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
+    parser.add_argument(
+        "--images", type=int, metavar="M", help="plan without the source: M images of each query"
+    )
+    parser.add_argument("--json", action="store_true", help="print canonical JSON")
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.canonical import to_bytes
+    from frtaudit.collection.plan import plan_by_size, plan_of_source
+    from frtaudit.spec import load_collection
+
+    if (options.queries is None) != (options.images is None):
+        raise SpecError("command line", "one of --queries and --images", "both, or none")
+    spec = load_collection(["into=.", *options.overrides], options.config_dir)
+    by_size = options.queries is not None
+    made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
+    print(to_bytes(made.to_json()).decode(), end="") if options.json else print(made.text())
+    return 0
+
+
 def plan(argv: Sequence[str]) -> int:
-    """Say how many subjects a spec's limits and groups need; a cohort may be given by its size alone."""
+    """Say how many subjects a spec's limits and groups need; plan collect: which calls, and what they cost."""
+    if argv and argv[0] == "collect":
+        return _plan_collection(argv[1:])
     parser = parser_of("plan", plan.__doc__ or "", OVERRIDES + PLAN_EXAMPLES)
     add_plan_flags(parser)
     options = parser.parse_intermixed_args(argv)
@@ -287,6 +327,7 @@ COMMANDS: Mapping[str, Command] = {
     "compare": compare,
     "check": check,
     "label": label,
+    "collect": collect,
     "plan": plan,
     "verify": verify,
     "reproduce": reproduce,

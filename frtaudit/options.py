@@ -41,6 +41,20 @@ disk before the next one is asked. Then: frtaudit run audit=rapid_test cohort.ro
   cohort.answers=FOLDER/answers.csv cohort.labels.source=combined
 """
 
+COLLECT_EXAMPLES = """\
+source=NAME                  where images come from; source.FIELD=value: frtaudit list source
+services.NAME.type=TYPE      a service, as reports call it; services.NAME.FIELD=value: frtaudit list service
+into=FOLDER                  scores, intents and results; the same words go on there
+least=N                      images that a query needs (default: 8); seed=N; keep_images=true writes images too
+pairs.between=matched|all    pairs between queries: as many as within, drawn, or all; pairs.group=COLUMN
+canaries.pairs=N             pairs that are asked again and again; canaries.rounds, canaries.repeats, canaries.given
+budget.limit=N               nothing is called past it; budget.partial=true: go as far as it reaches
+services.NAME.limits.compare=X    price of a call; limits.detect, limits.rate, limits.concurrency, limits.attempts
+
+frtaudit plan collect with the same words says what it costs. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
+exit codes: 0 done, 1 stopped by the budget or could not collect, 2 usage
+"""
+
 PLAN_EXAMPLES = """
 rates: fmr, fnmr, fta
 

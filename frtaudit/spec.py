@@ -21,6 +21,8 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from frtaudit import presets, spec_guard, spec_source
 from frtaudit.canonical import digest
 from frtaudit.checks import check_spec
+from frtaudit.collection import spec as collection_spec
+from frtaudit.collection.spec import CollectionSpec
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
@@ -32,6 +34,7 @@ __all__ = [
     "CONFIG",
     "expanded",
     "from_config",
+    "load_collection",
     "load_spec",
     "publish",
     "rewritten",
@@ -41,7 +44,7 @@ __all__ = [
     "whole_digest",
 ]
 
-CONFIG = "config"
+CONFIG, COLLECT = "config", "collect"
 RUN_KEYS = ("fail_on",)
 _AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr")
 _KEY = re.compile(r"[\w./@:\-\[\]]+")
@@ -57,15 +60,42 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     99
     """
     try:
-        publish()
-        with _aside(), initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
-            config = compose(CONFIG, rewritten(overrides, config_dir), return_hydra_config=True)
-        choice = config.hydra.runtime.choices.get("audit")
-        with open_dict(config):
-            del config["hydra"]
+        config, choice = _composed(CONFIG, overrides, config_dir)
         return from_config(config, choice)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
+
+
+def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> CollectionSpec:
+    """What ``frtaudit collect`` would take, typed; ``overrides``: ``["source=folder", "source.root=photos", ...]``.
+
+    Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_collection(["into=out"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: source: no value; accepted: ...
+    """
+    try:
+        config, _ = _composed(COLLECT, overrides, config_dir)
+        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=False)
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    if not isinstance(plain, dict):
+        raise SpecError("spec", "found no mapping", "keys and values")
+    return collection_spec.from_plain({str(key): value for key, value in plain.items()})
+
+
+def _composed(
+    name: str, overrides: Sequence[str], config_dir: str | Path | None
+) -> tuple[DictConfig, str | None]:
+    """The tree that Hydra makes of a root and overrides, without Hydra's own part; and the selected audit."""
+    publish()
+    with _aside(), initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
+        config = compose(name, rewritten(overrides, config_dir), return_hydra_config=True)
+    choice = config.hydra.runtime.choices.get("audit")
+    with open_dict(config):
+        del config["hydra"]
+    return config, choice
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:

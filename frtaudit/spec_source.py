@@ -30,8 +30,9 @@ LANDS: Mapping[str, str] = {
     "requirement": "profiles.{}",
     "bootstrap": "bootstrap",
     "report": "report",
+    "source": "source",
 }
-_PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider")
+_PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider", "source")
 
 
 class UserSource(FileConfigSource):

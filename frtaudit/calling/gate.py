@@ -33,6 +33,11 @@ class Purse:
                 raise BudgetError("budget.limit", found, "a higher limit, to go on where this stopped")
             self.spent += price
 
+    def give_back(self, price: Fraction) -> None:
+        """What was taken for an attempt that was not made."""
+        with self._lock:
+            self.spent -= price
+
 
 @dataclass(slots=True, kw_only=True)
 class Turnstile:
@@ -53,10 +58,21 @@ class Turnstile:
 
     def attempt(self, kind: str) -> None:
         """Wait for one's turn, then pay. Raises :class:`BudgetError`."""
+        self._wait()
+        self.purse.take(self.price(kind))
+        self._count(kind)
+
+    def paid_attempt(self, kind: str) -> None:
+        """Wait for one's turn; the purse gave already."""
+        self._wait()
+        self._count(kind)
+
+    def _wait(self) -> None:
         wait = self._turn()
         if wait > 0:
             self.sleep(wait)
-        self.purse.take(self.price(kind))
+
+    def _count(self, kind: str) -> None:
         with self._lock:
             self.passed[kind] = self.passed.get(kind, 0) + 1
 

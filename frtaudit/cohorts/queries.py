@@ -1,6 +1,6 @@
 """Faces found by query, whom nobody named: the services' own scores say who is who (Knott et al.)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.intake.answers import with_answers
 from frtaudit.intake.boxes import boxes_of
+from frtaudit.intake.collected import COLLECTION, Collected, read_collected
 from frtaudit.intake.faces import faces_of, services_of
 from frtaudit.intake.pseudonyms import key_bytes
 from frtaudit.intake.scorelist import read_scores
@@ -35,7 +36,7 @@ class Search:
     """What the files of a search say.
 
     ``columns``: of the faces, texts (F,); ``ledger``: what was left out before any label; ``paths``: file name to where
-    it was read.
+    it was read; ``said``: sentences about how it was collected.
     """
 
     faces: Faces
@@ -43,6 +44,7 @@ class Search:
     services: tuple[Service, ...]
     ledger: tuple[LedgerEntry, ...]
     paths: Mapping[str, Path]
+    said: tuple[str, ...] = ()
 
 
 @register("cohort", "queries")
@@ -56,7 +58,8 @@ class Queries:
     one is kept where several of a query have a cosine above ``similarity``. ``labels``: how faces get their labels.
     ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``earlier``: a folder of the same
     form, collected at an earlier date, for ``analysis=two_dates``. ``pseudonym_key``: a file whose bytes key the
-    pseudonyms; by default the digest of what was read does.
+    pseudonyms; by default the digest of what was read does. A folder that ``frtaudit collect`` wrote says itself which
+    files are which, and must be finished.
     """
 
     root: str = field(metadata=PATH)
@@ -95,11 +98,17 @@ class Queries:
             paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
             pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
             earlier=earlier,
+            said=found.said,
         )
 
     def search(self) -> Search:
         """What the files say, before anything is labelled. Raises :class:`DataError` as :meth:`load` does."""
-        folder, paths = self._files()
+        collected = read_collected(Path(self.root))
+        if collected is not None:
+            return self._as_collected(collected)
+        return self._read(*self._files())
+
+    def _read(self, folder: Path, paths: Sequence[Path]) -> Search:
         images, columns = faces_of(read_table(folder / self.faces, self.faces))
         extra = [folder / name for name in (self.boxes, self.duplicates) if name is not None]
         if self.answers is not None:
@@ -121,6 +130,18 @@ class Queries:
             services=tuple(crops.services),
             ledger=(*crops.ledger, *alike, *selves),
             paths={path.name: path for path in (folder / self.faces, *extra, *paths)},
+        )
+
+    def _as_collected(self, found: Collected) -> Search:
+        """The files that a collection names, and what it left out."""
+        named = replace(self, faces=found.faces, boxes=found.boxes, files=self.files or found.lists)
+        read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
+        path = Path(self.root) / COLLECTION
+        return replace(
+            read,
+            ledger=(*found.ledger, *read.ledger),
+            paths={COLLECTION: path, **read.paths},
+            said=found.said,
         )
 
     def _near_duplicates(

@@ -146,7 +146,8 @@ class Material:
     ``sanitized``: what the steps of sanitization left, None where there were none; ``named``: False where nobody is,
     and the cohort only stands in for scores without subjects; ``finished``: provider name to what its run left;
     ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
-    who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples.
+    who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples;
+    ``said``: sentences about how it was gathered, for a report's notes.
     """
 
     cohort: Cohort
@@ -167,3 +168,4 @@ class Material:
     folded: Comparisons | None = None
     labelling: Labelling | None = None
     earlier: Labelling | None = None
+    said: tuple[str, ...] = ()

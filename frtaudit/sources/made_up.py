@@ -8,7 +8,7 @@ import numpy as np
 from frtaudit.calling.made_up import SIDE, Array, Bytes, drawn, pattern, picture_with
 from frtaudit.calling.protocol import Found
 from frtaudit.canonical import seed_of
-from frtaudit.core.collecting import CallError, Picture, Refusal
+from frtaudit.core.collecting import Picture
 from frtaudit.errors import SpecError
 from frtaudit.registry import register
 
@@ -60,14 +60,12 @@ class MadeUp:
             columns = {"group": self.groups[query % len(self.groups)]}
             for image in range(self.images):
                 place = f"made_up: query {query} image {image}"
-                yield Found(query=query, place=place, columns=columns, address=(query, image))
+                yield Found(query=query, place=place, columns=columns, address=f"{query} {image}")
 
     def read(self, found: Found) -> Picture:
         """The drawing; the same bytes at each call."""
-        if not isinstance(found.address, tuple):
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "not_allowed")
-        query, image = found.address
-        return self.picture(query, image)
+        query, image = found.address.split()
+        return self.picture(int(query), int(image))
 
     def picture(self, query: int, image: int) -> Picture:
         """One image of one query."""

@@ -1,0 +1,154 @@
+"""Canaries: the same pairs before, during and after, both ways round, again and again; what they say of a service."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import Json, seed_of
+from frtaudit.collection.chosen import Chosen
+from frtaudit.collection.spec import Canaries
+from frtaudit.collection.store import Store
+from frtaudit.core.collecting import Refusal
+from frtaudit.errors import SpecError
+from frtaudit.stats.drift import Floats, apart, least_share, noise, p_value
+
+ALPHA = 0.01  # false alarms of a service, over all its rounds
+POWER = 0.95
+_SHORTEST = 8
+Ints = npt.NDArray[np.int64]
+
+
+def drawn(found: Chosen, canaries: Canaries, seed: int) -> npt.NDArray[np.int32]:
+    """The canaries' faces, shape (2, C): given, or drawn from the collection's own pairs.
+
+    Raises :class:`SpecError` for a given image that is none of the faces.
+    """
+    if canaries.given:
+        return np.array(
+            [[_face(found, digest) for digest in pair] for pair in canaries.given], dtype=np.int32
+        ).T.reshape(2, -1)
+    size = found.pairs.shape[1]
+    rng = np.random.default_rng(seed_of(seed, "collection", "canaries"))
+    return found.pairs[:, np.sort(rng.choice(size, min(canaries.pairs, size), replace=False))]
+
+
+def _face(found: Chosen, digest: str) -> int:
+    among = [face for face, name in enumerate(found.faces.names) if f"-{digest[:16]}" in name]
+    if len(digest) < _SHORTEST or len(among) != 1:
+        shown = (
+            f"{digest!r} begins the digest of {len(among)} faces"
+            if len(digest) >= _SHORTEST
+            else f"{digest!r}"
+        )
+        raise SpecError(
+            "canaries.given", shown, f"{_SHORTEST} letters and more of one image's sha256, in pairs"
+        )
+    return among[0]
+
+
+def turn_of(canaries: Canaries, moment: int, repeat: int) -> int:
+    """The turn of a repeat in a round, from 1: 0 is the collection's own.
+
+    >>> turn_of(Canaries(rounds=3, repeats=2), moment=2, repeat=1)
+    6
+    """
+    return 1 + moment * canaries.repeats + repeat
+
+
+def both_ways(pairs: npt.NDArray[np.int32], crops: Ints) -> tuple[Ints, Ints]:
+    """Crops of 2C items, the C pairs as drawn and then turned round."""
+    first, second = crops[pairs[0]], crops[pairs[1]]
+    return np.concatenate([first, second]), np.concatenate([second, first])
+
+
+def answers_of(store: Store, service: int, canaries: Canaries, first: Ints, second: Ints) -> Floats:
+    """Answers of N items, shape (N, rounds, repeats): a refusal is -inf, no answer NaN."""
+    shape = (first.size, canaries.rounds, canaries.repeats)
+    found = np.full(shape, np.nan)
+    items: dict[tuple[int, int], list[int]] = {}
+    for item, key in enumerate(zip(first.tolist(), second.tolist(), strict=True)):
+        items.setdefault(key, []).append(item)
+    last = turn_of(canaries, canaries.rounds - 1, canaries.repeats - 1)
+    for turn, one, other, score, refusal, _ in store.answers(service, 1, last):
+        moment, repeat = divmod(turn - 1, canaries.repeats)
+        if refusal != Refusal.TRANSPORT:
+            for item in items.get((one, other), ()):
+                found[item, moment, repeat] = -np.inf if score is None else score
+    return found
+
+
+def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
+    """What canaries say of a service: has it changed, how little of a change would have been seen, is it symmetric.
+
+    ``answers``: shape (2C, M, R), C pairs as drawn and then turned round; ``versions``: as it said itself, by how many
+    of its answers to all comparisons.
+
+    >>> finding(np.zeros((4, 2, 3)), {"1": 30})["changed"]
+    False
+    """
+    whole = ~np.isnan(answers).any(axis=(1, 2))
+    kept = answers[whole]
+    repeats, alpha = answers.shape[2], ALPHA / (answers.shape[1] - 1)
+    noisy = noise(kept)
+    rounds = [_against_first(kept, moment) for moment in range(1, answers.shape[1])]
+    by_scores = any(one["p"] <= alpha for one in rounds)
+    return {
+        "items": len(answers),
+        "answered": int(whole.sum()),
+        "rounds": answers.shape[1],
+        "repeats": repeats,
+        "noise": noisy,
+        "against_first_round": rounds,
+        "alpha": ALPHA,
+        "changed": by_scores,
+        "several_versions": len(versions) > 1,
+        "power": POWER,
+        "least_share_found": least_share(len(kept), repeats, alpha, noisy, POWER),
+        "both_ways": _asymmetry(answers),
+    }
+
+
+def _against_first(kept: Floats, moment: int) -> dict[str, float]:
+    if not len(kept):
+        return {"round": moment + 1, "apart": 0, "open": 0, "p": 1.0}
+    differ, could = apart(kept[:, 0], kept[:, moment])
+    n_apart, n_open = int(differ.sum()), int(could.sum())
+    return {
+        "round": moment + 1,
+        "apart": n_apart,
+        "open": n_open,
+        "p": p_value(n_apart, n_open, kept.shape[2]),
+    }
+
+
+def _asymmetry(answers: Floats) -> dict[str, Json]:
+    """Of the pairs that were scored both ways in the first round: how many are apart, and by how much at most."""
+    size = len(answers) // 2
+    one, other = answers[:size, 0], answers[size:, 0]
+    scored = np.isfinite(one).all(axis=1) & np.isfinite(other).all(axis=1)
+    one, other = one[scored], other[scored]
+    if not len(one):
+        return {"pairs": 0, "apart": 0, "largest": None}
+    largest = np.abs(one.mean(axis=1) - other.mean(axis=1)).max()
+    return {"pairs": len(one), "apart": int(apart(one, other)[0].sum()), "largest": float(largest)}
+
+
+def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> list[str]:
+    """What a reader has to know of a service's canaries, as sentences."""
+    said = []
+    if len(versions) > 1:
+        said.append(
+            f"{name} answered with {len(versions)} versions while it was asked: {', '.join(map(repr, versions))}"
+        )
+    share = found["least_share_found"]
+    if found["changed"]:
+        said.append(
+            f"{name} changed while it was asked: the same comparisons have other scores in a later round"
+        )
+    elif share is not None:
+        said.append(
+            f"{name}: no change of scores was found; a change of {100 * float(str(share)):.1f} % of its answers "
+            f"and more would have been, with probability {POWER:g}"
+        )
+    return said

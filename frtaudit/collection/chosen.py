@@ -1,0 +1,245 @@
+"""From what was read and seen to the faces that are compared, and which pairs of them."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from frtaudit.canonical import seed_of
+from frtaudit.collection.seen import faces_of
+from frtaudit.collection.spec import CollectionSpec
+from frtaudit.collection.store import PLACES, ImageRow, State, Store
+from frtaudit.core.collecting import Seen
+from frtaudit.core.labelling import UNSAID, Faces
+from frtaudit.errors import DataError, SpecError
+from frtaudit.intake.boxes import SIDES, boxes_of
+from frtaudit.intake.tables import Table
+from frtaudit.labelling.detection import faces_in
+from frtaudit.labelling.pairs import pairs_of
+
+BOXES = "boxes.csv"
+SAME, NEAR, FEW, NOT_ONE = "same_image_in_query", "near_duplicate", "query_with_too_few_faces", "not_one_face"
+NOT_SEEN = "not_looked_at_by_all"
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chosen:
+    """What a collection compares.
+
+    ``images``: number to face_id, of every image that an audit may read of, in the order of face ids; ``columns``: of
+    each query; ``queries``: of each image; ``boxes``: a row for each face that a service with boxes saw in them;
+    ``faces``: those that are compared; ``crops``: service to the number of its crop of each face, shape (F,) int64;
+    ``pairs``: indices of faces, shape (2, P) int32; ``left_out``: code to number of images, or of queries.
+    """
+
+    images: Mapping[int, str]
+    queries: Mapping[int, str]
+    columns: Mapping[str, Mapping[str, str]]
+    boxes: pd.DataFrame | None
+    faces: Faces
+    crops: Mapping[str, Ints]
+    pairs: npt.NDArray[np.int32]
+    left_out: Mapping[str, int]
+
+
+def chosen(store: Store, spec: CollectionSpec, near: Iterable[int] = ()) -> Chosen:
+    """The faces and pairs of a collection whose images were read and looked at; ``near``: images that others are like.
+
+    The same for the same images and answers, whenever they came. Raises :class:`DataError` where no pair is left.
+    """
+    left_out: Counter[str] = Counter()
+    seen = {
+        name: {
+            image: faces_of(facts)[0]  # none where it refused
+            for image, state, _, facts in store.detections(number)
+            if state in (State.ANSWERED, State.REFUSED)
+        }
+        for number, (name, service) in enumerate(sorted(spec.services.items()))
+        if service.detects
+    }
+    rows = _kept(store.images(), frozenset(near), seen, left_out)
+    names = {row.image: face_id(row) for row in rows}
+    boxed = {name: found for name, found in seen.items() if _with_boxes(found)}
+    boxes = _boxes(names, boxed) if boxed else None
+    images = _faces([(query_name(row.query), names[row.image]) for row in rows])
+    number_of = {name: image for image, name in names.items()}
+    found = faces_in(images, None if boxes is None else boxes_of(_table(boxes)), (), spec.detected)
+    stay = _enough(images.query_of[found.row], len(images.queries), spec.least, left_out)
+    kept = np.flatnonzero(stay)
+    order = kept[
+        np.lexsort((np.array(found.names, dtype=object)[kept].astype(str), images.query_of[found.row[kept]]))
+    ]
+    if not order.size:
+        said = " and ".join(sorted(seen)) or "every service"
+        raise DataError(
+            "collection",
+            f"no query has {spec.least} images with a face that {said} found",
+            "least=N, or other images",
+        )
+    faces = _faces([(images.queries[images.query_of[found.row[f]]], found.names[f]) for f in order.tolist()])
+    columns = {query_name(row.query): dict(json.loads(row.columns)) for row in rows}
+    crops = {
+        name: _crops(boxes, name, found.face_of.get(name), number_of, found.row, images, order)
+        for name in sorted(spec.services)
+    }
+    pairs = _pairs(faces, columns, spec)
+    return Chosen(
+        images={number_of[name]: name for name in images.names},
+        queries={row.image: query_name(row.query) for row in rows},
+        columns=columns,
+        boxes=boxes,
+        faces=faces,
+        crops=crops,
+        pairs=pairs,
+        left_out=dict(sorted(left_out.items())),
+    )
+
+
+def query_name(query: int) -> str:
+    """A query's pseudonym.
+
+    >>> query_name(7)
+    'q00007'
+    """
+    return f"q{query:05d}"
+
+
+def face_id(row: ImageRow) -> str:
+    """Of an image: its query's pseudonym and 64 bits of its digest."""
+    return f"{query_name(row.query)}-{row.digest[:16]}"
+
+
+def _kept(
+    images: Iterable[ImageRow],
+    near: frozenset[int],
+    seen: Mapping[str, Mapping[int, tuple[Seen, ...]]],
+    left_out: Counter[str],
+) -> list[ImageRow]:
+    """Images that were read and looked at by all, each once in its query; others are counted."""
+    boxless = [one for one in seen.values() if not _with_boxes(one)]
+    kept, known = [], set()
+    for row in images:
+        if row.refusal:
+            left_out[row.code if row.refusal == "failure_to_acquire" else f"{row.refusal}_{row.code}"] += 1
+        elif (row.query, row.digest) in known:
+            left_out[SAME] += 1
+        elif row.image in near:
+            left_out[NEAR] += 1
+        elif any(row.image not in one for one in seen.values()):
+            left_out[NOT_SEEN] += 1
+        elif any(len(one[row.image]) != 1 for one in boxless):
+            left_out[NOT_ONE] += 1
+        else:
+            kept.append(row)
+        known.add((row.query, row.digest))
+    return kept
+
+
+def _with_boxes(found: Mapping[int, tuple[Seen, ...]]) -> bool:
+    """Whether a service says where its faces are."""
+    return all(one.box is not None for faces in found.values() for one in faces)
+
+
+def _boxes(names: Mapping[int, str], boxed: Mapping[str, Mapping[int, tuple[Seen, ...]]]) -> pd.DataFrame:
+    """A row for each face in the images ``names``, by service, then image, then from left to right."""
+    rows = [
+        (
+            names[image],
+            service,
+            crop_id(names[image], place),
+            *(repr(float(getattr(one.box, side))) for side in SIDES),
+        )
+        for service, found in sorted(boxed.items())
+        for image, faces in sorted(found.items(), key=lambda item: names.get(item[0], ""))
+        if image in names
+        for place, one in enumerate(faces)
+    ]
+    return pd.DataFrame(rows, columns=["image", "provider", "face", *SIDES], dtype="str")
+
+
+def crop_id(name: str, place: int) -> str:
+    """What a service's score list calls its crop of a face."""
+    return f"{name}/{place + 1}"
+
+
+def _table(boxes: pd.DataFrame) -> Table:
+    return Table(name=BOXES, frame=boxes, unit="line", first=2)
+
+
+def _faces(rows: Sequence[tuple[str, str]]) -> Faces:
+    """Faces of (query, name), sorted."""
+    ordered = sorted(rows)
+    queries = sorted({query for query, _ in ordered})
+    place = {query: number for number, query in enumerate(queries)}
+    return Faces(
+        names=tuple(name for _, name in ordered),
+        query_of=np.array([place[query] for query, _ in ordered], dtype=np.int32),
+        queries=tuple(queries),
+        annotated=np.full(len(ordered), UNSAID, dtype=np.int8),
+    )
+
+
+def _enough(
+    query_of: npt.NDArray[np.int32], size: int, least: int, left_out: Counter[str]
+) -> npt.NDArray[np.bool_]:
+    """Faces of queries that have ``least``."""
+    count = np.bincount(query_of, minlength=size)
+    few = int((count < least).sum())
+    if few:
+        left_out[FEW] += few
+    return np.asarray(count[query_of] >= least)
+
+
+def _crops(
+    boxes: pd.DataFrame | None,
+    name: str,
+    face_of: Ints | None,
+    number_of: Mapping[str, int],
+    row: Ints,
+    images: Faces,
+    order: Ints,
+) -> Ints:
+    """A service's crop of each face of ``order``."""
+    if boxes is None or face_of is None:  # it finds faces by comparing, or does not say where
+        return np.array(
+            [number_of[images.names[row[face]]] * PLACES for face in order.tolist()], dtype=np.int64
+        )
+    own = boxes[boxes["provider"] == name]
+    crop_of = np.full(row.size, -1, dtype=np.int64)
+    for face, image, crop in zip(face_of.tolist(), own["image"], own["face"], strict=True):
+        if face >= 0:
+            crop_of[face] = number_of[image] * PLACES + int(crop.rpartition("/")[2]) - 1
+    return crop_of[order]
+
+
+def _pairs(
+    faces: Faces, columns: Mapping[str, Mapping[str, str]], spec: CollectionSpec
+) -> npt.NDArray[np.int32]:
+    group = groups([columns[query] for query in faces.queries], spec.pairs.group)
+    rng = np.random.default_rng(seed_of(spec.seed, "collection", "pairs"))
+    first, second = pairs_of(faces, group, spec.pairs.between, rng)
+    if not first.size:
+        raise DataError(
+            "collection", "no two faces to compare", "queries with two faces, or two queries of a group"
+        )
+    return np.stack([first, second])
+
+
+def groups(columns: Sequence[Mapping[str, str]], name: str | None) -> Ints:
+    """The group of each query, shape (Q,): by a column of the source, -1 where it is empty.
+
+    Raises :class:`SpecError` for a column that the source does not have.
+    """
+    if name is None:
+        return np.zeros(len(columns), dtype=np.int64)
+    if columns and name not in columns[0]:
+        raise SpecError(
+            "pairs.group", f"no column {name!r}", ", ".join(sorted(columns[0])) or "null: the source has none"
+        )
+    known = {text: number for number, text in enumerate(sorted({one[name] for one in columns} - {""}))}
+    return np.array([known.get(one[name], -1) for one in columns], dtype=np.int64)

@@ -1,0 +1,129 @@
+"""The loop of a sitting: what arrived and what starts next stand on the disk before anything starts."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from fractions import Fraction
+from queue import Empty, SimpleQueue
+
+from frtaudit.calling.gate import BudgetError, Purse
+from frtaudit.collection.lane import Again, Inbox, Landed, Lane, Read
+from frtaudit.collection.live import LiveLine
+from frtaudit.collection.reader import Reader
+from frtaudit.collection.store import ImageRow, Key, Store
+
+ReadOne = Callable[[ImageRow], None]
+
+
+@dataclass(slots=True)
+class _Arrived:
+    """What the next commit takes, and what is told when it has."""
+
+    landed: list[Landed] = field(default_factory=list)
+    again: list[Again] = field(default_factory=list)
+    rows: list[ImageRow] = field(default_factory=list)
+
+
+class Drive:
+    """Keeps lanes busy. Each turn is one durable commit: as many calls can be lost as are in flight, and no more.
+
+    A spent budget, an error or Ctrl-C stops what would start next; what is in flight is waited for and stored.
+    """
+
+    def __init__(self, store: Store, purse: Purse, live: LiveLine) -> None:
+        self.store, self.purse, self.live = store, purse, live
+        self.inbox: Inbox = SimpleQueue()
+        self.stop: BaseException | None = None
+        self._arrived = _Arrived()
+
+    def run(
+        self, lanes: Sequence[Lane], reader: Reader | None = None, on_read: ReadOne = lambda _: None
+    ) -> None:
+        """Until nothing is left to start and nothing is in flight. Raises what stopped it, after that."""
+        while True:
+            try:
+                if not self._turn(lanes, reader, on_read):
+                    break
+            except KeyboardInterrupt as stop:
+                if self.stop is not None:
+                    raise
+                self.stop = stop
+        if self.stop is not None:
+            raise self.stop
+
+    def _turn(self, lanes: Sequence[Lane], reader: Reader | None, on_read: ReadOne) -> bool:
+        starts = self._starts(lanes)
+        self._commit(starts)
+        for lane, key in starts:
+            lane.launch(key)
+        if reader is not None and self.stop is None:
+            reader.launch(max((len(lane.todo) for lane in lanes), default=0))
+        if not any(lane.flying for lane in lanes) and not (reader and reader.flying):
+            return False
+        self._drain(reader, on_read)
+        return True
+
+    def _starts(self, lanes: Sequence[Lane]) -> list[tuple[Lane, Key]]:
+        starts: list[tuple[Lane, Key]] = []
+        for lane in lanes if self.stop is None else ():
+            try:
+                for key in lane.starts():  # what was paid for before the purse was empty starts
+                    starts.append((lane, key))  # noqa: PERF401  a list made at once would be lost with the error
+            except BudgetError as stop:
+                self.stop = stop
+        return starts
+
+    def _commit(self, starts: Sequence[tuple[Lane, Key]]) -> None:
+        arrived = self._arrived
+        if not (starts or arrived.landed or arrived.again or arrived.rows):
+            return
+        paid: Counter[tuple[int, str, str]] = Counter(_price(lane, key.kind) for lane, key in starts)
+        paid.update(_price(one.lane, one.kind) for one in arrived.again)
+        paid.subtract(_price(one.lane, one.key.kind) for one in arrived.landed if not one.used)
+        self.store.commit(
+            [one.result for one in arrived.landed if one.result is not None],
+            [key for _, key in starts],
+            arrived.rows,
+            [one.key for one in arrived.landed if one.stopped is not None],
+            paid,
+        )
+        self._arrived = _Arrived()
+        for one in arrived.again:
+            one.written.set()
+
+    def _drain(self, reader: Reader | None, on_read: ReadOne) -> None:
+        """Take everything that arrived; wait for the first of it."""
+        with suppress(Empty):
+            message = self.inbox.get(timeout=0.5)
+            while True:
+                self._take(message, reader, on_read)
+                message = self.inbox.get_nowait()
+        self.live.show(self.purse.spent)
+
+    def _take(self, message: Landed | Again | Read, reader: Reader | None, on_read: ReadOne) -> None:
+        if isinstance(message, Again):
+            self._arrived.again.append(message)
+        elif isinstance(message, Read):
+            self._arrived.rows.append(message.row)
+            if reader is not None:
+                reader.flying -= 1
+            on_read(message.row)
+        else:
+            self._landed(message)
+
+    def _landed(self, one: Landed) -> None:
+        self._arrived.landed.append(one)
+        one.lane.landed(one)
+        if not one.used:
+            self.purse.give_back(_exact(one.lane, one.key.kind))
+        self.stop = self.stop or one.stopped or one.error
+        self.live.done += one.result is not None
+
+
+def _exact(lane: Lane, kind: str) -> Fraction:
+    return lane.gate.turnstile.price(kind)
+
+
+def _price(lane: Lane, kind: str) -> tuple[int, str, str]:
+    return (lane.number, kind, str(_exact(lane, kind)))

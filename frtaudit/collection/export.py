@@ -1,0 +1,208 @@
+"""What an audit reads of a collection: faces, boxes, a score list of each service, and how it was collected.
+
+The same bytes whether the collection was interrupted or not: what differs (request ids, times, calls that were made
+again, what was spent) stands in the store and in ``sittings.json``, which no audit reads.
+"""
+
+import csv
+import io
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from frtaudit.canonical import Json, digest, sha256_file, to_bytes
+from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, sentences
+from frtaudit.collection.chosen import BOXES, Chosen, crop_id
+from frtaudit.collection.spec import CollectionSpec, identity
+from frtaudit.collection.store import COMPARE, DETECT, PLACES, Store
+from frtaudit.core.collecting import Refusal
+
+COLLECTION, SITTINGS, FACES = "collection.json", "sittings.json", "faces.csv"
+FORMAT = "frtaudit-collection/1"
+ROWS = 50_000  # of a score list in memory
+_ID = pa.dictionary(pa.int32(), pa.string())
+SCHEMA = pa.schema(
+    [("provider", _ID), ("probe", _ID), ("reference", _ID), ("score", pa.float64()), ("failure", _ID)]
+)
+Row = tuple[int, int, int, float | None, str | None, str]
+
+
+def export(
+    into: Path, store: Store, spec: CollectionSpec, found: Chosen, *, finished: bool
+) -> tuple[str, ...]:
+    """Write it all, ``collection.json`` last, each file whole or not; what a reader has to know, as sentences."""
+    _atomically(into / FACES, lambda path: path.write_bytes(_faces(found)))
+    files = [FACES]
+    if found.boxes is not None:
+        boxes = found.boxes
+        _atomically(
+            into / BOXES,
+            lambda path: path.write_bytes(boxes.to_csv(index=False, lineterminator="\n").encode()),
+        )
+        files.append(BOXES)
+    services: dict[str, Json] = {}
+    said: list[str] = []
+    for number, name in enumerate(sorted(spec.services)):
+        _atomically(
+            into / f"{name}.parquet", partial(_scores, store=store, number=number, name=name, found=found)
+        )
+        files.append(f"{name}.parquet")
+        services[name], told = _service(store, number, name, spec, found)
+        said += told
+    known = identity(spec)
+    content: dict[str, Json] = {
+        "format": FORMAT,
+        "finished": finished,
+        "partial": spec.budget.partial and not finished,
+        "said": [*said],
+        "spec": known,
+        "spec_digest": digest(known),
+        "images": {
+            "found": sum(1 for _ in store.images()),
+            "listed": len(found.images),
+            "left_out": dict(found.left_out),
+        },
+        "queries": len(found.faces.queries),
+        "faces": len(found.faces.names),
+        "pairs": int(found.pairs.shape[1]),
+        "services": services,
+        "boxes": None if found.boxes is None else BOXES,
+        "detected": str(spec.detected),
+        "files": {name: sha256_file(into / name) for name in sorted(files)},
+    }
+    _atomically(into / COLLECTION, lambda path: path.write_bytes(to_bytes(content)))
+    return tuple(said)
+
+
+def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
+    """What differs from one run of the same collection to another: attempts, ambiguous calls, money."""
+    names = sorted(spec.services)
+    attempts: list[Json] = [
+        {"service": names[number], "kind": kind, "each": price, "attempts": n}
+        for (number, kind, price), n in sorted(store.attempts().items())
+    ]
+    lost: list[Json] = [
+        {"service": names[number], "kind": kind, "calls": n}
+        for (number, kind), n in sorted(store.ambiguous().items())
+    ]
+    again: dict[str, Json] = {
+        name: store.extra_detections(number)
+        for number, name in enumerate(names)
+        if store.extra_detections(number)
+    }
+    content: dict[str, Json] = {
+        "sittings": store.sitting,
+        "spent": float(store.spent()),
+        "currency": spec.budget.currency,
+        "attempts": attempts,
+        "ambiguous": lost,
+        "detected_again": again,
+    }
+    _atomically(into / SITTINGS, lambda path: path.write_bytes(to_bytes(content)))
+
+
+def _service(
+    store: Store, number: int, name: str, spec: CollectionSpec, found: Chosen
+) -> tuple[dict[str, Json], list[str]]:
+    service = spec.services[name]
+    versions = store.versions(number)
+    pairs = drawn(found, spec.canaries, spec.seed)
+    answers = answers_of(store, number, spec.canaries, *both_ways(pairs, found.crops[name]))
+    canaries = finding(answers, versions) if pairs.shape[1] else None
+    counts, seen = store.counts(number, COMPARE), store.counts(number, DETECT)
+    refusals = {failure(refusal, code): n for (refusal, code), n in counts.items() if refusal}
+    unseen = {failure(refusal, code): n for (refusal, code), n in seen.items() if refusal}
+    low, high = service.score_range
+    content: dict[str, Json] = {
+        "asked": dict(service.asked()),
+        "score_range": [low, high],
+        "versions": versions,
+        "scores": counts.get(("", ""), 0),
+        "refusals": refusals,
+        "detects": service.detects,
+        "detection_refusals": unseen,
+        "canaries": canaries,
+    }
+    told = [] if canaries is None else sentences(name, canaries, list(versions))
+    left = sum(n for (refusal, _), n in counts.items() if refusal == Refusal.TRANSPORT)
+    if left:
+        told.append(
+            f"{name}: {left} comparisons failed for reasons of transport; frtaudit collect tries them again"
+        )
+    return content, told
+
+
+def failure(refusal: str, code: str) -> str:
+    """What stands for a score: the code, with the kind of refusal before it where it is no failure to acquire.
+
+    >>> failure("failure_to_acquire", "no_face"), failure("transport", "throttled")
+    ('no_face', 'transport_throttled')
+    """
+    return code if refusal == Refusal.FAILURE_TO_ACQUIRE else f"{refusal}_{code}"
+
+
+def _faces(found: Chosen) -> bytes:
+    """Every image that an audit may read of: face_id, query, and the columns of its query."""
+    names = sorted({key for columns in found.columns.values() for key in columns})
+    stream = io.StringIO()
+    lines = csv.writer(stream, lineterminator="\n")
+    lines.writerow(("face_id", "query", *names))
+    for image, name in found.images.items():
+        query = found.queries[image]
+        lines.writerow((name, query, *(found.columns[query].get(column, "") for column in names)))
+    return stream.getvalue().encode()
+
+
+def _scores(path: Path, store: Store, number: int, name: str, found: Chosen) -> None:
+    """A service's score list: a line for each comparison that has a result or a stated failure."""
+    called = _called(found, name)
+    crops = np.array(sorted(called), dtype=np.int64)
+    names = pa.array([called[crop] for crop in crops.tolist()], type=pa.string())
+    codes = sorted({failure(refusal, code) for refusal, code in store.counts(number, COMPARE) if refusal})
+    place = {code: at for at, code in enumerate(codes)}
+    with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
+        for rows in _batches(store.answers(number)):
+            ends = np.array([(first, second) for _, first, second, *_ in rows], dtype=np.int64).T
+            probe, reference = (np.searchsorted(crops, side).astype(np.int32) for side in ends)
+            failed = [place[failure(row[4], row[5])] if row[4] else None for row in rows]
+            columns = [
+                pa.DictionaryArray.from_arrays(
+                    pa.array(np.zeros(len(rows), dtype=np.int32)), pa.array([name])
+                ),
+                pa.DictionaryArray.from_arrays(pa.array(probe), names),
+                pa.DictionaryArray.from_arrays(pa.array(reference), names),
+                pa.array([row[3] for row in rows], type=pa.float64()),
+                pa.DictionaryArray.from_arrays(
+                    pa.array(failed, type=pa.int32()), pa.array(codes, type=pa.string())
+                ),
+            ]
+            writer.write_batch(pa.record_batch(columns, schema=SCHEMA))
+
+
+def _called(found: Chosen, name: str) -> dict[int, str]:
+    """What a service's score list calls its crops: faces of boxes where it has some, else images."""
+    boxed = found.boxes is not None and bool((found.boxes["provider"] == name).any())
+    return {
+        crop: crop_id(found.images[crop // PLACES], crop % PLACES) if boxed else found.images[crop // PLACES]
+        for crop in found.crops[name].tolist()
+    }
+
+
+def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
+    while batch := list(islice(rows, ROWS)):
+        yield batch
+
+
+def _atomically(path: Path, write: Callable[[Path], object]) -> None:
+    """The whole file or the one that was there."""
+    draft = path.with_name(f".{path.name}.draft")
+    write(draft)
+    with draft.open("rb") as stream:
+        os.fsync(stream.fileno())
+    draft.replace(path)

@@ -1,0 +1,179 @@
+"""How many calls a collection makes at most and what they cost: nothing is called for it."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from frtaudit.calling.gate import prices
+from frtaudit.canonical import Json
+from frtaudit.collection.chosen import groups, query_name
+from frtaudit.collection.spec import CollectionSpec
+from frtaudit.collection.store import COMPARE, DETECT
+from frtaudit.errors import DataError
+from frtaudit.labelling.pairs import Between
+
+CANARY = "canary"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """Calls of one service and kind; ``each``: the price of an attempt."""
+
+    service: str
+    kind: str
+    calls: int
+    each: Fraction
+
+    @property
+    def price(self) -> Fraction:
+        """If each call needs one attempt."""
+        return self.calls * self.each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """``images``, ``queries``: that the source has; ``pairs``: compared by each service at most."""
+
+    images: int
+    queries: int
+    pairs: int
+    lines: tuple[Line, ...]
+    limit: float | None
+    currency: str
+    own: Mapping[str, float]  # unit prices of the source's own calls
+
+    @property
+    def price(self) -> Fraction:
+        """Of all calls, each made once."""
+        return sum((line.price for line in self.lines), Fraction(0))
+
+    @property
+    def enough(self) -> bool:
+        """Whether the budget reaches."""
+        return self.limit is None or self.price <= Fraction(str(self.limit))
+
+    def to_json(self) -> dict[str, Json]:
+        """As ``--json`` prints it."""
+        calls: list[Json] = [
+            {
+                "service": one.service,
+                "kind": one.kind,
+                "calls": one.calls,
+                "each": float(one.each),
+                "price": float(one.price),
+            }
+            for one in self.lines
+        ]
+        return {
+            "images": self.images,
+            "queries": self.queries,
+            "pairs": self.pairs,
+            "calls": calls,
+            "price": float(self.price),
+            "currency": self.currency,
+            "limit": self.limit,
+            "enough": self.enough,
+            "source": dict(self.own),
+        }
+
+    def text(self) -> str:
+        """As a table."""
+        head = f"{self.queries} queries, {self.images} images, at most {self.pairs} pairs of faces for each service"
+        rows = [("service", "calls for", "at most", f"{self.currency} each", self.currency)]
+        rows += [
+            (one.service, one.kind, str(one.calls), f"{float(one.each):g}", f"{float(one.price):.2f}")
+            for one in self.lines
+        ]
+        rows.append(("all", "", str(sum(one.calls for one in self.lines)), "", f"{float(self.price):.2f}"))
+        wide = [max(len(row[at]) for row in rows) for at in range(5)]
+        table = [
+            "  ".join(
+                text.ljust(width) if at < 2 else text.rjust(width)
+                for at, (text, width) in enumerate(zip(row, wide, strict=True))
+            )
+            for row in rows
+        ]
+        own = [
+            f"the source's own calls come to that, {price:g} each {kind}"
+            for kind, price in sorted(self.own.items())
+        ]
+        tail = "no limit is set: budget.limit=N"
+        if self.limit is not None:
+            tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
+        return "\n".join(
+            [head, "", *table, "", *own, tail, "A call that is made again after a failure costs again."]
+        )
+
+
+def plan(spec: CollectionSpec, sizes: Mapping[str, int], columns: Mapping[str, Mapping[str, str]]) -> Plan:
+    """For queries of ``sizes`` images each, if every service finds one face in every image; nothing is a duplicate."""
+    images = sum(sizes.values())
+    kept = {query: size for query, size in sizes.items() if size >= spec.least}
+    pairs = most_pairs(kept, columns, spec)
+    if not pairs:
+        raise DataError(
+            "source", f"{images} images and no two faces to compare", f"queries of {spec.least} images"
+        )
+    lines = []
+    for name, service in sorted(spec.services.items()):
+        each = prices(service.limits)
+        if service.detects:
+            lines.append(Line(service=name, kind=DETECT, calls=images, each=each[DETECT]))
+        lines.append(Line(service=name, kind=COMPARE, calls=pairs, each=each[COMPARE]))
+        lines.append(Line(service=name, kind=CANARY, calls=canary_calls(spec, pairs), each=each[COMPARE]))
+    return Plan(
+        images=images,
+        queries=len(sizes),
+        pairs=pairs,
+        lines=tuple(line for line in lines if line.calls),
+        limit=spec.budget.limit,
+        currency=spec.budget.currency,
+        own=spec.source.paid,
+    )
+
+
+def plan_of_source(spec: CollectionSpec) -> Plan:
+    """Of what the source knows of without a paid call. Raises :class:`DataError` where it knows nothing so."""
+    if spec.source.paid:
+        raise DataError("source", "its search is paid for, so nothing is known yet", "--queries N --images N")
+    sizes: Counter[str] = Counter()
+    columns: dict[str, Mapping[str, str]] = {}
+    for found in spec.source.finds():
+        sizes[query_name(found.query)] += 1
+        columns.setdefault(query_name(found.query), found.columns)
+    return plan(spec, sizes, columns)
+
+
+def plan_by_size(spec: CollectionSpec, queries: int, images: int) -> Plan:
+    """Of as many queries of as many images each; all are of one group."""
+    sizes = {query_name(query): images for query in range(queries)}
+    columns = {name: {} if spec.pairs.group is None else {spec.pairs.group: "all"} for name in sizes}
+    return plan(spec, sizes, columns)
+
+
+def most_pairs(
+    sizes: Mapping[str, int], columns: Mapping[str, Mapping[str, str]], spec: CollectionSpec
+) -> int:
+    """Pairs within queries and between queries of one group, by counting."""
+    names = sorted(sizes)
+    count = np.array([sizes[name] for name in names], dtype=np.int64)
+    within = int((count * (count - 1) // 2).sum())
+    group = groups([columns[name] for name in names], spec.pairs.group)
+    kept = group >= 0
+    both = np.bincount(group[kept], weights=count[kept]) if kept.any() else np.zeros(1)
+    between = int(((both**2).sum() - (count[kept].astype(np.float64) ** 2).sum()) // 2)
+    return within + (min(within, between) if spec.pairs.between is Between.MATCHED else between)
+
+
+def canary_calls(spec: CollectionSpec, pairs: int) -> int:
+    """Of one service."""
+    asked = len(spec.canaries.given) or min(spec.canaries.pairs, pairs)
+    return asked * 2 * spec.canaries.rounds * spec.canaries.repeats
+
+
+def sizes_of(queries: Iterable[str]) -> Mapping[str, int]:
+    """Images of each query."""
+    return Counter(queries)

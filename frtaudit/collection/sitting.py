@@ -1,0 +1,279 @@
+"""``frtaudit collect``: from a spec to a folder that an audit reads; ended at any moment, it goes on where it was."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.calling.gate import BudgetError, Purse, Turnstile
+from frtaudit.canonical import Json, dumps
+from frtaudit.collection.canaries import both_ways, drawn, turn_of
+from frtaudit.collection.chosen import Chosen, chosen, query_name
+from frtaudit.collection.drive import Drive
+from frtaudit.collection.export import COLLECTION, export, write_sittings
+from frtaudit.collection.lane import Lane
+from frtaudit.collection.live import LiveLine
+from frtaudit.collection.plan import canary_calls, plan, sizes_of
+from frtaudit.collection.reader import Reader
+from frtaudit.collection.seen import faces_of
+from frtaudit.collection.shelf import Shelf
+from frtaudit.collection.spec import CollectionSpec, identity
+from frtaudit.collection.store import PLACES, STORE, ImageRow, Key, State, Store
+from frtaudit.core.collecting import Picture, Refusal
+from frtaudit.errors import DataError
+
+BATCH = 2000  # comparisons of which the store is asked at once
+SHOWN = 5  # refused images that are told one by one
+FROZEN, NEAR = "frozen", "near"
+TRANSPORT = str(Refusal.TRANSPORT)
+_ENDING = {"image/jpeg": "jpg", "image/png": "png"}
+
+Ints = npt.NDArray[np.int64]
+Say = Callable[[str], None]
+Alike = Callable[[Sequence[tuple[int, int]], Callable[[int], Picture]], Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """``finished``: every call has a result or a stated failure; ``stopped``: by the budget; ``said``: a summary."""
+
+    finished: bool
+    stopped: BudgetError | None
+    said: tuple[str, ...]
+
+
+def collect(spec: CollectionSpec, say: Say = lambda _: None, alike: Alike | None = None) -> Outcome:
+    """Go on with a collection until it is finished or the budget is spent.
+
+    ``alike``: given (image, query) of every image that was read, and what gives their pictures, which of them are left
+    out as near-duplicates. Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget
+    below the plan, a folder that cannot be written or that holds another collection, nothing to compare.
+    """
+    sitting = Sitting(spec, say, alike)
+    try:
+        return sitting.run()
+    finally:
+        sitting.close()
+
+
+class Sitting:
+    """One run of a collection: look at every image, choose faces and pairs once and for all, compare."""
+
+    def __init__(self, spec: CollectionSpec, say: Say, alike: Alike | None) -> None:
+        self.spec, self.say, self.alike = spec, say, alike
+        self.into = Path(spec.into)
+        self.store = Store(self.into / STORE)
+        self.live = LiveLine(spec.budget)
+        limit = spec.budget.limit
+        self.purse = Purse(limit=None if limit is None else Fraction(str(limit)))
+        self.drive = Drive(self.store, self.purse, self.live)
+        self.shelf = Shelf(spec.source)
+        self.lanes: list[Lane] = []
+        self.readers: list[Reader] = []
+        self.unread: set[int] = set()
+
+    def close(self) -> None:
+        """Let threads, connections and the folder go."""
+        for reader in self.readers:
+            reader.close()
+        for lane in self.lanes:
+            lane.close()
+        self.store.close()
+        self.live.end()
+
+    def run(self) -> Outcome:
+        """The whole of it."""
+        same_collection(self.store, identity(self.spec))
+        lost = sum(self.store.begin().values())
+        if lost:
+            self.say(
+                f"{lost} calls had no result on the disk when the last sitting ended: they are made again"
+            )
+        self.purse.spent = self.store.spent()
+        self._open()
+        self.shelf.found = list(self.spec.source.finds())
+        self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
+        self._afford()
+        (self.into / COLLECTION).unlink(missing_ok=True)
+        found, stopped = None, None
+        try:
+            if self.store.meta(FROZEN) is None:
+                self._look()
+            found = self._chosen()
+            self._compare(found)
+        except BudgetError as stop:
+            stopped = stop
+        return self._end(found, stopped)
+
+    def _open(self) -> None:
+        """Services in the order of their names: a service's number in the store is its place there."""
+        for number, (name, service) in enumerate(sorted(self.spec.services.items())):
+            turnstile = Turnstile(limits=service.limits, purse=self.purse)
+            self.lanes.append(Lane(number, name, service, turnstile, self.shelf, self.drive.inbox))
+
+    def _afford(self) -> None:
+        """Raise :class:`DataError` for a budget below the plan, before a call is made."""
+        limit = self.purse.limit
+        if limit is None or self.spec.budget.partial or self.store.meta(FROZEN) is not None:
+            return
+        queries = [query_name(one.query) for one in self.shelf.found]
+        columns = {query_name(one.query): one.columns for one in self.shelf.found}
+        price = plan(self.spec, sizes_of(queries), columns).price
+        if price > limit:
+            raise DataError(
+                "budget.limit",
+                f"{float(limit):g} {self.spec.budget.currency}, and the plan comes to {float(price):g}",
+                "a higher limit, or budget.partial=true to go as far as it reaches",
+            )
+
+    # ---------------------------------------------------------------------------- looking at images
+    def _look(self) -> None:
+        """Read every image and have every service look at it; what failed for reasons of transport once more."""
+        for _ in range(2):
+            if not self._look_once():
+                break
+        near = (
+            []
+            if self.alike is None
+            else self.alike(
+                [(row.image, row.query) for row in self.store.images() if not row.refusal], self.shelf.get
+            )
+        )
+        self.store.note(NEAR, json.dumps(sorted(int(image) for image in near)))
+        self.store.note(FROZEN, "1")
+        if len(self.unread) > SHOWN:
+            self.say(f"{len(self.unread)} images could not be read in all")
+
+    def _look_once(self) -> bool:
+        """Whether something is left that failed for reasons of transport."""
+        known = {row.image: row for row in self.store.images()}
+        looking = [lane for lane in self.lanes if lane.service.detects]
+        done = {lane.name: self._seen_by(lane) for lane in looking}
+        numbers = range(1, len(self.shelf.found) + 1)
+        unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
+        for lane in looking:
+            ready = [
+                image for image, row in known.items() if not row.refusal and image not in done[lane.name]
+            ]
+            lane.todo.extend(Key(lane.number, 0, image * PLACES, 0) for image in ready)
+        self.live.begin(sum(map(len, done.values())), len(looking) * len(self.shelf.found))
+
+        def on_read(row: ImageRow) -> None:
+            self._was_read(row)
+            for lane in looking:
+                if not row.refusal and row.image not in done[lane.name]:
+                    lane.todo.append(Key(lane.number, 0, row.image * PLACES, 0))
+
+        self.readers.append(Reader(unread, self.shelf, self.drive.inbox))
+        self.drive.run(looking, self.readers[-1], on_read)
+        left = any(row.refusal == TRANSPORT for row in self.store.images())
+        return left or any(
+            state is State.TRANSPORT
+            for lane in looking
+            for _, state, _, _ in self.store.detections(lane.number)
+        )
+
+    def _seen_by(self, lane: Lane) -> set[int]:
+        """Images with a result of a service."""
+        return {
+            image
+            for image, state, _, _ in self.store.detections(lane.number)
+            if state in (State.ANSWERED, State.REFUSED)
+        }
+
+    def _was_read(self, row: ImageRow) -> None:
+        if row.refusal:
+            if row.image not in self.unread and len(self.unread) < SHOWN:
+                self.say(f"{self.shelf.found[row.image - 1].place}: {row.code}")
+            self.unread.add(row.image)
+            return
+        self.unread.discard(row.image)
+        self.shelf.digests[row.image] = row.digest
+        if self.spec.keep_images:
+            picture = self.shelf.get(row.image)
+            folder = self.into / "images"
+            folder.mkdir(exist_ok=True)
+            (folder / f"{row.digest}.{_ENDING[picture.media]}").write_bytes(picture.data)
+
+    # ---------------------------------------------------------------------------- comparing
+    def _chosen(self) -> Chosen:
+        return chosen(self.store, self.spec, json.loads(self.store.meta(NEAR) or "[]"))
+
+    def _compare(self, found: Chosen) -> None:
+        pairs = found.pairs.shape[1]
+        each = pairs + canary_calls(self.spec, pairs)
+        self.live.begin(sum(self.store.compared(lane.number) for lane in self.lanes), each * len(self.lanes))
+        canaries = drawn(found, self.spec.canaries, self.spec.seed)
+        for lane in self.lanes:
+            recall(lane, self.store)
+            lane.calls = sequence(self.store, lane, found, canaries, self.spec)
+        self.drive.run(self.lanes)
+
+    def _end(self, found: Chosen | None, stopped: BudgetError | None) -> Outcome:
+        write_sittings(self.into, self.store, self.spec)
+        said = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
+        if found is not None and (stopped is None or self.spec.budget.partial):
+            said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
+        return Outcome(finished=stopped is None, stopped=stopped, said=tuple(said))
+
+
+def same_collection(store: Store, spec: dict[str, Json]) -> None:
+    """Raise :class:`DataError` for a folder that holds another collection; a new one takes this."""
+    text, known = dumps(spec), store.meta("spec")
+    if known is None:
+        store.note("spec", text)
+    elif known != text:
+        place = _difference(json.loads(known), json.loads(text), "")
+        raise DataError(
+            "into", f"the folder holds a collection with another {place}", "the same spec, or another folder"
+        )
+
+
+def _difference(one: object, other: object, at: str) -> str:
+    """Where two plain values first differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            if one.get(key) != other.get(key):
+                return _difference(one.get(key), other.get(key), f"{at}.{key}" if at else str(key))
+    return at or "spec"
+
+
+def recall(lane: Lane, store: Store) -> None:
+    """What a service saw in earlier sittings: boxes; which images it must look at again, for their handles are gone."""
+    for image, state, _, facts in store.detections(lane.number):
+        faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
+        for place, face in enumerate(faces):
+            lane.seen.setdefault(image * PLACES + place, face)
+        if handled:
+            lane.handled.add(image)
+    lane.turns = store.turns(lane.number)
+
+
+def sequence(
+    store: Store, lane: Lane, found: Chosen, canaries: npt.NDArray[np.int32], spec: CollectionSpec
+) -> Iterator[Key]:
+    """The comparisons of a service that have no result yet, batch by batch: a round of canaries, pairs, a round, ..."""
+    crops = found.crops[lane.name]
+    first, second = crops[found.pairs[0]], crops[found.pairs[1]]
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    rounds = spec.canaries.rounds
+    stops = [first.size * moment // (rounds - 1) for moment in range(rounds)]
+    ones, others = np.unique(np.stack(both_ways(canaries, crops)), axis=1)  # ascending, each once
+    for moment, stop in enumerate(stops):
+        for repeat in range(spec.canaries.repeats):
+            turn = turn_of(spec.canaries, moment, repeat)
+            yield from _pending(store, lane.number, turn, ones, others)
+        until = stops[moment + 1] if moment + 1 < rounds else stop
+        for start in range(stop, until, BATCH):
+            part = slice(start, min(start + BATCH, until))
+            yield from _pending(store, lane.number, 0, first[part], second[part])
+
+
+def _pending(store: Store, service: int, turn: int, first: Ints, second: Ints) -> Iterator[Key]:
+    for at in store.pending(service, turn, first, second).tolist():
+        yield Key(service, turn, int(first[at]), int(second[at]))

@@ -1,0 +1,159 @@
+"""What a collection is asked for: images, services, pairs, canaries, a budget; typed as an audit's spec is."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from frtaudit.calling.protocol import Service, Source
+from frtaudit.canonical import Json
+from frtaudit.core.spec import PATH
+from frtaudit.errors import SpecError
+from frtaudit.identity import identifies, plugin, plugin_plain
+from frtaudit.labelling.detection import Detected
+from frtaudit.labelling.pairs import Between
+from frtaudit.registry import names
+from frtaudit.typed import Built, build, hints_of, mapping, plain, required, unknown_key
+
+RESERVED = ("answers", "boxes", "faces", "collection", "sittings")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pairing:
+    """Which faces are compared: all within a query, and ``between`` queries of one ``group``, a column of the source.
+
+    ``group``: None for one group of all.
+    """
+
+    between: Between = Between.MATCHED
+    group: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Canaries:
+    """Fixed pairs that are asked for in each of ``rounds``, both ways round, ``repeats`` times.
+
+    The first round is before all other comparisons, the last after them. ``given``: pairs by the first letters of
+    their images' digests; without them ``pairs`` are drawn from the collection's own.
+    """
+
+    pairs: int = 10
+    rounds: int = 3
+    repeats: int = 3
+    given: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that show no change."""
+        if self.pairs < 0:
+            raise SpecError("canaries.pairs", f"{self.pairs}", "0 for none, or more")
+        for name in ("rounds", "repeats"):
+            if getattr(self, name) < 2:
+                raise SpecError(f"canaries.{name}", f"{getattr(self, name)}", "2 and more; canaries.pairs=0")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Budget:
+    """``limit``: of all sittings, None for none; ``partial``: go as far as it reaches, and let an audit read that."""
+
+    limit: float | None = None
+    currency: str = "USD"
+    partial: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a limit below 0."""
+        if self.limit is not None and not self.limit >= 0:
+            raise SpecError("budget.limit", f"{self.limit:g}", "0 and more, or null for no limit")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollectionSpec:
+    """A whole collection.
+
+    ``source``: where images come from; ``services``: name to service; ``into``: the folder that it goes into, and
+    goes on in; ``detected``: which faces of an image are used; ``least``: faces that a query needs, else it is left
+    out (the rapid test can label none with fewer); ``keep_images``: write each image that was read into the folder.
+    """
+
+    source: Source
+    services: Mapping[str, Service]
+    into: str = field(metadata=PATH)
+    detected: Detected = Detected.SINGLE
+    pairs: Pairing = field(default_factory=Pairing)
+    canaries: Canaries = field(default_factory=Canaries)
+    budget: Budget = field(default_factory=Budget)
+    keep_images: bool = False
+    seed: int = 1
+    least: int = 8
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for names that no file can have, and for queries of no pair."""
+        if not self.services:
+            raise SpecError("services", "none is named", "services.NAME.type=TYPE")
+        for name in self.services:
+            if not _NAME.fullmatch(name) or name in RESERVED:
+                raise SpecError("services", f"the name {name!r}", f"letters, digits, _ and -; not {RESERVED}")
+        if self.least < 1:
+            raise SpecError("least", f"{self.least}", "1 and more")
+        silent = [name for name, one in sorted(self.services.items()) if not one.detects]
+        if self.detected is Detected.ALL and silent:
+            raise SpecError("detected", f"all faces, but {silent[0]} does not say where they are", "single")
+
+
+def from_plain(data: Mapping[str, object]) -> CollectionSpec:
+    """The spec that plain data describes, typed strictly. Raises :class:`SpecError` naming the place.
+
+    >>> from_plain({"sorce": {}})
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: spec: unknown key 'sorce' (did you mean 'source'?); accepted: source, services, into,
+    detected, pairs, canaries, budget, keep_images, seed, least
+    """
+    fields = {one.name: one for one in dataclasses.fields(CollectionSpec)}
+    for key in data:
+        if key not in fields:
+            raise unknown_key("", key, fields)
+    for name, one in fields.items():
+        if required(one) and data.get(name) in (None, "???"):
+            raise SpecError(name, "no value", _wanted(name))
+    return CollectionSpec(**{key: _field(key, value) for key, value in data.items()})
+
+
+def _wanted(name: str) -> str:
+    if name == "into":
+        return "a folder: into=FOLDER"
+    known = ", ".join(names("source" if name == "source" else "service"))
+    return known if name == "source" else f"services.NAME.type=TYPE with one of: {known}"
+
+
+def _field(name: str, value: object) -> Built:
+    if name == "source":
+        return plugin("source", value, name)
+    return _services(value) if name == "services" else build(hints_of(CollectionSpec)[name], value, name)
+
+
+def identity(spec: CollectionSpec) -> dict[str, Json]:
+    """What decides the answers: no path, no budget, no price, no number of threads."""
+    kept = {
+        one.name: plain(getattr(spec, one.name), identifies)
+        for one in dataclasses.fields(CollectionSpec)
+        if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images")
+    }
+    services: dict[str, Json] = {name: _service(one) for name, one in sorted(spec.services.items())}
+    return {**kept, "source": plugin_plain("source", spec.source), "services": services}
+
+
+def _service(one: Service) -> Json:
+    """A service's settings without its limits, and what it says that it will be asked with."""
+    fields = {key: value for key, value in plugin_plain("service", one).items() if key != "limits"}
+    return {**fields, "asked": dict(sorted(one.asked().items()))}
+
+
+def _services(value: object) -> dict[str, object]:
+    found = mapping(value, "services")
+    return {
+        key: plugin("service", {} if item is None else item, f"services.{key}", default=key)
+        for key, item in sorted(found.items())
+    }
+
+
+_PLUGGED = ("source", "services")

@@ -1,0 +1,355 @@
+"""What was asked and answered, on the disk: an intent before each call, its result after, many to one commit.
+
+SQLite, WAL, synchronous=FULL: what :meth:`Store.commit` took is there after a loss of power. A call whose intent stands
+without a result when a folder is opened again is ``ambiguous``: it may have been paid for, is counted as if it had
+been, and is made again. Keys are numbers:
+``images`` says which digest an image's number stands for, and a crop's number is
+its image's times 256 plus its place among the faces that the service saw there.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.collecting import Refusal
+from frtaudit.errors import DataError
+
+STORE = "store.sqlite"
+PLACES = 256  # faces of one image that can be told apart
+DETECT, COMPARE = "detect", "compare"
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS images (
+    image INTEGER PRIMARY KEY, query INTEGER, columns TEXT, digest TEXT, refusal TEXT, code TEXT, sitting INTEGER);
+CREATE TABLE IF NOT EXISTS calls (
+    service INTEGER, turn INTEGER, first INTEGER, second INTEGER, state INTEGER, attempts INTEGER, score REAL,
+    refusal TEXT, code TEXT, version INTEGER, request TEXT, facts TEXT, sitting INTEGER,
+    PRIMARY KEY (service, turn, first, second)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS versions (version INTEGER PRIMARY KEY, text TEXT UNIQUE);
+CREATE TABLE IF NOT EXISTS spent (
+    service INTEGER, kind TEXT, price TEXT, attempts INTEGER, PRIMARY KEY (service, kind, price)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ambiguous (
+    service INTEGER, kind TEXT, calls INTEGER, PRIMARY KEY (service, kind)) WITHOUT ROWID;
+"""
+
+
+class State(IntEnum):
+    """Of a call."""
+
+    INTENT = 0
+    ANSWERED = 1
+    REFUSED = 2  # a result
+    TRANSPORT = 3  # none; it is made again in the next sitting
+
+
+class Key(NamedTuple):
+    """A call: ``second`` is 0 where ``first`` is a crop of the image that faces are looked for in.
+
+    ``turn``: 0 for a score of the collection, above for canaries; of a detection, how many there were before.
+    """
+
+    service: int
+    turn: int
+    first: int
+    second: int
+
+    @property
+    def kind(self) -> str:
+        """``detect`` or ``compare``."""
+        return COMPARE if self.second else DETECT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Result:
+    """What a call came to; ``facts``: canonical JSON; ``attempts``: that passed the gate; ``paid``: see the gate."""
+
+    key: Key
+    state: State
+    attempts: int
+    score: float | None = None
+    refusal: Refusal | None = None
+    code: str = ""
+    version: str = ""
+    request: str = ""
+    facts: str = ""
+
+
+class ImageRow(NamedTuple):
+    """An image as it was read: its digest, or why there is none."""
+
+    image: int
+    query: int
+    columns: str
+    digest: str
+    refusal: str
+    code: str
+
+
+@dataclass(slots=True)
+class Store:
+    """The store of one folder, open in one process, used in one thread."""
+
+    path: Path
+    sitting: int = 0
+    _db: sqlite3.Connection = field(init=False, repr=False)
+    _versions: dict[str, int] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`DataError` for a folder that cannot be written, or that another process works in."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0.2)
+            self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.execute("PRAGMA cache_size=-16000")
+            self._db.execute("BEGIN IMMEDIATE")
+            for statement in filter(str.strip, _TABLES.split(";")):
+                self._db.execute(statement)
+            self._db.execute("COMMIT")
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                raise DataError(
+                    "into", "another frtaudit collect works in that folder", "one at a time"
+                ) from None
+            raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
+        except sqlite3.DatabaseError as error:
+            raise DataError("into", f"{STORE} is damaged ({error})", "another folder") from None
+        except OSError as error:
+            raise DataError("into", f"cannot write there ({error.strerror})", "a writable folder") from None
+
+    def close(self) -> None:
+        """Let the folder go."""
+        self._db.close()
+
+    # ---------------------------------------------------------------------------- what is known of all
+    def meta(self, key: str) -> str | None:
+        """A note."""
+        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def note(self, key: str, value: str) -> None:
+        """Write a note."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def begin(self) -> dict[tuple[int, str], int]:
+        """A new sitting; how many calls of the last one are ambiguous, by service and kind."""
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        self.sitting = int(self.meta("sitting") or 0) + 1
+        self.note("sitting", str(self.sitting))
+        found = db.execute(
+            "SELECT service, CASE WHEN second THEN ? ELSE ? END AS kind, count(*) FROM calls WHERE state = ?"
+            " GROUP BY service, kind",
+            (COMPARE, DETECT, State.INTENT),
+        ).fetchall()
+        for row in found:
+            db.execute(
+                "INSERT INTO ambiguous VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET calls = calls + excluded.calls",
+                row,
+            )
+        db.execute("DELETE FROM calls WHERE state = ?", (State.INTENT,))
+        db.execute("COMMIT")
+        return {(int(service), str(kind)): int(count) for service, kind, count in found}
+
+    def ambiguous(self) -> dict[tuple[int, str], int]:
+        """Calls of all sittings that nobody knows the end of, by service and kind."""
+        return {(int(s), str(kind)): int(n) for s, kind, n in self._db.execute("SELECT * FROM ambiguous")}
+
+    def attempts(self) -> dict[tuple[int, str, str], int]:
+        """Attempts that passed the gate or may have, by service, kind and price."""
+        rows = self._db.execute("SELECT * FROM spent")
+        return {(int(s), str(kind), str(price)): int(n) for s, kind, price, n in rows}
+
+    def spent(self) -> Fraction:
+        """The price of all of them."""
+        return sum((Fraction(price) * n for (_, _, price), n in self.attempts().items()), Fraction(0))
+
+    # ---------------------------------------------------------------------------- writing
+    def commit(
+        self,
+        results: Sequence[Result],
+        intents: Sequence[Key],
+        images: Sequence[ImageRow] = (),
+        dropped: Sequence[Key] = (),
+        paid: Mapping[tuple[int, str, str], int] = {},
+    ) -> None:
+        """One durable commit: what arrived, what starts next, what was read, what was not made after all.
+
+        ``paid``: attempts to add, by service, kind and price, those of ``intents`` included.
+        """
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            db.executemany(
+                "INSERT OR REPLACE INTO images VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [(*row, self.sitting) for row in images],
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                self._rows(results),
+            )
+            db.executemany(
+                "DELETE FROM calls WHERE service = ? AND turn = ? AND first = ? AND second = ?", dropped
+            )
+            db.executemany(
+                "INSERT OR REPLACE INTO calls (service, turn, first, second, state, attempts, sitting)"
+                " VALUES (?, ?, ?, ?, ?, 0, ?)",
+                [(*key, int(State.INTENT), self.sitting) for key in intents],
+            )
+            db.executemany(
+                "INSERT INTO spent VALUES (?, ?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
+                [(*key, n) for key, n in paid.items() if n],
+            )
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+
+    def _rows(self, results: Iterable[Result]) -> list[tuple[object, ...]]:
+        return [
+            (
+                *one.key,
+                int(one.state),
+                one.attempts,
+                one.score,
+                None if one.refusal is None else str(one.refusal),
+                one.code,
+                self._version(one.version),
+                one.request,
+                one.facts,
+                self.sitting,
+            )
+            for one in results
+        ]
+
+    def _version(self, text: str) -> int:
+        """The number of a version string."""
+        if text not in self._versions:
+            self._db.execute("INSERT OR IGNORE INTO versions (text) VALUES (?)", (text,))
+            row = self._db.execute("SELECT version FROM versions WHERE text = ?", (text,)).fetchone()
+            self._versions[text] = int(row[0])
+        return self._versions[text]
+
+    # ---------------------------------------------------------------------------- reading
+    def pending(
+        self, service: int, turn: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int64]:
+        """Which of a batch of calls have no result yet, indices; ``first``, ``second``: shape (B,), in ascending order.
+
+        A failure of transport counts as a result in the sitting that had it.
+        """
+        if not first.size:
+            return np.zeros(0, dtype=np.int64)
+        rows = self._db.execute(
+            "SELECT first, second FROM calls WHERE service = ? AND turn = ? AND (first, second) >= (?, ?)"
+            " AND (first, second) <= (?, ?) AND (state <> ? OR sitting = ?)",
+            (
+                service,
+                turn,
+                int(first[0]),
+                int(second[0]),
+                int(first[-1]),
+                int(second[-1]),
+                State.TRANSPORT,
+                self.sitting,
+            ),
+        ).fetchall()
+        if not rows:
+            return np.arange(first.size)
+        known = np.array(rows, dtype=np.int64)
+        done = np.isin(first * _WIDE + second, known[:, 0] * _WIDE + known[:, 1])
+        return np.flatnonzero(~done)
+
+    def images(self) -> Iterator[ImageRow]:
+        """Every image that was looked at, in the order of its number."""
+        rows = self._db.execute(
+            "SELECT image, query, columns, digest, refusal, code FROM images ORDER BY image"
+        )
+        return (ImageRow(*row) for row in rows)
+
+    def last_read(self) -> dict[int, int]:
+        """Image to the sitting in which its reading failed for reasons of transport."""
+        rows = self._db.execute(
+            "SELECT image, sitting FROM images WHERE refusal = ?", (str(Refusal.TRANSPORT),)
+        )
+        return {int(image): int(sitting) for image, sitting in rows}
+
+    def detections(self, service: int) -> Iterator[tuple[int, State, int, str]]:
+        """Image, state, sitting and facts of the first detection of each image by a service."""
+        rows = self._db.execute(
+            "SELECT first, state, sitting, facts FROM calls WHERE service = ? AND turn = 0 AND second = 0"
+            " ORDER BY first",
+            (service,),
+        )
+        return (
+            (int(first) // PLACES, State(state), int(sitting), facts or "")
+            for first, state, sitting, facts in rows
+        )
+
+    def turns(self, service: int) -> int:
+        """The highest turn of a detection by a service."""
+        row = self._db.execute(
+            "SELECT max(turn) FROM calls WHERE service = ? AND second = 0", (service,)
+        ).fetchone()
+        return int(row[0] or 0)
+
+    def answers(
+        self, service: int, low: int = 0, high: int = 0
+    ) -> Iterator[tuple[int, int, int, float | None, str | None, str]]:
+        """Turn, first, second, score, refusal, code of comparisons of the turns ``low`` to ``high``, in that order."""
+        return self._db.execute(
+            "SELECT turn, first, second, score, refusal, code FROM calls WHERE service = ? AND turn BETWEEN ? AND ?"
+            " AND second <> 0 AND state <> ? ORDER BY turn, first, second",
+            (service, low, high, State.INTENT),
+        )
+
+    def compared(self, service: int) -> int:
+        """How many comparisons of the collection have a result or a stated failure."""
+        row = self._db.execute(
+            "SELECT count(*) FROM calls WHERE service = ? AND turn = 0 AND second <> 0 AND state <> ?",
+            (service, State.INTENT),
+        ).fetchone()
+        return int(row[0])
+
+    def counts(self, service: int, kind: str) -> dict[tuple[str, str], int]:
+        """Refusal and code (both empty: answered) to how many calls of turn 0 ended so."""
+        rows = self._db.execute(
+            "SELECT coalesce(refusal, ''), code, count(*) FROM calls WHERE service = ? AND turn = 0"
+            " AND (second <> 0) = ? AND state <> ? GROUP BY 1, 2 ORDER BY 1, 2",
+            (service, kind == COMPARE, State.INTENT),
+        )
+        return {(str(refusal), str(code)): int(n) for refusal, code, n in rows}
+
+    def versions(self, service: int) -> dict[str, int]:
+        """What a service said of its version, by how many of its answers to comparisons, canaries included."""
+        rows = self._db.execute(
+            "SELECT text, count(*) FROM calls JOIN versions USING (version) WHERE service = ? AND state = ?"
+            " AND second <> 0 GROUP BY text ORDER BY text",
+            (service, State.ANSWERED),
+        )
+        return {str(text): int(n) for text, n in rows}
+
+    def extra_detections(self, service: int) -> int:
+        """Detections that were made again because a handle was gone."""
+        row = self._db.execute(
+            "SELECT count(*) FROM calls WHERE service = ? AND turn > 0 AND second = 0", (service,)
+        ).fetchone()
+        return int(row[0])
+
+
+_WIDE = 1 << 31  # above the number of any crop: 8 million images
+
+
+def facts_of(facts: Mapping[str, object]) -> str:
+    """Facts as canonical JSON, empty for none."""
+    return json.dumps(dict(facts), sort_keys=True, separators=(",", ":")) if facts else ""

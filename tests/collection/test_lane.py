@@ -1,0 +1,112 @@
+"""Tests also seen, shelf, live: what a call needs, and what a service saw."""
+
+import threading
+import time
+from fractions import Fraction
+from queue import SimpleQueue
+
+import drawn_faces
+import pytest
+
+from frtaudit.calling.gate import BudgetError, Purse, Turnstile
+from frtaudit.calling.protocol import Limits
+from frtaudit.collection.lane import Again, CountedGate
+from frtaudit.collection.live import LiveLine
+from frtaudit.collection.seen import faces_of, facts_in, found_again
+from frtaudit.collection.shelf import Shelf
+from frtaudit.collection.spec import Budget
+from frtaudit.core.collecting import Box, CallError, Detection, Seen
+
+
+def test_the_first_attempt_was_paid_and_others_are_written() -> None:
+    """The gate takes nothing for the first attempt of a call, and pays and reports each further one."""
+    purse, told = Purse(limit=Fraction(2), spent=Fraction(1)), []
+    gate = CountedGate(Turnstile(limits=Limits(compare=1.0), purse=purse), told.append)
+    call = gate.enter("compare")
+    gate.attempt("compare")
+    assert (purse.spent, told, call.used, call.attempts) == (1, [], True, 1)
+    gate.attempt("compare")
+    assert (purse.spent, told, call.attempts) == (2, ["compare"], 2)
+    with pytest.raises(BudgetError):
+        gate.attempt("compare")
+    assert call.attempts == 2
+
+
+def test_an_attempt_of_another_kind_is_paid_for_itself() -> None:
+    """What was paid beforehand is for the call's own kind; the purse takes for another."""
+    purse, told = Purse(limit=None), []
+    gate = CountedGate(Turnstile(limits=Limits(detect=0.5, compare=1.0), purse=purse), told.append)
+    call = gate.enter("compare")
+    gate.attempt("detect")
+    assert (purse.spent, told, call.used) == (Fraction(1, 2), ["detect"], False)
+
+
+def test_a_further_attempt_waits_for_the_disk() -> None:
+    """An Again is in the inbox before the attempt goes on."""
+    inbox: SimpleQueue[Again] = SimpleQueue()
+    message = Again(lane=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its lane
+    waiting = threading.Thread(target=lambda: (inbox.put(message), message.written.wait()))
+    waiting.start()
+    time.sleep(0.01)
+    assert waiting.is_alive()
+    inbox.get().written.set()
+    waiting.join(5)
+
+
+def test_a_face_is_found_again_by_its_box() -> None:
+    """The face whose box overlaps most is the same one, with its new handle; without one near, there is none."""
+    first = Seen(box=Box(x=0, y=0, width=10, height=10))
+    now = (
+        Seen(box=Box(x=50, y=0, width=10, height=10), handle="b"),
+        Seen(box=Box(x=1, y=0, width=10, height=10), handle="a"),
+    )
+    assert found_again(first, 0, now).handle == "a"
+    assert found_again(first, 0, now).box == first.box
+    with pytest.raises(CallError, match="face_not_seen_again"):
+        found_again(first, 0, now[:1])
+    assert found_again(Seen(box=None), 1, now).handle == "a"
+
+
+def test_a_handle_never_reaches_the_store() -> None:
+    """What is written of a face says that there was a handle, and not which."""
+    facts = facts_in(Detection(faces=(Seen(box=None, handle="secret-token", facts={"quality": 0.5}),)))
+    assert "secret-token" not in facts
+    faces, handled = faces_of(facts)
+    assert (faces[0].facts, faces[0].handle, handled) == ({"quality": 0.5}, None, True)
+    assert faces_of("") == ((), False)
+
+
+@pytest.fixture
+def source() -> drawn_faces.Drawn:
+    """Sixteen pictures."""
+    return drawn_faces.Drawn(queries=2)
+
+
+def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> None:
+    """Pictures that were used last stay; others are read again, and one that changed is refused."""
+    shelf = Shelf(source, most=6000)
+    shelf.found = list(source.finds())
+    first = shelf.get(1)
+    assert shelf.get(1) is first
+    for image in range(2, 17):
+        shelf.get(image)
+    assert sum(len(picture.data) for picture in shelf._held.values()) <= 6000
+    again = shelf.get(1)
+    assert again is not first
+    assert again.digest == first.digest
+    shelf.digests[3] = "another"
+    with pytest.raises(CallError, match="image_changed"):
+        shelf.get(3)
+    with pytest.raises(CallError, match="image_changed"):
+        shelf.get(17)
+
+
+def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is written where nobody looks."""
+    live = LiveLine(Budget())
+    live.begin(0, 10)
+    live.show(Fraction(1))
+    live.end()
+    assert capsys.readouterr() == ("", "")
+    live.done = 5
+    assert live.text(Fraction("1.5"), 300) == "collect: 5 of 10 calls, 1.50 USD spent, about 5 min left"

@@ -1,0 +1,94 @@
+"""Tests also chosen and canaries: how many calls, of which faces and pairs."""
+
+from collections.abc import Iterator
+
+import drawn_faces
+import numpy as np
+import pytest
+
+from frtaudit.collection.canaries import finding, turn_of
+from frtaudit.collection.chosen import groups
+from frtaudit.collection.plan import most_pairs, plan_by_size, plan_of_source
+from frtaudit.collection.spec import Canaries, CollectionSpec, from_plain
+from frtaudit.core.labelling import Faces
+from frtaudit.errors import DataError, SpecError
+from frtaudit.labelling.pairs import Between, pairs_of
+
+
+@pytest.fixture(autouse=True)
+def made_up() -> Iterator[None]:
+    """A source and a service of this machine, for one test."""
+    drawn_faces.registered()
+    yield
+    drawn_faces.forgotten()
+
+
+def spec(**fields: object) -> CollectionSpec:
+    """Of 4 queries with 8 pictures."""
+    limits = {"detect": 0.001, "compare": 0.01}
+    services = {"acme": {"type": "twin", "limits": limits}, "bolt": {"type": "twin", "detects": False}}
+    return from_plain(
+        {"source": {"type": "drawn", "queries": 4}, "services": services, "into": ".", **fields}
+    )
+
+
+def test_calls_and_price_are_counted() -> None:
+    """Detections, comparisons and canaries of each service at its price; a service that finds no faces detects none."""
+    made = plan_of_source(spec(budget={"limit": 4.0}))
+    counted = {(one.service, one.kind): one.calls for one in made.lines}
+    assert counted == {
+        ("acme", "detect"): 32, ("acme", "compare"): 224, ("acme", "canary"): 180,
+        ("bolt", "compare"): 224, ("bolt", "canary"): 180,
+    }  # fmt: skip
+    assert float(made.price) == pytest.approx(32 * 0.001 + (224 + 180) * 0.01)
+    assert not made.enough
+    assert "budget.limit 4 USD: not enough" in made.text()
+    assert made.to_json()["price"] == float(made.price)
+    assert plan_by_size(spec(), 4, 8).lines == plan_of_source(spec()).lines
+
+
+def test_a_paid_search_is_planned_by_size() -> None:
+    """Nothing is called for a plan: where the search itself costs, the size must be given."""
+    with pytest.raises(DataError, match="--queries N --images N"):
+        plan_of_source(spec(source={"type": "drawn", "paid_for": 0.005}))
+
+
+@pytest.mark.parametrize("between", list(Between))
+def test_pairs_are_as_many_as_are_drawn(between: Between) -> None:
+    """Counting gives as many as drawing them does, for uneven queries in two groups and one in none."""
+    sizes = {"a": 3, "b": 9, "c": 2, "d": 5, "e": 4}
+    columns = {name: {"g": group} for name, group in zip(sizes, ("x", "y", "x", "y", ""), strict=True)}
+    of = np.repeat(np.arange(5), list(sizes.values())).astype(np.int32)
+    faces = Faces(
+        names=tuple(map(str, range(of.size))),
+        query_of=of,
+        queries=tuple(sizes),
+        annotated=np.full(of.size, -2),
+    )
+    group = groups([columns[name] for name in sizes], "g")
+    drawn = pairs_of(faces, group, between, np.random.default_rng(0))[0].size
+    assert most_pairs(sizes, columns, spec(pairs={"group": "g", "between": str(between)})) == drawn
+
+
+def test_settings_that_show_nothing_are_refused() -> None:
+    """One round or one repeat shows no change; all faces need services that say where they are."""
+    with pytest.raises(SpecError, match=r"canaries.rounds: 1; accepted: 2 and more"):
+        spec(canaries={"rounds": 1})
+    with pytest.raises(SpecError, match=r"detected: all faces, but bolt does not say where they are"):
+        spec(detected="all")
+    with pytest.raises(SpecError, match=r"budget.limit: -1"):
+        spec(budget={"limit": -1.0})
+    with pytest.raises(SpecError, match=r"canaries.pair: |unknown key 'pair'"):
+        spec(canaries={"pair": 3})
+
+
+def test_canaries_without_answers_say_nothing() -> None:
+    """Items that were not answered in every round are left out and counted; a refusal in a later round is a change."""
+    answers = np.zeros((8, 2, 3))
+    answers[:4, 1] = -np.inf
+    found = finding(answers, {"1": 3, "2": 3})
+    assert (found["changed"], found["several_versions"]) == (True, True)
+    answers[0, 0, 0] = np.nan
+    assert finding(answers, {"1": 3})["answered"] == 7
+    assert finding(np.full((4, 2, 3), np.nan), {})["least_share_found"] is None
+    assert turn_of(Canaries(), 0, 0) == 1

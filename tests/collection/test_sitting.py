@@ -1,0 +1,342 @@
+"""Tests also drive, lane, reader: a collection from its source to the files that an audit reads."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import drawn_faces
+import killed_collection
+import numpy as np
+import pandas as pd
+import pytest
+
+from frtaudit.calling.gate import BudgetError
+from frtaudit.cohorts.queries import Queries
+from frtaudit.collection.sitting import Outcome, collect
+from frtaudit.collection.spec import CollectionSpec, from_plain
+from frtaudit.collection.store import Store
+from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError
+
+TESTS = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def made_up() -> Iterator[None]:
+    """A source and a service of this machine, for one test."""
+    drawn_faces.registered()
+    yield
+    drawn_faces.forgotten()
+
+
+def spec(into: Path, services: Mapping[str, object] | None = None, **fields: object) -> CollectionSpec:
+    """A small collection: 4 queries of 8 pictures, 224 pairs, canaries of 2 pairs."""
+    plain = {
+        "source": {"type": "drawn", "queries": 4},
+        "services": services or {"acme": {"type": "twin"}},
+        "into": str(into),
+        "canaries": {"pairs": 2},
+        **fields,
+    }
+    return from_plain(plain)
+
+
+def came(
+    into: Path, services: Mapping[str, object] | None = None, **fields: object
+) -> tuple[Outcome, dict[str, object]]:
+    """A sitting, and what it left in collection.json."""
+    outcome = collect(spec(into, services, **fields))
+    return outcome, json.loads((into / "collection.json").read_text())
+
+
+def exported(into: Path) -> dict[str, bytes]:
+    """What an audit reads."""
+    others = {"store.sqlite", "sittings.json"}
+    return {path.name: path.read_bytes() for path in into.iterdir() if path.name not in others}
+
+
+def test_every_pair_is_scored_and_an_audit_reads_it(tmp_path: Path) -> None:
+    """Each service has a score of each pair, and cohort=queries finds faces, groups and scores by collection.json."""
+    outcome, read = came(tmp_path, {"acme": {"type": "twin"}, "bolt": {"type": "twin", "shift": 2.0}})
+    assert outcome.finished
+    assert read["pairs"] == 224
+    scores = pd.read_parquet(tmp_path / "acme.parquet")
+    assert len(scores) == 224
+    assert scores["score"].notna().all()
+    found = Queries(root=str(tmp_path)).search()
+    assert len(found.faces.names) == 32
+    assert [one.score.size for one in found.services] == [224, 224]
+    assert set(found.columns["group"]) == {"a", "b"}
+    assert set(found.paths) == {"collection.json", "faces.csv", "boxes.csv", "acme.parquet", "bolt.parquet"}
+
+
+def test_nothing_is_asked_twice(tmp_path: Path) -> None:
+    """A finished collection asks for nothing when it is called again, and writes the same bytes."""
+    log = tmp_path / "acme.log"
+    services = {"acme": {"type": "twin", "log": str(log)}}
+    came(tmp_path / "c", services)
+    asked, files = drawn_faces.attempts(log), exported(tmp_path / "c")
+    assert len(asked) == 32 + 224 + 2 * 2 * 3 * 3
+    came(tmp_path / "c", services)
+    assert drawn_faces.attempts(log) == asked
+    assert exported(tmp_path / "c") == files
+
+
+@pytest.mark.slow
+def test_ten_kills_lose_nothing(tmp_path: Path) -> None:
+    """Killed ten times at random: the export is an unbroken run's, calls made twice were in flight, all are paid."""
+    broken, whole = tmp_path / "broken", tmp_path / "whole"
+    broken.mkdir()
+    whole.mkdir()
+    path = {**os.environ, "PYTHONPATH": f"{TESTS.parent}{os.pathsep}{TESTS}"}
+    command = [sys.executable, str(TESTS / "killed_collection.py"), str(broken), "1"]
+    done = subprocess.run(command, env=path, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    collect(killed_collection.spec(whole))
+    assert exported(broken / "collected").keys() == exported(whole / "collected").keys()
+    one, other = exported(broken / "collected"), exported(whole / "collected")
+    assert [name for name in one if one[name] != other[name]] in ([], ["collection.json"])
+    told = [json.loads(files["collection.json"]) for files in (one, other)]
+    for read in told:
+        for service in read["spec"]["services"].values():
+            del service["log"]  # where this test logs
+        del read["spec_digest"]
+    assert told[0] == told[1]
+    for number, name in enumerate(("acme", "bolt")):
+        once, made = (len(drawn_faces.attempts(folder / f"{name}.log")) for folder in (whole, broken))
+        store = Store(broken / "collected" / "store.sqlite")
+        lost = sum(n for (service, _), n in store.ambiguous().items() if service == number)
+        again = store.extra_detections(number)
+        paid = sum(n for (service, *_), n in store.attempts().items() if service == number)
+        store.close()
+        faults = 2 * made // 29 + 1 if name == "acme" else 0  # attempts that the twin had made again
+        assert made - once <= lost + again + faults
+        assert lost <= killed_collection.KILLS * killed_collection.CONCURRENCY
+        assert paid >= made
+
+
+def test_no_credential_and_no_image_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No file of a collection, the store and its log included, holds a key or an image's bytes."""
+    monkeypatch.setenv("TWIN_KEY", drawn_faces.SECRET)
+    came(tmp_path, {"acme": {"type": "twin", "secret": True, "lives": 20.0}})
+    source = drawn_faces.Drawn(queries=4)
+    pictures = [source.read(found).data for found in source.finds()]
+    for path in tmp_path.rglob("*"):
+        held = path.read_bytes()
+        assert drawn_faces.SECRET.encode() not in held
+        assert b"\x89PNG" not in held
+        assert not any(picture[60:100] in held for picture in pictures)
+
+
+def test_images_are_kept_where_asked(tmp_path: Path) -> None:
+    """With keep_images each image is written once under its digest."""
+    came(tmp_path, keep_images=True)
+    assert len(list((tmp_path / "images").iterdir())) == 32
+
+
+def test_the_budget_is_not_passed(tmp_path: Path) -> None:
+    """A budget below the plan is refused before a call; a partial one stops at it, and a higher one goes on there."""
+    priced = {
+        "acme": {"type": "twin", "log": str(tmp_path / "log"), "limits": {"compare": 0.01, "concurrency": 3}}
+    }
+    into = tmp_path / "c"
+    with pytest.raises(
+        DataError, match=r"budget.limit: 1 USD, and the plan comes to 2.6; accepted: a higher limit"
+    ):
+        came(into, priced, budget={"limit": 1.0})
+    assert not drawn_faces.attempts(tmp_path / "log")
+    outcome, read = came(into, priced, budget={"limit": 1.0, "partial": True})
+    assert isinstance(outcome.stopped, BudgetError)
+    assert not read["finished"]
+    assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 100
+    assert {entry.code for entry in Queries(root=str(into)).search().ledger} >= {"not_collected_budget"}
+    outcome, read = came(into, priced, budget={"limit": 2.6})
+    assert outcome.finished
+    assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 260
+
+
+def test_an_unfinished_collection_is_refused(tmp_path: Path) -> None:
+    """Retries that the plan did not hold stop a collection at its budget; an audit refuses it in one line."""
+    faulty = {"acme": {"type": "twin", "faults": 3, "limits": {"compare": 0.01, "concurrency": 3}}}
+    stopped = collect(spec(tmp_path, faulty, budget={"limit": 2.6})).stopped
+    assert stopped is not None
+    assert "\n" not in str(stopped)
+    assert not (tmp_path / "collection.json").exists()
+    with pytest.raises(
+        DataError, match=r"cohort.root: the collection in it is not finished; accepted: frtaudit collect"
+    ):
+        Queries(root=str(tmp_path)).search()
+    again = spec(tmp_path, faulty, budget={"limit": 9.0})
+    assert collect(again).finished
+
+
+def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
+    """A handle that expired is asked for again, which costs and is counted; every pair has its score."""
+    short = {"acme": {"type": "twin", "lives": 0.3, "wait": 0.002, "limits": {"concurrency": 8}}}
+    outcome, read = came(tmp_path, short)
+    assert outcome.finished
+    assert read["services"]["acme"]["refusals"] == {}
+    assert read["services"]["acme"]["scores"] == 224
+    assert json.loads((tmp_path / "sittings.json").read_text())["detected_again"]["acme"] > 0
+
+
+def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> None:
+    """Unreadable images and faces not found are counted; a failure of transport is stated, and asked again later."""
+    down = {"acme": {"type": "twin", "detects": False, "broken": 5}}
+    said: list[str] = []
+    collect(spec(tmp_path, down, source={"type": "drawn", "queries": 4, "strange": 20}, least=6), said.append)
+    read = json.loads((tmp_path / "collection.json").read_text())
+    assert said == ["drawn 2 image 3: unreadable_image"]
+    assert read["images"]["left_out"] == {"unreadable_image": 1}
+    assert read["boxes"] is None
+    failed = read["services"]["acme"]["refusals"]
+    assert failed.keys() == {"transport_down"}
+    assert read["services"]["acme"]["scores"] + failed["transport_down"] == read["pairs"]
+    before = (tmp_path / "store.sqlite").read_bytes()
+    outcome = collect(spec(tmp_path, down, source={"type": "drawn", "queries": 4, "strange": 20}, least=6))
+    assert (tmp_path / "store.sqlite").read_bytes() != before
+    assert f"acme: {failed['transport_down']} comparisons failed" in outcome.said[-2]
+
+
+def test_an_image_that_changed_is_a_stated_failure(tmp_path: Path) -> None:
+    """Scores are of the images that were looked at: where a source gives another one later, the pair is refused."""
+    once = {"acme": {"type": "twin", "limits": {"compare": 1.0}}}
+    one = spec(tmp_path, once, budget={"limit": 30.0, "partial": True})
+    collect(one)
+    object.__setattr__(one.source, "changed", True)  # as a file that was replaced: the spec is the same
+    object.__setattr__(one.budget, "limit", 999.0)
+    with sqlite3.connect(tmp_path / "store.sqlite") as db:
+        text = json.loads(db.execute("SELECT value FROM meta WHERE key = 'spec'").fetchone()[0])
+        text["source"]["changed"] = True
+        packed = json.dumps(text, sort_keys=True, separators=(",", ":"))
+        db.execute("UPDATE meta SET value = ? WHERE key = 'spec'", (packed,))
+    db.close()
+    collect(one)
+    read = json.loads((tmp_path / "collection.json").read_text())
+    assert read["services"]["acme"]["scores"] <= 30
+    assert read["services"]["acme"]["refusals"] == {"image_changed": 224 - read["services"]["acme"]["scores"]}
+
+
+def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
+    """A model swapped halfway shows by version and by scores; a noisy service is noisy, a skewed one skewed."""
+    services = {
+        "noisy": {
+            "type": "twin",
+            "noise": 0.05,
+            "limits": {"concurrency": 1},
+        },  # its noise is by the call's number
+        "skewed": {"type": "twin", "skew": 0.1},
+        "swapped": {"type": "twin", "swap": 200},
+    }
+    outcome, read = came(tmp_path, services, canaries={"pairs": 6})
+    found = {name: one["canaries"] for name, one in read["services"].items()}
+    assert [found[name]["changed"] for name in sorted(services)] == [False, False, True]
+    assert [found[name]["several_versions"] for name in sorted(services)] == [False, False, True]
+    assert found["noisy"]["noise"] == 1.0
+    assert found["skewed"]["both_ways"] == {"pairs": 6, "apart": 6, "largest": pytest.approx(0.1)}
+    assert found["skewed"]["least_share_found"] < found["noisy"]["least_share_found"]
+    ledger = {entry.code for entry in Queries(root=str(tmp_path)).search().ledger}
+    assert {"service_changed_while_collected", "versions_while_collected"} <= ledger
+    assert any("swapped changed while it was asked" in line for line in outcome.said)
+    assert Queries(root=str(tmp_path)).search().said == outcome.said[:-1]
+
+
+def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
+    """A service is never asked for more at once than its limits allow."""
+    from frtaudit.collection.sitting import Sitting
+
+    sitting = Sitting(
+        spec(tmp_path, {"acme": {"type": "twin", "wait": 0.002, "limits": {"concurrency": 3}}}), print, None
+    )
+    sitting.run()
+    assert sitting.lanes[0].session.most <= 3
+    sitting.close()
+
+
+WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (
+    (
+        ProviderError,
+        {"services": {"acme": {"type": "twin", "secret": True}}},
+        "twin: no credentials; accepted: TWIN_KEY",
+    ),
+    (SpecError, {"services": {"acme": {"type": "twn"}}}, "services.acme.type: no service is named 'twn'"),
+    (SpecError, {"services": {"faces": {"type": "twin"}}}, "services: the name 'faces'; accepted: letters"),
+    (SpecError, {"services": {}}, "services: none is named"),
+    (SpecError, {"pairs": {"group": "race"}}, "pairs.group: no column 'race'; accepted: group"),
+    (
+        SpecError,
+        {"canaries": {"given": [["ab", "cd"]]}},
+        "canaries.given: 'ab'; accepted: 8 letters and more",
+    ),
+    (
+        DataError,
+        {"least": 99},
+        "source: 32 images and no two faces to compare; accepted: queries of 99 images",
+    ),
+    (
+        DataError,
+        {"services": {"acme": {"type": "twin"}, "bolt": {"type": "twin", "shift": 21.0}}},
+        "collection: no query has 8 images with a face that acme and bolt found",
+    ),
+)
+
+
+@pytest.mark.parametrize(("kind", "fields", "line"), WRONG, ids=lambda value: str(value)[:40])
+def test_bad_input_is_one_line(
+    tmp_path: Path,
+    kind: type[FrtauditError],
+    fields: dict[str, object],
+    line: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What cannot be collected is refused in one line that says where and what would be accepted."""
+    monkeypatch.delenv("TWIN_KEY", raising=False)
+    budget = {"limit": 9.0} if "least" in fields else {}
+    services = fields.pop("services", None) if fields.get("services") != {} else {}
+    with pytest.raises(kind) as caught:
+        collect(
+            from_plain(
+                {
+                    "source": {"type": "drawn", "queries": 4},
+                    "into": str(tmp_path),
+                    "budget": budget,
+                    "services": {"acme": {"type": "twin"}} if services is None else services,
+                    **fields,
+                }
+            )
+        )
+    assert str(caught.value).startswith(line)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_folder_belongs_to_one_collection(tmp_path: Path) -> None:
+    """Other parameters in the same folder, two at once, and a folder that cannot be written are one line each."""
+    came(tmp_path / "c")
+    with pytest.raises(
+        DataError, match=r"into: the folder holds a collection with another services.acme.asked.model"
+    ):
+        came(tmp_path / "c", {"acme": {"type": "twin", "model": "two"}})
+    store = Store(tmp_path / "c" / "store.sqlite")
+    store.begin()
+    with pytest.raises(DataError, match="another frtaudit collect works in that folder"):
+        came(tmp_path / "c")
+    store.close()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(DataError, match="into: cannot write there"):
+        came(tmp_path / "file")
+
+
+def test_scores_are_what_the_service_says(tmp_path: Path) -> None:
+    """The exported score of a pair is what comparing its two pictures gives."""
+    came(tmp_path)
+    source = drawn_faces.Drawn(queries=4)
+    pictures = {picture.digest[:16]: picture for picture in map(source.read, source.finds())}
+    for row in pd.read_parquet(tmp_path / "acme.parquet").head(5).itertuples():
+        one, other = (
+            np.asarray(drawn_faces.pixels(pictures[name[7:23]]), dtype=float).ravel()
+            for name in (row.probe, row.reference)
+        )
+        assert row.score == pytest.approx(np.corrcoef(one, other)[0, 1], abs=1e-6)

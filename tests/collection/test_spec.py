@@ -1,0 +1,76 @@
+"""Tests also export and reader, by their names: what they write is tested in test_sitting."""
+
+from collections.abc import Iterator
+
+import drawn_faces
+import pytest
+
+from frtaudit import cli
+from frtaudit.collection.spec import identity
+from frtaudit.errors import SpecError
+from frtaudit.spec import load_collection
+
+WORDS = ["source=drawn", "source.queries=4", "services.acme.type=twin", "into=out"]
+
+
+@pytest.fixture(autouse=True)
+def made_up() -> Iterator[None]:
+    """A source and a service of this machine, for one test."""
+    drawn_faces.registered()
+    yield
+    drawn_faces.forgotten()
+
+
+def test_words_of_the_command_line_make_a_spec() -> None:
+    """A source by its name, fields by dotted keys, a service by the key where it has no type."""
+    made = load_collection(
+        [*WORDS, "services.twin={}", "canaries.pairs=3", "services.acme.limits.compare=0.5"]
+    )
+    assert made.source == drawn_faces.Drawn(queries=4)
+    assert sorted(made.services) == ["acme", "twin"]
+    assert made.services["acme"].limits.compare == 0.5
+    assert made.canaries.pairs == 3
+
+
+def test_what_decides_no_answer_is_not_identity() -> None:
+    """Prices, rates, the budget and the folder may change between sittings; a seed or a model may not."""
+    known = identity(load_collection(WORDS))
+    others = [
+        "services.acme.limits.compare=1",
+        "services.acme.limits.rate=3",
+        "budget.limit=9",
+        "keep_images=true",
+    ]
+    assert identity(load_collection([*WORDS[:-1], "into=other", *others])) == known
+    for word in ("seed=2", "services.acme.model=two", "source.queries=5", "least=3", "canaries.pairs=1"):
+        assert identity(load_collection([*WORDS, word])) != known
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["into=out"], "source: no value"),
+        (["source=drawn", "into=out"], "services: no value"),
+        ([*WORDS, "sed=3"], "spec: unknown key 'sed' (did you mean 'seed'?)"),
+        ([*WORDS, "services.acme.modl=x"], "services.acme: unknown key 'modl'"),
+        (["source=drawn", "services.acme.type=twin"], "into: no value; accepted: a folder: into=FOLDER"),
+        ([*WORDS, "budget.limit=much"], "budget.limit: found 'much'"),
+        ([*WORDS, "hydra.verbose=true"], "command line: 'hydra.verbose=true' sets Hydra itself"),
+    ],
+)
+def test_wrong_words_are_one_line(words: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The command says where, and exits with 2."""
+    with pytest.raises(SpecError) as caught:
+        load_collection(words)
+    assert str(caught.value).startswith(line)
+    assert cli.main(["collect", *words]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+def test_plan_prints_and_calls_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    """Frtaudit plan collect prints a table or JSON; a folder need not be named."""
+    assert cli.main(["plan", "collect", *WORDS[:-1]]) == 0
+    assert "4 queries, 32 images, at most 224 pairs" in capsys.readouterr().out
+    assert cli.main(["plan", "collect", *WORDS, "--queries", "2", "--images", "9", "--json"]) == 0
+    assert '"pairs":144' in capsys.readouterr().out
+    assert cli.main(["plan", "collect", *WORDS, "--queries", "2"]) == 2

@@ -1,0 +1,112 @@
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from frtaudit.collection.store import ImageRow, Key, Result, State, Store, facts_of
+from frtaudit.core.collecting import Refusal
+from frtaudit.errors import DataError
+
+
+def answered(key: Key, score: float = 0.5) -> Result:
+    """A result."""
+    return Result(key=key, state=State.ANSWERED, attempts=1, score=score, version="v", request="r")
+
+
+def test_an_intent_without_a_result_is_ambiguous(tmp_path: Path) -> None:
+    """It is counted when the store is opened again, stays paid for, and is pending; what has a result is not."""
+    store = Store(tmp_path / "s")
+    store.begin()
+    keys = [Key(0, 0, 256, 512), Key(0, 0, 256, 768)]
+    store.commit([], keys, paid={(0, "compare", "1/10"): 2})
+    store.commit([answered(keys[0])], [])
+    store.close()
+    again = Store(tmp_path / "s")
+    assert again.begin() == {(0, "compare"): 1}
+    assert again.spent() == Fraction(1, 5)
+    ends = np.array([[256, 256], [512, 768]])
+    assert again.pending(0, 0, *ends).tolist() == [1]
+    assert again.begin() == {}
+    assert again.ambiguous() == {(0, "compare"): 1}
+
+
+def test_transport_is_pending_in_the_next_sitting(tmp_path: Path) -> None:
+    """A failure of transport is stated in its own sitting and asked again in the next; a refusal is for good."""
+    store = Store(tmp_path / "s")
+    store.begin()
+    keys = [Key(0, 0, 256, 512), Key(0, 0, 512, 768)]
+    down = Result(key=keys[0], state=State.TRANSPORT, attempts=6, refusal=Refusal.TRANSPORT, code="down")
+    none = Result(
+        key=keys[1], state=State.REFUSED, attempts=1, refusal=Refusal.FAILURE_TO_ACQUIRE, code="no_face"
+    )
+    store.commit([down, none], [])
+    ends = np.array([[256, 512], [512, 768]])
+    assert store.pending(0, 0, *ends).tolist() == []
+    assert store.counts(0, "compare") == {("failure_to_acquire", "no_face"): 1, ("transport", "down"): 1}
+    store.begin()
+    assert store.pending(0, 0, *ends).tolist() == [0]
+
+
+def test_services_and_turns_are_apart(tmp_path: Path) -> None:
+    """The same pair of another service, another turn or the other way round is another call."""
+    store = Store(tmp_path / "s")
+    store.begin()
+    store.commit([answered(Key(0, 0, 256, 512))], [])
+    ends = np.array([[256], [512]])
+    assert store.pending(0, 0, *ends).size == 0
+    assert store.pending(1, 0, *ends).size == 1
+    assert store.pending(0, 1, *ends).size == 1
+    assert store.pending(0, 0, ends[1], ends[0]).size == 1
+    assert store.versions(0) == {"v": 1}
+
+
+def test_what_was_not_made_is_dropped(tmp_path: Path) -> None:
+    """A call that the budget stopped leaves no intent; images keep their digest and their reason."""
+    store = Store(tmp_path / "s")
+    store.begin()
+    store.commit([], [Key(0, 0, 256, 0)], [ImageRow(1, 0, "{}", "ab", "", "")])
+    store.commit([], [], dropped=[Key(0, 0, 256, 0)])
+    assert store.begin() == {}
+    assert list(store.images()) == [ImageRow(1, 0, "{}", "ab", "", "")]
+
+
+def test_a_commit_is_whole_or_not_at_all(tmp_path: Path) -> None:
+    """A commit that fails halfway leaves nothing of itself."""
+    store = Store(tmp_path / "s")
+    store.begin()
+    with pytest.raises(Exception, match="parameter"):
+        store.commit([answered(Key(0, 0, 256, 512))], [(0, object(), 1, 1)])
+    assert store.compared(0) == 0
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from frtaudit.collection.store import Key, Store
+store = Store(Path(sys.argv[1]))
+store.begin()
+for k in range(1, 20):
+    store.commit([], [Key(0, 0, 256 * k, 256)])
+    print(k, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_a_commit_is_there_after_a_kill(tmp_path: Path) -> None:
+    """What was told as committed is in the store that a killed process left."""
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path / "s")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == -9
+    assert Store(tmp_path / "s").begin() == {(0, "compare"): len(done.stdout.split())}
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    """One line."""
+    (tmp_path / "s").write_bytes(b"no database" * 1000)
+    with pytest.raises(DataError, match="is damaged"):
+        Store(tmp_path / "s")
+    assert facts_of({"b": 1.0, "a": "x"}) == '{"a":"x","b":1.0}'

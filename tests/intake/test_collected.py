@@ -1,0 +1,72 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from frtaudit.canonical import sha256_file
+from frtaudit.errors import DataError
+from frtaudit.intake.collected import read_collected
+
+
+def written(folder: Path, **fields: object) -> Path:
+    """A collection of one service that changed, with one score missing."""
+    (folder / "faces.csv").write_text("face_id,query\n")
+    canaries = {"changed": True, "against_first_round": [{"apart": 5}]}
+    service = {"scores": 8, "refusals": {"no_face": 1}, "versions": {"1": 4, "2": 4}, "canaries": canaries}
+    content = {
+        "format": "frtaudit-collection/1", "finished": True, "partial": False, "pairs": 10, "boxes": None,
+        "services": {"acme": service}, "images": {"left_out": {"unreadable_image": 2}}, "said": ["acme changed"],
+        "files": {"faces.csv": sha256_file(folder / "faces.csv")}, **fields,
+    }  # fmt: skip
+    (folder / "collection.json").write_text(json.dumps(content))
+    return folder
+
+
+def test_what_was_left_out_and_what_changed_is_counted(tmp_path: Path) -> None:
+    """Images by reason, comparisons that are missing, a change and several versions: a line of the ledger each."""
+    found = read_collected(written(tmp_path))
+    assert found is not None
+    assert {(entry.code, entry.count, entry.provider) for entry in found.ledger} == {
+        ("unreadable_image", 2, None),
+        ("not_collected_budget", 1, "acme"),
+        ("service_changed_while_collected", 5, "acme"),
+        ("versions_while_collected", 2, "acme"),
+    }
+    assert found.said == ("acme changed",)
+    assert found.lists == ("acme.parquet",)
+
+
+def test_other_folders_are_not_touched(tmp_path: Path) -> None:
+    """A folder that nobody collected into is none."""
+    assert read_collected(tmp_path) is None
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"finished": False}, "the collection in it is not finished"),
+        ({"format": "other/2"}, "the format 'other/2'; accepted: frtaudit-collection/1"),
+        ({"files": {"faces.csv": "00"}}, "faces.csv: is not the file that frtaudit collect wrote"),
+        ({"files": {"../faces.csv": "00"}}, "is not the file"),
+        ({"services": None}, "collection.json: no"),
+    ],
+)
+def test_what_is_no_finished_collection_is_refused(
+    tmp_path: Path, fields: dict[str, object], line: str
+) -> None:
+    """One line each; an unfinished one is read where its budget was to be partial."""
+    with pytest.raises(DataError, match=line):
+        read_collected(written(tmp_path, **fields))
+    if "finished" in fields:
+        assert read_collected(written(tmp_path, finished=False, partial=True)) is not None
+
+
+def test_a_broken_file_is_refused(tmp_path: Path) -> None:
+    """Text that is no JSON, and a store without a collection beside it."""
+    (tmp_path / "collection.json").write_text("{")
+    with pytest.raises(DataError, match="not readable as a collection"):
+        read_collected(tmp_path)
+    (tmp_path / "collection.json").unlink()
+    (tmp_path / "store.sqlite").write_text("")
+    with pytest.raises(DataError, match="not finished"):
+        read_collected(tmp_path)
