@@ -1,6 +1,6 @@
-"""100,000 scores into the store of a collection: scores a second and memory, against a plain writer of one row a commit.
+"""100,000 scores into the store of a collection: scores a second and memory, against a writer of one row a commit.
 
-``python benchmarks/collect.py [--scores N] [--concurrency N] [--folder FOLDER]``. The service of this machine answers at
+``python benchmarks/collect.py [--scores N] [--concurrency N] [--folder FOLDER]``. The service answers at
 once, so that what is measured is the engine and the disk's durable commits. The peer in the same run is what most
 programs do: SQLite with WAL and synchronous=FULL, an INSERT and a commit for each score.
 """
@@ -83,7 +83,9 @@ class InstantSession:
             if self.calls in SHOWN:
                 rate = self.calls / (time.perf_counter() - self.began)
                 print(f"  {self.calls:>7} scores  {rate:7.0f} a second  {resident():6.1f} MB", flush=True)
-        return Answer(score=int(probe.picture.digest[:6] + reference.picture.digest[:6], 16) / 16**12, version="1")
+        return Answer(
+            score=int(probe.picture.digest[:6] + reference.picture.digest[:6], 16) / 16**12, version="1"
+        )
 
     def close(self) -> None:
         """Nothing."""
@@ -113,7 +115,9 @@ def collected(folder: Path, scores: int, concurrency: int) -> None:
     sitting.run()
     made = sitting.store.compared(0)
     spent = time.perf_counter() - began
-    print(f"  {made:>7} scores  {made / spent:7.0f} a second  {resident():6.1f} MB  at its end, with images and export")
+    print(
+        f"  {made:>7} scores  {made / spent:7.0f} a second  {resident():6.1f} MB  at its end, with images and export"
+    )
     print(f"  {1e6 * (time.process_time() - cpu) / made:.0f} µs of a core for each score")
     sitting.close()
 
@@ -136,7 +140,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scores", type=int, default=100_000)
     parser.add_argument("--concurrency", type=int, default=16)
-    parser.add_argument("--folder", help="on the disk that is to be measured (default: the folder for temporary files)")
+    parser.add_argument(
+        "--folder", help="on the disk that is to be measured (default: the folder for temporary files)"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(dir=options.folder) as name:
         print(f"plain SQLite writer, one commit a row; {resident():.1f} MB at the start")

@@ -20,6 +20,8 @@ _ABOUT = {
     "requirement": "profiles of limits: requirement=[NAME]",
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
+    "source": "where a collection's images come from: source=NAME",
+    "service": "what a collection asks: services.NAME.type=TYPE",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
     "section": "of the report, from other wheels, where the analysis of that name runs: analysis=NAME",
     "metric": "in requirements: metric: NAME",
@@ -110,7 +112,7 @@ def _cell(text: str) -> str:
 def _named(group: str) -> dict[str, str]:
     if group in LANDS:
         return options(group)
-    if group in ("export", "section"):
+    if group in ("export", "section", "service"):
         return {name: first_line(lookup(group, name, group)) for name in names(group)}
     if group == "metric":
         return {name: _METRICS.get(name, "") for name in METRICS}

@@ -53,15 +53,7 @@ def chosen(store: Store, spec: CollectionSpec, near: Iterable[int] = ()) -> Chos
     The same for the same images and answers, whenever they came. Raises :class:`DataError` where no pair is left.
     """
     left_out: Counter[str] = Counter()
-    seen = {
-        name: {
-            image: faces_of(facts)[0]  # none where it refused
-            for image, state, _, facts in store.detections(number)
-            if state in (State.ANSWERED, State.REFUSED)
-        }
-        for number, (name, service) in enumerate(sorted(spec.services.items()))
-        if service.detects
-    }
+    seen = _seen(store, spec)
     rows = _kept(store.images(), frozenset(near), seen, left_out)
     names = {row.image: face_id(row) for row in rows}
     boxed = {name: found for name, found in seen.items() if _with_boxes(found)}
@@ -98,6 +90,19 @@ def chosen(store: Store, spec: CollectionSpec, near: Iterable[int] = ()) -> Chos
         pairs=pairs,
         left_out=dict(sorted(left_out.items())),
     )
+
+
+def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[Seen, ...]]]:
+    """What each service that finds faces saw in each image: none where it refused, no entry where nobody knows."""
+    return {
+        name: {
+            image: faces_of(facts)[0]
+            for image, state, _, facts in store.detections(number)
+            if state in (State.ANSWERED, State.REFUSED)
+        }
+        for number, (name, service) in enumerate(sorted(spec.services.items()))
+        if service.detects
+    }
 
 
 def query_name(query: int) -> str:

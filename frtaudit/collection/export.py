@@ -55,12 +55,23 @@ def export(
         files.append(f"{name}.parquet")
         services[name], told = _service(store, number, name, spec, found)
         said += told
-    known = identity(spec)
-    content: dict[str, Json] = {
-        "format": FORMAT,
+    listed = {name: sha256_file(into / name) for name in sorted(files)}
+    content = _about(store, spec, found) | {
         "finished": finished,
         "partial": spec.budget.partial and not finished,
         "said": [*said],
+        "services": services,
+        "files": listed,
+    }
+    _atomically(into / COLLECTION, lambda path: path.write_bytes(to_bytes(content)))
+    return tuple(said)
+
+
+def _about(store: Store, spec: CollectionSpec, found: Chosen) -> dict[str, Json]:
+    """What was asked for, and of how many images, faces and pairs."""
+    known = identity(spec)
+    return {
+        "format": FORMAT,
         "spec": known,
         "spec_digest": digest(known),
         "images": {
@@ -71,13 +82,9 @@ def export(
         "queries": len(found.faces.queries),
         "faces": len(found.faces.names),
         "pairs": int(found.pairs.shape[1]),
-        "services": services,
         "boxes": None if found.boxes is None else BOXES,
         "detected": str(spec.detected),
-        "files": {name: sha256_file(into / name) for name in sorted(files)},
     }
-    _atomically(into / COLLECTION, lambda path: path.write_bytes(to_bytes(content)))
-    return tuple(said)
 
 
 def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:

@@ -2,9 +2,8 @@
 
 SQLite, WAL, synchronous=FULL: what :meth:`Store.commit` took is there after a loss of power. A call whose intent stands
 without a result when a folder is opened again is ``ambiguous``: it may have been paid for, is counted as if it had
-been, and is made again. Keys are numbers:
-``images`` says which digest an image's number stands for, and a crop's number is
-its image's times 256 plus its place among the faces that the service saw there.
+been, and is made again. Keys are numbers: ``images`` says which digest an image's number stands for, and a crop's
+number is its image's times 256 plus its place among the faces that the service saw there.
 """
 
 import json

@@ -4,7 +4,8 @@ Of one comparison R answers at one moment and R at another are *apart* when all 
 If nothing changed, the 2R answers are exchangeable (calls are answered independently); given their values, an item
 whose R-th and (R+1)-th in order differ is apart in 2 of the (2R choose R) equally likely arrangements, any other never.
 Of S such items the number that is apart is thus binomial(S, h), h = 2 / (2R choose R), whatever the noise: a service
-that answers differently to every call is not called changed, and one that always answers alike needs few changes.
+that answers differently to every call is not called changed, and one that always answers alike needs few changed
+answers.
 """
 
 from math import comb
@@ -21,7 +22,7 @@ def apart(first: Floats, second: Floats) -> tuple[Bools, Bools]:
     """Which of N items are apart, and which could be, shape (N,) each; ``first``, ``second``: answers, (N, R).
 
     >>> apart(np.array([[1.0, 1], [1, 2], [3, 3]]), np.array([[2.0, 2], [1, 3], [3, 3]]))
-    (array([ True, False, False]), array([ True, False, False]))
+    (array([ True, False, False]), array([ True,  True, False]))
     """
     found = (first.max(axis=1) < second.min(axis=1)) | (second.max(axis=1) < first.min(axis=1))
     ordered = np.sort(np.concatenate([first, second], axis=1), axis=1)
