@@ -107,10 +107,11 @@ def collected(folder: Path, scores: int, concurrency: int) -> None:
         {
             "source": {"type": "numbered", "queries": queries, "images": images},
             "services": {"instant": {"type": "instant", "limits": {"concurrency": concurrency}}},
+            "duplicates": {"embedding": "none", "faces": "none"},
             "into": str(folder),
         }
     )
-    sitting = Sitting(spec, print, None)
+    sitting = Sitting(spec, print)
     began, cpu = time.perf_counter(), time.process_time()
     sitting.run()
     made = sitting.store.compared(0)

@@ -31,6 +31,7 @@ def spec(folder: Path) -> CollectionSpec:
                 "bolt": {**service, "log": str(folder / "bolt.log"), "lives": 20.0, "blind": 17},
             },
             "into": str(folder / "collected"),
+            "duplicates": {"embedding": "none", "faces": "none"},
             "least": 5,
         }
     )

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,7 @@ from frtaudit.labelling.detection import faces_in
 from frtaudit.labelling.pairs import pairs_of
 
 BOXES = "boxes.csv"
-SAME, NEAR, FEW, NOT_ONE = "same_image_in_query", "near_duplicate", "query_with_too_few_faces", "not_one_face"
+SAME, FEW, NOT_ONE = "same_image_in_query", "query_with_too_few_faces", "not_one_face"
 NOT_SEEN = "not_looked_at_by_all"
 Ints = npt.NDArray[np.int64]
 
@@ -47,14 +48,14 @@ class Chosen:
     left_out: Mapping[str, int]
 
 
-def chosen(store: Store, spec: CollectionSpec, near: Iterable[int] = ()) -> Chosen:
-    """The faces and pairs of a collection whose images were read and looked at; ``near``: images that others are like.
+def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = MappingProxyType({})) -> Chosen:
+    """The faces and pairs of a collection whose images were read; ``alike``: image to why it gives way to another.
 
     The same for the same images and answers, whenever they came. Raises :class:`DataError` where no pair is left.
     """
     left_out: Counter[str] = Counter()
     seen = _seen(store, spec)
-    rows = _kept(store.images(), frozenset(near), seen, left_out)
+    rows = _kept(store.images(), alike, seen, left_out)
     names = {row.image: face_id(row) for row in rows}
     boxed = {name: found for name, found in seen.items() if _with_boxes(found)}
     boxes = _boxes(names, boxed) if boxed else None
@@ -121,7 +122,7 @@ def face_id(row: ImageRow) -> str:
 
 def _kept(
     images: Iterable[ImageRow],
-    near: frozenset[int],
+    alike: Mapping[int, str],
     seen: Mapping[str, Mapping[int, tuple[Seen, ...]]],
     left_out: Counter[str],
 ) -> list[ImageRow]:
@@ -133,8 +134,8 @@ def _kept(
             left_out[row.code if row.refusal == "failure_to_acquire" else f"{row.refusal}_{row.code}"] += 1
         elif (row.query, row.digest) in known:
             left_out[SAME] += 1
-        elif row.image in near:
-            left_out[NEAR] += 1
+        elif row.image in alike:
+            left_out[alike[row.image]] += 1
         elif any(row.image not in one for one in seen.values()):
             left_out[NOT_SEEN] += 1
         elif any(len(one[row.image]) != 1 for one in boxless):

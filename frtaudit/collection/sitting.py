@@ -1,7 +1,7 @@
 """``frtaudit collect``: from a spec to a folder that an audit reads; ended at any moment, it goes on where it was."""
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.canonical import Json, dumps
+from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import both_ways, drawn, turn_of
 from frtaudit.collection.chosen import Chosen, chosen, query_name
 from frtaudit.collection.drive import Drive
@@ -23,18 +24,17 @@ from frtaudit.collection.seen import faces_of
 from frtaudit.collection.shelf import Shelf
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import PLACES, STORE, ImageRow, Key, State, Store
-from frtaudit.core.collecting import Picture, Refusal
+from frtaudit.core.collecting import Box, Refusal
 from frtaudit.errors import DataError
 
 BATCH = 2000  # comparisons of which the store is asked at once
 SHOWN = 5  # refused images that are told one by one
-FROZEN, NEAR = "frozen", "near"
+FROZEN, ALIKE = "frozen", "alike"
 TRANSPORT = str(Refusal.TRANSPORT)
 _ENDING = {"image/jpeg": "jpg", "image/png": "png"}
 
 Ints = npt.NDArray[np.int64]
 Say = Callable[[str], None]
-Alike = Callable[[Sequence[tuple[int, int]], Callable[[int], Picture]], Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,14 +46,13 @@ class Outcome:
     said: tuple[str, ...]
 
 
-def collect(spec: CollectionSpec, say: Say = lambda _: None, alike: Alike | None = None) -> Outcome:
+def collect(spec: CollectionSpec, say: Say = lambda _: None) -> Outcome:
     """Go on with a collection until it is finished or the budget is spent.
 
-    ``alike``: given (image, query) of every image that was read, and what gives their pictures, which of them are left
-    out as near-duplicates. Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget
+    Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget
     below the plan, a folder that cannot be written or that holds another collection, nothing to compare.
     """
-    sitting = Sitting(spec, say, alike)
+    sitting = Sitting(spec, say)
     try:
         return sitting.run()
     finally:
@@ -63,8 +62,8 @@ def collect(spec: CollectionSpec, say: Say = lambda _: None, alike: Alike | None
 class Sitting:
     """One run of a collection: look at every image, choose faces and pairs once and for all, compare."""
 
-    def __init__(self, spec: CollectionSpec, say: Say, alike: Alike | None) -> None:
-        self.spec, self.say, self.alike = spec, say, alike
+    def __init__(self, spec: CollectionSpec, say: Say) -> None:
+        self.spec, self.say = spec, say
         self.into = Path(spec.into)
         self.store = Store(self.into / STORE)
         self.live = LiveLine(spec.budget)
@@ -136,14 +135,9 @@ class Sitting:
         for _ in range(2):
             if not self._look_once():
                 break
-        near = (
-            []
-            if self.alike is None
-            else self.alike(
-                [(row.image, row.query) for row in self.store.images() if not row.refusal], self.shelf.get
-            )
-        )
-        self.store.note(NEAR, json.dumps(sorted(int(image) for image in near)))
+        read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
+        gone = alike(self.spec.duplicates, read, self.shelf.get, self._boxes())
+        self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
         self.store.note(FROZEN, "1")
         if len(self.unread) > SHOWN:
             self.say(f"{len(self.unread)} images could not be read in all")
@@ -177,6 +171,16 @@ class Sitting:
             for _, state, _, _ in self.store.detections(lane.number)
         )
 
+    def _boxes(self) -> dict[int, Box]:
+        """The face of each image in which the first service that says where found one."""
+        boxes: dict[int, Box] = {}
+        for lane in self.lanes:
+            for image, _, _, facts in self.store.detections(lane.number):
+                faces, _ = faces_of(facts)
+                if len(faces) == 1 and faces[0].box is not None:
+                    boxes.setdefault(image, faces[0].box)
+        return boxes
+
     def _seen_by(self, lane: Lane) -> set[int]:
         """Images with a result of a service."""
         return {
@@ -201,7 +205,8 @@ class Sitting:
 
     # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:
-        return chosen(self.store, self.spec, json.loads(self.store.meta(NEAR) or "[]"))
+        gone = json.loads(self.store.meta(ALIKE) or "{}")
+        return chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
 
     def _compare(self, found: Chosen) -> None:
         pairs = found.pairs.shape[1]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from frtaudit.calling.protocol import Service, Source
 from frtaudit.canonical import Json
+from frtaudit.collection.duplicates import Duplicates, asked
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
 from frtaudit.identity import identifies, plugin, plugin_plain
@@ -80,6 +81,7 @@ class CollectionSpec:
     into: str = field(metadata=PATH)
     detected: Detected = Detected.SINGLE
     pairs: Pairing = field(default_factory=Pairing)
+    duplicates: Duplicates = field(default_factory=Duplicates)
     canaries: Canaries = field(default_factory=Canaries)
     budget: Budget = field(default_factory=Budget)
     keep_images: bool = False
@@ -106,7 +108,7 @@ def from_plain(data: Mapping[str, object]) -> CollectionSpec:
     >>> from_plain({"sorce": {}})
     Traceback (most recent call last):
     frtaudit.errors.SpecError: spec: unknown key 'sorce' (did you mean 'source'?); accepted: source, services, into,
-    detected, pairs, canaries, budget, keep_images, seed, least
+    detected, pairs, duplicates, canaries, budget, keep_images, seed, least
     """
     fields = {one.name: one for one in dataclasses.fields(CollectionSpec)}
     for key in data:
@@ -136,10 +138,16 @@ def identity(spec: CollectionSpec) -> dict[str, Json]:
     kept = {
         one.name: plain(getattr(spec, one.name), identifies)
         for one in dataclasses.fields(CollectionSpec)
-        if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images")
+        if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
     }
     services: dict[str, Json] = {name: _service(one) for name, one in sorted(spec.services.items())}
-    return {**kept, "source": plugin_plain("source", spec.source), "services": services}
+    asked_with = asked(spec.duplicates, spec.duplicates.embedder())
+    return {
+        **kept,
+        "duplicates": dict(asked_with),
+        "source": plugin_plain("source", spec.source),
+        "services": services,
+    }
 
 
 def _service(one: Service) -> Json:

@@ -39,6 +39,7 @@ def spec(into: Path, services: Mapping[str, object] | None = None, **fields: obj
         "services": services or {"acme": {"type": "twin"}},
         "into": str(into),
         "canaries": {"pairs": 2},
+        "duplicates": {"embedding": "none", "faces": "none"},
         **fields,
     }
     return from_plain(plain)
@@ -249,7 +250,7 @@ def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
     from frtaudit.collection.sitting import Sitting
 
     sitting = Sitting(
-        spec(tmp_path, {"acme": {"type": "twin", "wait": 0.002, "limits": {"concurrency": 3}}}), print, None
+        spec(tmp_path, {"acme": {"type": "twin", "wait": 0.002, "limits": {"concurrency": 3}}}), print
     )
     sitting.run()
     assert sitting.lanes[0].session.most <= 3
@@ -303,6 +304,7 @@ def test_bad_input_is_one_line(
                     "source": {"type": "drawn", "queries": 4},
                     "into": str(tmp_path),
                     "budget": budget,
+                    "duplicates": {"embedding": "none", "faces": "none"},
                     "services": {"acme": {"type": "twin"}} if services is None else services,
                     **fields,
                 }

@@ -1,0 +1,37 @@
+import drawn_faces
+import pytest
+
+from frtaudit.collection.alike import alike
+from frtaudit.collection.duplicates import Duplicates, Embedding, FaceBy
+from frtaudit.core.collecting import Box, CallError, Picture, Refusal
+from frtaudit.errors import SpecError
+
+SOURCE = drawn_faces.Drawn(queries=2, images=4)
+PICTURES = dict(enumerate((SOURCE.read(found) for found in SOURCE.finds()), start=1))
+IMAGES = [(image, (image - 1) // 4) for image in PICTURES]
+BOXES = {image: Box(x=2, y=2, width=20, height=20) for image in PICTURES}
+
+
+def test_one_face_of_each_query_stays() -> None:
+    """Pictures of one drawing are near-duplicates as faces: one of each query stays; unlike queries keep their own."""
+    gone = alike(Duplicates(similarity=0.5), IMAGES, PICTURES.__getitem__, BOXES)
+    assert sorted(query for image, query in IMAGES if image not in gone) == [0, 1]
+    loose = Duplicates(embedding=Embedding.NONE, faces=FaceBy.NONE)
+    assert alike(loose, IMAGES, PICTURES.__getitem__, BOXES) == {}
+
+
+def test_an_image_that_is_gone_stays() -> None:
+    """It is compared by nothing here, and its comparisons will say why."""
+
+    def lost(image: int) -> Picture:
+        raise CallError(Refusal.TRANSPORT, f"gone_{image}")
+
+    assert alike(Duplicates(), IMAGES, lost, BOXES) == {}
+
+
+def test_templates_are_refused() -> None:
+    """One line, before anything is compared."""
+    with pytest.raises(SpecError, match=r"duplicates.faces: templates"):
+        alike(
+            Duplicates(faces=FaceBy.TEMPLATES, template_similarity=0.99), IMAGES, PICTURES.__getitem__, BOXES
+        )
