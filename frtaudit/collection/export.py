@@ -91,7 +91,7 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
     """What differs from one run of the same collection to another: attempts, ambiguous calls, money."""
     names = sorted(spec.services)
     attempts: list[Json] = [
-        {"service": names[number], "kind": kind, "each": price, "attempts": n}
+        {"service": "source" if number < 0 else names[number], "kind": kind, "each": price, "attempts": n}
         for (number, kind, price), n in sorted(store.attempts().items())
     ]
     lost: list[Json] = [

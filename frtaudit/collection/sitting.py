@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
+from frtaudit.calling.protocol import Found
 from frtaudit.canonical import Json, dumps
 from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import both_ways, drawn, turn_of
@@ -18,18 +19,19 @@ from frtaudit.collection.drive import Drive
 from frtaudit.collection.export import COLLECTION, export, write_sittings
 from frtaudit.collection.lane import Lane
 from frtaudit.collection.live import LiveLine
+from frtaudit.collection.notes import KeptNotes, forget
 from frtaudit.collection.plan import canary_calls, plan, sizes_of
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.shelf import Shelf
 from frtaudit.collection.spec import CollectionSpec, identity
-from frtaudit.collection.store import PLACES, STORE, ImageRow, Key, State, Store
+from frtaudit.collection.store import COMPARE, PLACES, STORE, ImageRow, Key, State, Store
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.errors import DataError
 
 BATCH = 2000  # comparisons of which the store is asked at once
 SHOWN = 5  # refused images that are told one by one
-FROZEN, ALIKE = "frozen", "alike"
+FROZEN, ALIKE, COMPLETE = "frozen", "alike", "complete"
 TRANSPORT = str(Refusal.TRANSPORT)
 _ENDING = {"image/jpeg": "jpg", "image/png": "png"}
 
@@ -94,7 +96,10 @@ class Sitting:
             )
         self.purse.spent = self.store.spent()
         self._open()
-        self.shelf.found = list(self.spec.source.finds())
+        try:
+            self.shelf.found = self._found()
+        except BudgetError as stop:
+            return self._end(None, stop)
         self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
         self._afford()
         (self.into / COLLECTION).unlink(missing_ok=True)
@@ -107,6 +112,22 @@ class Sitting:
         except BudgetError as stop:
             stopped = stop
         return self._end(found, stopped)
+
+    def _found(self) -> list[Found]:
+        """What the source knows of; nothing is asked where no image is needed any more."""
+        source = self.spec.source
+        if self.store.meta(COMPLETE) is not None:
+            return []
+        return list(
+            source.finds(KeptNotes(self.store, self.purse, source.paid)) if source.paid else source.finds()
+        )
+
+    def _complete(self) -> None:
+        """Forget addresses, if every call has a result that stays."""
+        counts = [self.store.counts(lane.number, COMPARE) for lane in self.lanes]
+        if not any(refusal == TRANSPORT for count in counts for refusal, _ in count):
+            forget(self.store)
+            self.store.note(COMPLETE, "1")
 
     def _open(self) -> None:
         """Services in the order of their names: a service's number in the store is its place there."""
@@ -219,6 +240,8 @@ class Sitting:
         self.drive.run(self.lanes)
 
     def _end(self, found: Chosen | None, stopped: BudgetError | None) -> Outcome:
+        if stopped is None:
+            self._complete()
         write_sittings(self.into, self.store, self.spec)
         said = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
         if found is not None and (stopped is None or self.spec.budget.partial):

@@ -109,6 +109,7 @@ class Store:
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
+            self._db.execute("PRAGMA secure_delete=ON")
             self._db.execute("PRAGMA cache_size=-16000")
             self._db.execute("BEGIN IMMEDIATE")
             for statement in filter(str.strip, _TABLES.split(";")):
@@ -138,6 +139,11 @@ class Store:
     def note(self, key: str, value: str) -> None:
         """Write a note."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def forget(self, prefix: str) -> None:
+        """Delete notes, and overwrite where they stood, in the log too."""
+        self._db.execute("DELETE FROM meta WHERE key LIKE ? || '%'", (prefix,))
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     def begin(self) -> dict[tuple[int, str], int]:
         """A new sitting; how many calls of the last one are ambiguous, by service and kind."""

@@ -1,0 +1,37 @@
+"""What a source's own paid calls were answered: kept while a collection goes on, so that none is paid for twice."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+
+from frtaudit.calling.gate import Purse
+from frtaudit.collection.store import Store
+
+SOURCE = -1  # the source's number among services
+_PREFIX = "answer of the source "
+
+
+class KeptNotes:
+    """Notes in the store; each call is paid for from the collection's purse, on the disk before it is made.
+
+    Answers hold addresses: :func:`forget` takes them out when nothing needs an image any more.
+    """
+
+    def __init__(self, store: Store, purse: Purse, prices: Mapping[str, float]) -> None:
+        self._store, self._purse, self._prices = store, purse, prices
+
+    def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:
+        """See :class:`frtaudit.calling.protocol.Notes`. Raises :class:`~frtaudit.calling.gate.BudgetError`."""
+        known = self._store.meta(_PREFIX + key)
+        if known is not None:
+            return known
+        price = Fraction(str(self._prices.get(kind, 0.0)))
+        self._purse.take(price)
+        self._store.commit([], [], paid={(SOURCE, kind, str(price)): 1})
+        found = ask()
+        self._store.note(_PREFIX + key, found)
+        return found
+
+
+def forget(store: Store) -> None:
+    """Take out every answer of the source."""
+    store.forget(_PREFIX)
