@@ -107,7 +107,7 @@ class Caller:
             raise CallError(Refusal.TRANSPORT, UNREADABLE)
         try:
             return read(reply)
-        except (LookupError, TypeError, ValueError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
 
     def _sent(self, path: str, ask: Ask) -> Reply:
@@ -161,12 +161,16 @@ def checked_endpoint(where: str, endpoint: str) -> None:
 
     >>> checked_endpoint("services.luxand.endpoint", "http://127.0.0.1:8080")
     """
-    parts = urlsplit(endpoint)
-    plain = not (parts.username or parts.password or parts.query or parts.fragment) and bool(parts.hostname)
-    if plain and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))):
-        return
-    found = f"found {parts.scheme or 'no'} scheme" if plain else "found no host, or a user, query or fragment"
-    raise SpecError(where, found, "https://HOST, or http://127.0.0.1:PORT for a service on this machine")
+    accepted = "https://HOST, or http://127.0.0.1:PORT for a service on this machine"
+    try:
+        parts = urlsplit(endpoint)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise SpecError(where, "found no address", accepted) from None
+    if not host or parts.username or parts.password or parts.query or parts.fragment:
+        raise SpecError(where, "found no host, or a user, query or fragment", accepted)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
+        raise SpecError(where, f"found the scheme {parts.scheme!r}", accepted)
 
 
 def is_loopback(host: str) -> bool:
@@ -256,5 +260,5 @@ def _refused(reply: Reply) -> CallError | None:
 def _json_of(body: bytes) -> object:
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # towers of brackets are no answer
         return None

@@ -24,6 +24,7 @@ from frtaudit.errors import FrtauditError, ProviderError
 from frtaudit.registry import register
 
 SHAPE = Shape(most_bytes=5 * 1024 * 1024, shortest=80)
+_SHAPES = (AttributeError, LookupError, OverflowError, TypeError, ValueError)  # JSON of another shape
 _KINDS = {"CompareFaces": "compare", "DetectFaces": "detect"}
 _NAMES = {"compare_faces": "CompareFaces", "detect_faces": "DetectFaces"}
 _EXPECTED = {"CompareFaces": "FaceMatches", "DetectFaces": "FaceDetails"}
@@ -155,7 +156,7 @@ class RekognitionSession:
         said = self._call("detect_faces", Image={"Bytes": sent.data}, Attributes=["DEFAULT"])
         try:
             seen = [_seen(item, width, height) for item in said["FaceDetails"]]
-        except (LookupError, TypeError, ValueError):
+        except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
         faces = sorted(seen, key=lambda face: face.box.x if face.box else 0.0)
         return Detection(faces=tuple(faces), request=_request(said))
@@ -174,7 +175,7 @@ class RekognitionSession:
         )
         try:
             return _answer(said)
-        except (LookupError, TypeError, ValueError):
+        except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
 
     def close(self) -> None:
@@ -212,13 +213,7 @@ class RekognitionSession:
             said, refused = error.response, None
         except exceptions.BotoCoreError as error:
             refused = _unsaid(error)
-        except (
-            ResponseParserError,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ):  # JSON of another shape
+        except (ResponseParserError, *_SHAPES):
             refused = CallError(Refusal.TRANSPORT, UNREADABLE)
         if refused is None and "Error" in said:
             refused = sort(said)
@@ -231,7 +226,7 @@ def _no_object(response_dict: dict[str, Any], **_: object) -> None:
     """A body that is no JSON object is one that says nothing: botocore's parser would stumble over it."""
     try:
         fine = isinstance(json.loads(response_dict["body"]), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         fine = False
     if not fine:
         response_dict["body"] = b"{}"
