@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 from urllib.parse import urlsplit
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.protocol import Gate, Limits
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.errors import ProviderError, SpecError
@@ -138,13 +139,9 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, sort: Table) -> Caller:
 
     Raises :class:`ProviderError` where the extra is not installed.
     """
-    try:
-        import httpx
-        import stamina  # noqa: F401  # it is missed here rather than at the first call
-    except ImportError:
-        raise ProviderError(
-            "services", "httpx or stamina is missing", "pip install frtaudit[collect]"
-        ) from None
+    need("collect", "httpx", "stamina")
+    import httpx
+
     logging.getLogger("stamina").addHandler(logging.NullHandler())  # a second attempt is no warning
     client = httpx.Client(
         base_url=endpoint,

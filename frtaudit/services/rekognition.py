@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any  # Any: boto3 has no types
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.fitting import Cutter, Shape, fitted
 from frtaudit.calling.http import (
     FIRST_WAIT,
@@ -111,14 +112,11 @@ class Rekognition:
 
     def open(self, gate: Gate) -> "RekognitionSession":
         """Raises :class:`ProviderError` without boto3, credentials or a region."""
-        try:
-            import boto3
-            from botocore.config import Config
-            from botocore.exceptions import BotoCoreError
-        except ImportError:
-            raise ProviderError(
-                "services: rekognition", "boto3 is missing", "pip install frtaudit[aws]"
-            ) from None
+        need("aws", "boto3")
+        import boto3
+        from botocore.config import Config
+        from botocore.exceptions import BotoCoreError
+
         config = Config(
             retries={"mode": self.retries.value, "total_max_attempts": self.limits.attempts},
             connect_timeout=self.limits.timeout,
