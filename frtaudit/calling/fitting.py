@@ -4,11 +4,13 @@ import io
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
-
-from PIL import Image
+from typing import TYPE_CHECKING
 
 from frtaudit.calling.pictures import cut, pixels
 from frtaudit.core.collecting import Box, CallError, Crop, Picture, Refusal
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 _ORIENTATION = 0x0112
 _SHRINK = 0.8
@@ -32,6 +34,8 @@ def fitted(picture: Picture, shape: Shape) -> Picture:
 
     Raises :class:`CallError` (failure to acquire) ``too_small``: nothing is made larger.
     """
+    from PIL import Image
+
     if min(picture.width, picture.height) < shape.shortest:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_small")
     longest = (shape.longest_png if picture.media == "image/png" else None) or shape.longest
@@ -104,11 +108,13 @@ class Cutter:
 
 
 def _upright(picture: Picture) -> bool:
+    from PIL import Image
+
     with Image.open(io.BytesIO(picture.data)) as opened:
         return opened.getexif().get(_ORIENTATION, 1) in (0, 1)
 
 
-def _jpeg(image: Image.Image) -> Picture:
+def _jpeg(image: "Image.Image") -> Picture:
     stream = io.BytesIO()
     image.save(stream, format="JPEG", quality=95)
     return Picture(data=stream.getvalue(), width=image.width, height=image.height, media="image/jpeg")

@@ -13,6 +13,7 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 from urllib.parse import urlsplit
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.protocol import Gate, Limits
 from frtaudit.core.collecting import CallError, Refusal
 from frtaudit.errors import ProviderError, SpecError
@@ -107,7 +108,7 @@ class Caller:
             raise CallError(Refusal.TRANSPORT, UNREADABLE)
         try:
             return read(reply)
-        except (LookupError, TypeError, ValueError, AttributeError):
+        except (LookupError, TypeError, ValueError, AttributeError, OverflowError):
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
 
     def _sent(self, path: str, ask: Ask) -> Reply:
@@ -138,13 +139,9 @@ def caller_of(endpoint: str, limits: Limits, gate: Gate, sort: Table) -> Caller:
 
     Raises :class:`ProviderError` where the extra is not installed.
     """
-    try:
-        import httpx
-        import stamina  # noqa: F401  # it is missed here rather than at the first call
-    except ImportError:
-        raise ProviderError(
-            "services", "httpx or stamina is missing", "pip install frtaudit[collect]"
-        ) from None
+    need("collect", "httpx", "stamina")
+    import httpx
+
     logging.getLogger("stamina").addHandler(logging.NullHandler())  # a second attempt is no warning
     client = httpx.Client(
         base_url=endpoint,
@@ -161,12 +158,16 @@ def checked_endpoint(where: str, endpoint: str) -> None:
 
     >>> checked_endpoint("services.luxand.endpoint", "http://127.0.0.1:8080")
     """
-    parts = urlsplit(endpoint)
-    plain = not (parts.username or parts.password or parts.query or parts.fragment) and bool(parts.hostname)
-    if plain and (parts.scheme == "https" or (parts.scheme == "http" and is_loopback(parts.hostname or ""))):
-        return
-    found = f"found {parts.scheme or 'no'} scheme" if plain else "found no host, or a user, query or fragment"
-    raise SpecError(where, found, "https://HOST, or http://127.0.0.1:PORT for a service on this machine")
+    accepted = "https://HOST, or http://127.0.0.1:PORT for a service on this machine"
+    try:
+        parts = urlsplit(endpoint)
+        host, _ = parts.hostname or "", parts.port
+    except ValueError:
+        raise SpecError(where, "found no address", accepted) from None
+    if not host or parts.username or parts.password or parts.query or parts.fragment:
+        raise SpecError(where, "found no host, or a user, query or fragment", accepted)
+    if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(host)):
+        raise SpecError(where, f"found the scheme {parts.scheme!r}", accepted)
 
 
 def is_loopback(host: str) -> bool:
@@ -256,5 +257,5 @@ def _refused(reply: Reply) -> CallError | None:
 def _json_of(body: bytes) -> object:
     try:
         return json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):  # towers of brackets are no answer
         return None

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image
 from scipy import ndimage
 
 from frtaudit.calling.pictures import pixels
@@ -34,6 +33,8 @@ def pattern(seed: int, *names: str) -> Array:
 
 def drawn(patterns: Array, side: int = SIDE) -> Bytes:
     """A pattern as gray pixels: (side, side), uint8, smooth, brighter than ``EDGE`` everywhere."""
+    from PIL import Image
+
     spread = np.tanh(patterns / 2)
     small = Image.fromarray(np.uint8(np.round(DARKEST + (BRIGHTEST - DARKEST) * (spread + 1) / 2)))
     large: Bytes = np.asarray(small.resize((side, side), Image.Resampling.BICUBIC)).clip(int(DARKEST))
@@ -42,6 +43,8 @@ def drawn(patterns: Array, side: int = SIDE) -> Bytes:
 
 def picture_with(faces: Sequence[tuple[Bytes, int, int]], width: int, height: int) -> Picture:
     """A PNG of faces at (left, top) on black."""
+    from PIL import Image
+
     canvas = np.zeros((height, width), dtype=np.uint8)
     for face, left, top in faces:
         canvas[top : top + face.shape[0], left : left + face.shape[1]] = face
@@ -65,6 +68,8 @@ def boxes_in(picture: Picture) -> tuple[Box, ...]:
 
 def template(picture: Picture, box: Box) -> Array:
     """The region's thumbnail, centred and of length 1: (THUMBNAIL^2,); a flat one is of zeros."""
+    from PIL import Image
+
     image = Image.fromarray(_gray(picture))
     edges = (box.x, box.y, box.x + box.width, box.y + box.height)
     small = np.asarray(

@@ -2,10 +2,12 @@
 
 import io
 import warnings
-
-from PIL import Image, ImageOps, UnidentifiedImageError
+from typing import TYPE_CHECKING
 
 from frtaudit.core.collecting import Box, CallError, Picture, Refusal
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 50_000_000
@@ -20,6 +22,8 @@ def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOS
     """
     if len(data) > most_bytes:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
+    from PIL import Image
+
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower or said
@@ -32,12 +36,14 @@ def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOS
                 )
     except Image.DecompressionBombError as error:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels") from error
-    except (UnidentifiedImageError, *_BROKEN) as error:
+    except _BROKEN as error:  # an unidentified image is an OSError
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image") from error
 
 
-def pixels(picture: Picture) -> Image.Image:
+def pixels(picture: Picture) -> "Image.Image":
     """Decoded, RGB, as its EXIF orientation says that it is looked at: (height, width, 3), uint8 as an array."""
+    from PIL import Image, ImageOps
+
     with Image.open(io.BytesIO(picture.data)) as opened:
         return ImageOps.exif_transpose(opened).convert("RGB")
 

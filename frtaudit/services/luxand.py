@@ -23,15 +23,15 @@ KEY = "LUXAND_API_TOKEN"
 SHAPE = Shape(
     most_bytes=10_000_000, shortest=1
 )  # no limit is documented: large enough for a face, small to send
-_MESSAGES = (  # part of a message in lower case, and what it means
-    ("find face", CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")),
-    ("no face", CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")),
-    ("image", CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")),
-    ("photo", CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")),
+_MESSAGES = (  # part of a message in lower case, and what it means; the first that fits
     ("too many", CallError(Refusal.TRANSPORT, "throttled")),
     ("rate limit", CallError(Refusal.TRANSPORT, "throttled")),
     ("internal", CallError(Refusal.TRANSPORT, "internal_error")),
     ("try again", CallError(Refusal.TRANSPORT, "internal_error")),
+    ("find face", CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")),
+    ("no face", CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")),
+    ("image", CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")),
+    ("photo", CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")),
 )
 _ACCOUNT = ("token", "unauthorized", "subscription", "quota", "balance", "payment")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any  # Any: boto3 has no types
 
+from frtaudit.calling.extras import need
 from frtaudit.calling.fitting import Cutter, Shape, fitted
 from frtaudit.calling.http import (
     FIRST_WAIT,
@@ -24,6 +25,7 @@ from frtaudit.errors import FrtauditError, ProviderError
 from frtaudit.registry import register
 
 SHAPE = Shape(most_bytes=5 * 1024 * 1024, shortest=80)
+_SHAPES = (AttributeError, LookupError, OverflowError, TypeError, ValueError)  # JSON of another shape
 _KINDS = {"CompareFaces": "compare", "DetectFaces": "detect"}
 _NAMES = {"compare_faces": "CompareFaces", "detect_faces": "DetectFaces"}
 _EXPECTED = {"CompareFaces": "FaceMatches", "DetectFaces": "FaceDetails"}
@@ -110,14 +112,11 @@ class Rekognition:
 
     def open(self, gate: Gate) -> "RekognitionSession":
         """Raises :class:`ProviderError` without boto3, credentials or a region."""
-        try:
-            import boto3
-            from botocore.config import Config
-            from botocore.exceptions import BotoCoreError
-        except ImportError:
-            raise ProviderError(
-                "services: rekognition", "boto3 is missing", "pip install frtaudit[aws]"
-            ) from None
+        need("aws", "boto3")
+        import boto3
+        from botocore.config import Config
+        from botocore.exceptions import BotoCoreError
+
         config = Config(
             retries={"mode": self.retries.value, "total_max_attempts": self.limits.attempts},
             connect_timeout=self.limits.timeout,
@@ -155,7 +154,7 @@ class RekognitionSession:
         said = self._call("detect_faces", Image={"Bytes": sent.data}, Attributes=["DEFAULT"])
         try:
             seen = [_seen(item, width, height) for item in said["FaceDetails"]]
-        except (LookupError, TypeError, ValueError):
+        except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
         faces = sorted(seen, key=lambda face: face.box.x if face.box else 0.0)
         return Detection(faces=tuple(faces), request=_request(said))
@@ -174,7 +173,7 @@ class RekognitionSession:
         )
         try:
             return _answer(said)
-        except (LookupError, TypeError, ValueError):
+        except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
 
     def close(self) -> None:
@@ -212,13 +211,7 @@ class RekognitionSession:
             said, refused = error.response, None
         except exceptions.BotoCoreError as error:
             refused = _unsaid(error)
-        except (
-            ResponseParserError,
-            AttributeError,
-            LookupError,
-            TypeError,
-            ValueError,
-        ):  # JSON of another shape
+        except (ResponseParserError, *_SHAPES):
             refused = CallError(Refusal.TRANSPORT, UNREADABLE)
         if refused is None and "Error" in said:
             refused = sort(said)
@@ -231,7 +224,7 @@ def _no_object(response_dict: dict[str, Any], **_: object) -> None:
     """A body that is no JSON object is one that says nothing: botocore's parser would stumble over it."""
     try:
         fine = isinstance(json.loads(response_dict["body"]), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         fine = False
     if not fine:
         response_dict["body"] = b"{}"

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
-from urllib.parse import urlsplit
 
 from frtaudit.calling.fitting import Cutter, Shape, fitted, scale, scaled
 from frtaudit.calling.http import (
@@ -175,7 +174,7 @@ class TencentSession:
             secret_id=self._id,
             secret_key=self._key,
             service="iai",
-            host=urlsplit(self._settings.endpoint).netloc,
+            host=self._caller.client.base_url.netloc.decode(),
             content_type=_TYPE,
             body=body,
             moment=moment,

@@ -26,7 +26,7 @@ def test_sources_and_their_parts_are_imported_without_the_extras() -> None:
     assert said.stderr == ""
     assert said.stdout.splitlines() == [
         "source: PIL is not installed; accepted: pip install 'frtaudit[collect]'",
-        "['folder', 'image_search', 'news_search', 'urls']",
+        "['folder', 'image_search', 'made_up', 'news_search', 'urls']",
     ]
 
 

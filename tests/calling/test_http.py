@@ -66,6 +66,8 @@ def test_attempts_end_with_the_limit(httpserver: HTTPServer) -> None:
         (200, '{"sc0re": 1}', "transport: unreadable_response"),
         (200, '{"score": "x"}', "transport: unreadable_response"),
         (200, "[1]", "transport: unreadable_response"),
+        (200, "[" * 100_000, "transport: unreadable_response"),
+        (200, '{"score": 1' + "0" * 400 + "}", "transport: unreadable_response"),
         (302, "", "transport: redirected"),
         (408, "", "transport: http_408"),
         (429, "", "transport: throttled"),
@@ -219,6 +221,8 @@ def test_what_the_account_is_refused_stops_at_once(httpserver: HTTPServer) -> No
         "https://",
         "https://a.org?key=1",
         "x",
+        "https://[",
+        "https://a.org:99999",
     ],
 )
 def test_endpoints_that_are_refused(wrong: str) -> None:

@@ -4,13 +4,17 @@ Tests also azure, facepp, luxand and tencent; rekognition and made_up have files
 """
 
 import base64
+import contextlib
 import json
 from urllib.parse import parse_qsl
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from made_up_services import CLEAN, FIVE, Counting, service, with_credentials
 from pytest_httpserver import HTTPServer
 
+from frtaudit.calling.http import Caller, Reply
 from frtaudit.calling.protocol import Limits, Service, Session
 from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Seen
 from frtaudit.errors import ProviderError, SpecError
@@ -390,3 +394,79 @@ def test_settings_that_no_service_takes_are_refused(kind: type, wrong: dict[str,
     """One line."""
     with pytest.raises(SpecError, match=next(iter(wrong))):
         kind(**wrong)
+
+
+EDGES = {"left": 1, "top": 2, "width": 3, "height": 4}
+INFO = {"X": 1, "Y": 2, "Width": 3, "Height": 4, "FaceQualityInfo": {"Score": 5}}
+DOCUMENTED: dict[str, list[object]] = {
+    "azure": [
+        [
+            {
+                "faceId": "a",
+                "recognitionModel": "b",
+                "faceRectangle": EDGES,
+                "faceAttributes": {"qualityForRecognition": "c"},
+            }
+        ],
+        {"isIdentical": True, "confidence": 0.8},
+        azure("InvalidImage"),
+    ],
+    "facepp": [
+        {"request_id": "r", "faces": [{"face_token": "t", "face_rectangle": EDGES}]},
+        {"request_id": "r", "confidence": 1.0, "thresholds": {"1e-3": 62.0}},
+        facepp("INTERNAL_ERROR"),
+    ],
+    "tencent": [
+        {"Response": {"FaceInfos": [INFO], "FaceModelVersion": "3.0", "RequestId": "r"}},
+        {"Response": {"Score": 1.0, "FaceModelVersion": "3.0", "RequestId": "r"}},
+        tencent("InternalError"),
+    ],
+    "luxand": [
+        [{"rectangle": {"left": 1, "top": 2, "right": 3, "bottom": 4}, "probability": 0.5}],
+        {"score": 0.5, "similar": False},
+        luxand("Can't find faces"),
+    ],
+}
+LEAVES = (
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=3) | st.just([]) | st.just({})
+)
+
+
+def places(content: object, path: tuple[object, ...] = ()) -> list[tuple[object, ...]]:
+    """Paths to everything in a document."""
+    inner = (
+        content.items()
+        if isinstance(content, dict)
+        else enumerate(content)
+        if isinstance(content, list)
+        else ()
+    )
+    return [path, *(found for key, value in inner for found in places(value, (*path, key)))]
+
+
+def changed(content: object, path: tuple[object, ...], value: object) -> object:
+    """The document with another value at a path."""
+    if not path:
+        return value
+    copy: dict[object, object] | list[object]
+    copy = dict(content) if isinstance(content, dict) else list(content)  # type: ignore[call-overload]
+    copy[path[0]] = changed(copy[path[0]], path[1:], value)  # type: ignore[index,call-overload]
+    return copy
+
+
+@settings(max_examples=60)
+@given(data=st.data(), name=st.sampled_from(sorted(DOCUMENTED)), status=st.sampled_from([200, 200, 400, 500]))
+def test_whatever_a_service_says_is_an_answer_or_a_refusal(
+    data: st.DataObject, name: str, status: int
+) -> None:
+    """A documented answer with anything in one place of it: an answer, a CallError or a refused account."""
+    content = data.draw(st.sampled_from(DOCUMENTED[name]))
+    content = changed(content, data.draw(st.sampled_from(places(content))), data.draw(LEAVES))
+    with pytest.MonkeyPatch.context() as patch:
+        with_credentials(patch)
+        patch.setattr(Caller, "_sent", lambda *_: Reply(status=status, content=content))
+        opened = service(name, "http://127.0.0.1:9", Limits(attempts=1)).open(Counting())
+        for call in (lambda: opened.compare(HELD, HELD), lambda: opened.detect(PICTURE)):
+            with contextlib.suppress(CallError, ProviderError):
+                assert isinstance(call(), Answer | Detection)
+        opened.close()
