@@ -134,7 +134,7 @@ def most(places: Floats, weights: Floats, made: Heaps) -> Floats:
     >>> made = Heaps(share=np.array([[0.6, 0.3, 0.1]]), mean=np.array([[0.0, 1.0, 0.8]]),
     ...              spread=np.array([[0.1, 0.1, 0.1]]))
     >>> np.round(most(places, np.ones((1, places.size)), made)[0, [0, 30, 60, 61, 62]], 2).tolist()
-    [0.0, 0.1, 1.0, 1.0, 1.0]
+    [0.0, 0.07, 1.0, 1.0, 1.0]
     """
     found = np.zeros((len(weights), places.size))
     for row, (meet, weight) in enumerate(zip(made.meet(EVEN).tolist(), weights, strict=True)):

@@ -30,10 +30,19 @@ from frtaudit.spec import load_spec
 TRUTH = {face: int(person == 0) for face, _, person in people()}
 
 
+# Ctrl-C is heard, also where the tests themselves run in the background of a shell, which ignores it.
+PROGRAM = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from frtaudit.cli import main
+sys.exit(main())
+"""
+
+
 @contextmanager
 def program(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """The command, running, and the address that it printed."""
-    command = [sys.executable, "-m", "frtaudit", "label", *words]
+    command = [sys.executable, "-c", PROGRAM, "label", *words]
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as running:
         try:
