@@ -20,6 +20,7 @@ _ABOUT = {
     "requirement": "profiles of limits: requirement=[NAME]",
     "bootstrap": "resampling: bootstrap=NAME",
     "report": "the report: report=NAME",
+    "collection": "whole collections: frtaudit collect collection=NAME",
     "source": "where a collection's images come from: source=NAME",
     "service": "what a collection asks: services.NAME.type=TYPE",
     "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",

@@ -42,6 +42,7 @@ disk before the next one is asked. Then: frtaudit run audit=rapid_test cohort.ro
 """
 
 COLLECT_EXAMPLES = """\
+collection=NAME              a whole collection, of yours in FOLDER/collection/NAME.yaml: frtaudit list collection
 source=NAME                  where images come from; source.FIELD=value: frtaudit list source
 services.NAME.type=TYPE      a service, as reports call it; services.NAME.FIELD=value: frtaudit list service
 into=FOLDER                  scores, intents and results; the same words go on there

@@ -30,6 +30,7 @@ LANDS: Mapping[str, str] = {
     "requirement": "profiles.{}",
     "bootstrap": "bootstrap",
     "report": "report",
+    "collection": "_global_",
     "source": "source",
 }
 _PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider", "source")
