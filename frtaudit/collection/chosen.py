@@ -32,7 +32,7 @@ Ints = npt.NDArray[np.int64]
 class Chosen:
     """What a collection compares.
 
-    ``images``: number to face_id, of every image that an audit may read of, in the order of face ids; ``columns``: of
+    ``images``: number to face_id, of every image of a query that is compared, in the order of face ids; ``columns``: of
     each query; ``queries``: of each image; ``boxes``: a row for each face that a service with boxes saw in them;
     ``faces``: those that are compared; ``crops``: service to the number of its crop of each face, shape (F,) int64;
     ``pairs``: indices of faces, shape (2, P) int32; ``left_out``: code to number of images, or of queries.
@@ -81,11 +81,13 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
         for name in sorted(spec.services)
     }
     pairs = _pairs(faces, columns, spec)
+    used = np.isin(images.query_of, images.query_of[found.row[order]])
+    read = {number_of[name]: name for name, of in zip(images.names, used.tolist(), strict=True) if of}
     return Chosen(
-        images={number_of[name]: name for name in images.names},
+        images=read,
         queries={row.image: query_name(row.query) for row in rows},
         columns=columns,
-        boxes=boxes,
+        boxes=None if boxes is None else boxes[boxes["image"].isin(read.values())].reset_index(drop=True),
         faces=faces,
         crops=crops,
         pairs=pairs,

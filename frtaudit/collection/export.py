@@ -155,7 +155,7 @@ def failure(refusal: str, code: str) -> str:
 
 
 def _faces(found: Chosen) -> bytes:
-    """Every image that an audit may read of: face_id, query, and the columns of its query."""
+    """Every image of the queries that are compared: face_id, query, and the columns of its query."""
     names = sorted({key for columns in found.columns.values() for key in columns})
     stream = io.StringIO()
     lines = csv.writer(stream, lineterminator="\n")

@@ -21,7 +21,11 @@ def test_photos_become_a_signed_report_offline(tmp_path: Path) -> None:
             (folder / f"{number} {place}.jpg").write_bytes(data)
     into, run = tmp_path / "collected", tmp_path / "run"
     source = ["source=folder", f"source.root={tmp_path / 'photos'}", f"into={into}"]
-    assert main(["collect", *source, "services.dlib.upsample=0", "services.dlib.longest=600"]) == 0
+    copies = [
+        "duplicates.embedding=none",
+        "duplicates.faces=none",
+    ]  # declared copies, which would rightly be left out
+    assert main(["collect", *source, *copies, "services.dlib.upsample=0", "services.dlib.longest=600"]) == 0
     told = json.loads((into / "collection.json").read_text())
     within = LEAST * (LEAST - 1) // 2 * len(PERSONS)
     assert (told["finished"], told["faces"], told["pairs"]) == (True, LEAST * len(PERSONS), 2 * within)
