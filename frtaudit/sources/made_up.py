@@ -21,8 +21,8 @@ class MadeUp:
     """Pictures drawn from ``seed``: for demos, training and tests, offline; nothing in them is a face of anybody.
 
     ``queries`` of ``images`` each; shares of the images: ``wrong`` shows somebody else, ``crowd`` one or two strangers
-    beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. Every other image
-    has a ground of its own. ``variation``: how much images of one face differ, in standard deviations of the pattern.
+    beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. Other images
+    have grounds of their own. ``variation``: how much images of one face differ, in standard deviations of the pattern.
     ``groups``: values of the column
     ``group``, given in turn.
     """
