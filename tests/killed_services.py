@@ -19,14 +19,14 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import boto3  # noqa: F401  loaded once, not in each child
 import botocore.retries.standard
-import botocore.session
 import httpx  # noqa: F401
 import stamina  # noqa: F401
 
 import frtaudit.calling.http
 import frtaudit.services.rekognition
-from frtaudit import cli, spec  # noqa: F401
+from frtaudit import cli, spec
 from frtaudit.collection import sitting  # noqa: F401
 from frtaudit.fake.faults import Faults
 from frtaudit.fake.server import ENVIRONMENT, running
@@ -155,6 +155,7 @@ def main(folder: Path, seed: int) -> None:
     quick()
     load_plugins()
     root, told = photos(folder), {}
+    spec.load_collection(words(root, folder, "http://127.0.0.1:1")[1:])
     for name in ("whole", "broken"):
         with served() as address:
             command = words(root, folder / name, address)

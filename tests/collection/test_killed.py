@@ -106,7 +106,7 @@ def test_nothing_that_must_not_be_kept_is_written(collected: Path) -> None:
 
 @pytest.mark.slow
 def test_a_swap_is_found_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each service's model changes halfway: the collection says so by scores, and by versions, and so does its audit."""
+    """Each service's model changes halfway: the collection says so, by scores and versions, and so does its audit."""
     with_credentials(monkeypatch)
     root = photos(tmp_path)
     world = World(conduct=Conduct(swap_after=90, swap_shift=0.4))
