@@ -54,6 +54,8 @@ def build(kind: Kind, data: object, where: str) -> Built:
 def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     """Make a dataclass of type ``kind`` out of its fields as plain data.
 
+    A :class:`SpecError` of the dataclass itself whose place begins with a dot is placed below ``where``.
+
     >>> from frtaudit.core.spec import Bootstrap
     >>> construct(Bootstrap, {"B": 99}, "bootstrap").B
     99
@@ -70,8 +72,17 @@ def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
     values = {key: build(hints[key], value, f"{place}{key}") for key, value in data.items()}
     try:
         return kind(**values)
+    except SpecError as error:
+        raise _placed(error, where) from None
     except (ValueError, TypeError) as error:
         raise SpecError(where or "spec", str(error)) from None
+
+
+def _placed(error: SpecError, where: str) -> SpecError:
+    """The same error of a value that cannot know where it stands: it says ``.rate``, or ``.`` for all of it."""
+    if not error.where.startswith("."):
+        return error
+    return SpecError((where + error.where).strip(".") or "spec", error.found, error.accepted)
 
 
 def unknown_key(where: str, key: str, accepted: Iterable[str]) -> SpecError:

@@ -7,7 +7,7 @@ import io
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from PIL import Image
 
 from frtaudit import registry
 from frtaudit.calling.pictures import picture_of, pixels
-from frtaudit.calling.protocol import Found, Gate, Limits
+from frtaudit.calling.protocol import UNKEPT, Found, Gate, Limits, Notes
 from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
 from frtaudit.errors import ProviderError
 
@@ -35,9 +35,11 @@ class Drawn:
     changed: bool = False
     paid_for: float = 0.0
 
-    def finds(self) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
         """Every picture."""
         for query in range(self.queries):
+            if self.paid_for:
+                notes.answer("search", f"{query}", lambda: "[]")
             for image in range(self.images):
                 group = "ab"[query % 2]
                 yield Found(
@@ -58,6 +60,18 @@ class Drawn:
         stream = io.BytesIO()
         Image.fromarray(drawn).save(stream, format="PNG")
         return picture_of(stream.getvalue())
+
+    def cautions(self) -> tuple[str, ...]:
+        """One, where searching is paid for."""
+        return ("drawn line 3: nearly the name of line 2",) if self.paid_for else ()
+
+    def at_most(self) -> Sequence[int]:
+        """The same for all."""
+        return [self.images] * self.queries
+
+    def calls(self) -> Mapping[str, int]:
+        """One for each query, where searching is paid for."""
+        return {"search": self.queries} if self.paid_for else {}
 
     @property
     def paid(self) -> Mapping[str, float]:

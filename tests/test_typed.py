@@ -38,6 +38,8 @@ class Outer:
     def __post_init__(self) -> None:
         if self.name == "bad":
             raise ValueError("the name is bad")
+        if self.name.startswith("."):
+            raise SpecError(self.name, "is no name")
 
 
 outers = st.builds(
@@ -170,3 +172,13 @@ def test_described_values_are_short() -> None:
     """An error shows a mapping or a list by its kind, not by its content."""
     assert described({"a": 1}) == "a mapping"
     assert described([1]) == "a list"
+
+
+def test_an_error_of_a_value_is_placed() -> None:
+    """A value that does not know where it stands says so by a dot; the door completes the place."""
+    for name, place in ((".inner", "a.b.inner"), (".", "a.b")):
+        with pytest.raises(SpecError) as caught:
+            build(Outer, {"name": name}, "a.b")
+        assert caught.value.where == place
+    with pytest.raises(SpecError, match=r"^spec: is no name"):
+        build(Outer, {"name": "."}, "")

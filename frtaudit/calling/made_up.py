@@ -1,4 +1,4 @@
-"""Made-up faces and a made-up matcher: bright patterns on black, found and compared by their pixels alone.
+"""Made-up faces and a made-up matcher: gray patterns on a ground without red, found and compared by their pixels alone.
 
 Nothing here is a face: it is what demos, training and tests are run on, offline, with answers that are known.
 """
@@ -21,7 +21,8 @@ Bytes = npt.NDArray[np.uint8]
 SIDE = 96  # pixels of a drawn face
 GRID = 6  # its pattern has this many patches a side
 DARKEST, BRIGHTEST = 80.0, 250.0  # of a face, on a ground of 0
-EDGE = 40  # a pixel above this is part of a face
+EDGE = 40  # a pixel whose red is above this is part of a face
+PATCHES = (10, 12)  # of a ground: rows, columns
 LEAST = 16  # pixels of a side below which nothing is seen
 THUMBNAIL = 12
 
@@ -41,21 +42,31 @@ def drawn(patterns: Array, side: int = SIDE) -> Bytes:
     return large
 
 
-def picture_with(faces: Sequence[tuple[Bytes, int, int]], width: int, height: int) -> Picture:
-    """A PNG of faces at (left, top) on black."""
+def ground(seed: int, *names: str) -> Bytes:
+    """What a picture shows behind its faces, keyed by names: PATCHES of green and blue, (10, 12, 3), uint8."""
+    patches = np.random.default_rng(seed_of(seed, *names)).integers(0, 256, (*PATCHES, 3), dtype=np.uint8)
+    patches[:, :, 0] = 0
+    return patches
+
+
+def picture_with(
+    faces: Sequence[tuple[Bytes, int, int]], width: int, height: int, behind: Bytes | None = None
+) -> Picture:
+    """A PNG of faces at (left, top) on black, or on the ground ``behind``."""
     from PIL import Image
 
-    canvas = np.zeros((height, width), dtype=np.uint8)
+    shown = Image.fromarray(np.zeros((*PATCHES, 3), dtype=np.uint8) if behind is None else behind)
+    canvas = np.array(shown.resize((width, height), Image.Resampling.NEAREST))
     for face, left, top in faces:
-        canvas[top : top + face.shape[0], left : left + face.shape[1]] = face
+        canvas[top : top + face.shape[0], left : left + face.shape[1]] = face[:, :, None]
     stream = io.BytesIO()
-    Image.fromarray(canvas).convert("RGB").save(stream, format="PNG")
+    Image.fromarray(canvas).save(stream, format="PNG")
     return Picture(data=stream.getvalue(), width=width, height=height, media="image/png")
 
 
 def boxes_in(picture: Picture) -> tuple[Box, ...]:
-    """Bright regions of at least ``LEAST`` pixels a side, from left to right."""
-    labelled, _ = ndimage.label(_gray(picture) > EDGE)
+    """Regions with red of at least ``LEAST`` pixels a side, from left to right."""
+    labelled, _ = ndimage.label(np.asarray(pixels(picture).getchannel("R")) > EDGE)
     boxes = []
     for rows, columns in ndimage.find_objects(labelled):
         height, width = rows.stop - rows.start, columns.stop - columns.start

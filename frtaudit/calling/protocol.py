@@ -29,11 +29,11 @@ class Limits:
         """Raise :class:`SpecError` for a number that no call can keep."""
         for name in ("concurrency", "attempts"):
             if getattr(self, name) < 1:
-                raise SpecError(f"limits.{name}", f"{getattr(self, name)}", "1 and more")
+                raise SpecError(f".{name}", f"{getattr(self, name)}", "1 and more")
         if self.timeout <= 0 or (self.rate is not None and self.rate <= 0):
-            raise SpecError("limits", "a rate or a timeout of 0 and less", "numbers above 0")
+            raise SpecError(".", "a rate or a timeout of 0 and less", "numbers above 0")
         if min(self.detect, self.compare) < 0:
-            raise SpecError("limits", "a price below 0", "prices of 0 and more")
+            raise SpecError(".", "a price below 0", "prices of 0 and more")
 
 
 class Gate(Protocol):

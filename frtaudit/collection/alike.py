@@ -8,7 +8,6 @@ from frtaudit.calling.embedding import Embedder
 from frtaudit.calling.pictures import cut
 from frtaudit.collection.duplicates import NEAR_FACE, Duplicates, FaceBy, images_left_out, near_duplicates
 from frtaudit.core.collecting import Box, CallError, Picture
-from frtaudit.errors import SpecError
 
 
 def alike(
@@ -19,13 +18,11 @@ def alike(
 ) -> dict[int, str]:
     """Image to the reason why it is left out, of images (number, query) that were read.
 
-    ``box_of``: the face of each image in which one was found. Raises :class:`SpecError` for faces by templates.
+    ``box_of``: the face of each image in which one was found.
     """
     gone = images_left_out(settings, images, picture_of)
     embedder = settings.embedder()
-    if settings.faces is FaceBy.TEMPLATES:
-        raise SpecError("duplicates.faces", "templates: no collection keeps them", "crops or none")
-    if settings.faces is FaceBy.NONE or embedder is None:
+    if settings.faces is not FaceBy.CROPS or embedder is None:
         return gone
     for query in sorted({query for _, query in images}):
         left = [image for image, of in images if of == query and image not in gone and image in box_of]

@@ -137,6 +137,11 @@ def _service(
         "canaries": canaries,
     }
     told = [] if canaries is None else sentences(name, canaries, list(versions))
+    left = sum(n for (refusal, _), n in seen.items() if refusal == Refusal.TRANSPORT)
+    if left:
+        told.append(
+            f"{name}: {left} images could not be looked at for reasons of transport; they are left out"
+        )
     left = sum(n for (refusal, _), n in counts.items() if refusal == Refusal.TRANSPORT)
     if left:
         told.append(

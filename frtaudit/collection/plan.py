@@ -15,7 +15,7 @@ from frtaudit.collection.store import COMPARE, DETECT
 from frtaudit.errors import DataError
 from frtaudit.labelling.pairs import Between
 
-CANARY = "canary"
+CANARY, SOURCE = "canary", "source"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +43,8 @@ class Plan:
     lines: tuple[Line, ...]
     limit: float | None
     currency: str
-    own: Mapping[str, float]  # unit prices of the source's own calls
+    left: Mapping[str, float]  # unit prices of calls of the source that are not counted here
+    cautions: tuple[str, ...] = ()
 
     @property
     def price(self) -> Fraction:
@@ -76,7 +77,8 @@ class Plan:
             "currency": self.currency,
             "limit": self.limit,
             "enough": self.enough,
-            "source": dict(self.own),
+            "not_counted": dict(self.left),
+            "cautions": [*self.cautions],
         }
 
     def text(self) -> str:
@@ -96,20 +98,28 @@ class Plan:
             )
             for row in rows
         ]
-        own = [
+        left = [
             f"the source's own calls come to that, {price:g} each {kind}"
-            for kind, price in sorted(self.own.items())
+            for kind, price in sorted(self.left.items())
         ]
         tail = "no limit is set: budget.limit=N"
         if self.limit is not None:
             tail = f"budget.limit {self.limit:g} {self.currency}: {'enough' if self.enough else 'not enough'}"
-        return "\n".join(
-            [head, "", *table, "", *own, tail, "A call that is made again after a failure costs again."]
-        )
+        again = "A call that is made again after a failure costs again."
+        return "\n".join([head, "", *table, "", *left, tail, again, *self.cautions])
 
 
-def plan(spec: CollectionSpec, sizes: Mapping[str, int], columns: Mapping[str, Mapping[str, str]]) -> Plan:
-    """For queries of ``sizes`` images each, if every service finds one face in every image; nothing is a duplicate."""
+def plan(
+    spec: CollectionSpec,
+    sizes: Mapping[str, int],
+    columns: Mapping[str, Mapping[str, str]],
+    own: Mapping[str, int] | None = None,
+    cautions: tuple[str, ...] = (),
+) -> Plan:
+    """For queries of ``sizes`` images each, if every service finds one face in every image; nothing is a duplicate.
+
+    ``own``: calls of the source by kind, None where they are not known.
+    """
     images = sum(sizes.values())
     kept = {query: size for query, size in sizes.items() if size >= spec.least}
     pairs = most_pairs(kept, columns, spec)
@@ -117,7 +127,11 @@ def plan(spec: CollectionSpec, sizes: Mapping[str, int], columns: Mapping[str, M
         raise DataError(
             "source", f"{images} images and no two faces to compare", f"queries of {spec.least} images"
         )
-    lines = []
+    paid = spec.source.paid
+    lines = [
+        Line(service=SOURCE, kind=kind, calls=calls, each=Fraction(str(paid.get(kind, 0.0))))
+        for kind, calls in sorted((own or {}).items())
+    ]
     for name, service in sorted(spec.services.items()):
         each = prices(service.limits)
         if service.detects:
@@ -131,27 +145,33 @@ def plan(spec: CollectionSpec, sizes: Mapping[str, int], columns: Mapping[str, M
         lines=tuple(line for line in lines if line.calls),
         limit=spec.budget.limit,
         currency=spec.budget.currency,
-        own=spec.source.paid,
+        left=paid if own is None else {},
+        cautions=cautions,
     )
 
 
 def plan_of_source(spec: CollectionSpec) -> Plan:
-    """Of what the source knows of without a paid call. Raises :class:`DataError` where it knows nothing so."""
-    if spec.source.paid:
-        raise DataError("source", "its search is paid for, so nothing is known yet", "--queries N --images N")
-    sizes: Counter[str] = Counter()
-    columns: dict[str, Mapping[str, str]] = {}
-    for found in spec.source.finds():
-        sizes[query_name(found.query)] += 1
-        columns.setdefault(query_name(found.query), found.columns)
-    return plan(spec, sizes, columns)
+    """Of what the source knows of without a call: the images, or where it has to search for them how many at most.
+
+    Of a search groups are not known yet, so that all queries are counted as of one.
+    """
+    calls, cautions = spec.source.calls(), spec.source.cautions()
+    if calls:
+        sizes = {query_name(query): size for query, size in enumerate(spec.source.at_most())}
+        return plan(spec, sizes, _one_group(spec, sizes), calls, cautions)
+    found = list(spec.source.finds())
+    columns = {query_name(one.query): one.columns for one in found}
+    return plan(spec, Counter(query_name(one.query) for one in found), columns, calls, cautions)
 
 
 def plan_by_size(spec: CollectionSpec, queries: int, images: int) -> Plan:
     """Of as many queries of as many images each; all are of one group."""
     sizes = {query_name(query): images for query in range(queries)}
-    columns = {name: {} if spec.pairs.group is None else {spec.pairs.group: "all"} for name in sizes}
-    return plan(spec, sizes, columns)
+    return plan(spec, sizes, _one_group(spec, sizes))
+
+
+def _one_group(spec: CollectionSpec, queries: Iterable[str]) -> dict[str, dict[str, str]]:
+    return {name: {} if spec.pairs.group is None else {spec.pairs.group: "all"} for name in queries}
 
 
 def most_pairs(
@@ -172,8 +192,3 @@ def canary_calls(spec: CollectionSpec, pairs: int) -> int:
     """Of one service."""
     asked = len(spec.canaries.given) or min(spec.canaries.pairs, pairs)
     return asked * 2 * spec.canaries.rounds * spec.canaries.repeats
-
-
-def sizes_of(queries: Iterable[str]) -> Mapping[str, int]:
-    """Images of each query."""
-    return Counter(queries)

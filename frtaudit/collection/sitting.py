@@ -14,24 +14,24 @@ from frtaudit.calling.protocol import Found
 from frtaudit.canonical import Json, dumps
 from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import both_ways, drawn, turn_of
-from frtaudit.collection.chosen import Chosen, chosen, query_name
+from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.drive import Drive
 from frtaudit.collection.export import COLLECTION, export, write_sittings
 from frtaudit.collection.lane import Lane
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
-from frtaudit.collection.plan import canary_calls, plan, sizes_of
+from frtaudit.collection.plan import canary_calls, plan_of_source
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.shelf import Shelf
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import COMPARE, PLACES, STORE, ImageRow, Key, State, Store
 from frtaudit.core.collecting import Box, Refusal
-from frtaudit.errors import DataError
+from frtaudit.errors import DataError, FrtauditError
 
 BATCH = 2000  # comparisons of which the store is asked at once
 SHOWN = 5  # refused images that are told one by one
-FROZEN, ALIKE, COMPLETE = "frozen", "alike", "complete"
+FROZEN, ALIKE, COMPLETE, LOOKED = "frozen", "alike", "complete", "looked"
 TRANSPORT = str(Refusal.TRANSPORT)
 _ENDING = {"image/jpeg": "jpg", "image/png": "png"}
 
@@ -41,15 +41,15 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """``finished``: every call has a result or a stated failure; ``stopped``: by the budget; ``said``: a summary."""
+    """``finished``: every call has a result or a stated failure; ``stopped``: by what; ``said``: a summary."""
 
     finished: bool
-    stopped: BudgetError | None
+    stopped: FrtauditError | None
     said: tuple[str, ...]
 
 
 def collect(spec: CollectionSpec, say: Say = lambda _: None) -> Outcome:
-    """Go on with a collection until it is finished or the budget is spent.
+    """Go on with a collection until it is finished, the budget is spent, or images could not be looked at.
 
     Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget
     below the plan, a folder that cannot be written or that holds another collection, nothing to compare.
@@ -59,6 +59,10 @@ def collect(spec: CollectionSpec, say: Say = lambda _: None) -> Outcome:
         return sitting.run()
     finally:
         sitting.close()
+
+
+class UnseenError(DataError):
+    """Images that could not be read or looked at for reasons of transport; the next sitting asks for them again."""
 
 
 class Sitting:
@@ -96,12 +100,13 @@ class Sitting:
             )
         self.purse.spent = self.store.spent()
         self._open()
+        if self.store.meta(FROZEN) is None:
+            self._begin()
         try:
             self.shelf.found = self._found()
         except BudgetError as stop:
             return self._end(None, stop)
         self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
-        self._afford()
         (self.into / COLLECTION).unlink(missing_ok=True)
         found, stopped = None, None
         try:
@@ -109,7 +114,7 @@ class Sitting:
                 self._look()
             found = self._chosen()
             self._compare(found)
-        except BudgetError as stop:
+        except (BudgetError, UnseenError) as stop:
             stopped = stop
         return self._end(found, stopped)
 
@@ -118,9 +123,7 @@ class Sitting:
         source = self.spec.source
         if self.store.meta(COMPLETE) is not None:
             return []
-        return list(
-            source.finds(KeptNotes(self.store, self.purse, source.paid)) if source.paid else source.finds()
-        )
+        return list(source.finds(KeptNotes(self.store, self.purse, source.paid)))
 
     def _complete(self) -> None:
         """Forget addresses, if every call has a result that stays."""
@@ -135,14 +138,14 @@ class Sitting:
             turnstile = Turnstile(limits=service.limits, purse=self.purse)
             self.lanes.append(Lane(number, name, service, turnstile, self.shelf, self.drive.inbox))
 
-    def _afford(self) -> None:
-        """Raise :class:`DataError` for a budget below the plan, before a call is made."""
+    def _begin(self) -> None:
+        """Say what to know; raise :class:`DataError` for a budget below the plan, before a call is made."""
+        for caution in self.spec.source.cautions():
+            self.say(caution)
         limit = self.purse.limit
-        if limit is None or self.spec.budget.partial or self.store.meta(FROZEN) is not None:
+        if limit is None or self.spec.budget.partial:
             return
-        queries = [query_name(one.query) for one in self.shelf.found]
-        columns = {query_name(one.query): one.columns for one in self.shelf.found}
-        price = plan(self.spec, sizes_of(queries), columns).price
+        price = plan_of_source(self.spec).price
         if price > limit:
             raise DataError(
                 "budget.limit",
@@ -152,19 +155,26 @@ class Sitting:
 
     # ---------------------------------------------------------------------------- looking at images
     def _look(self) -> None:
-        """Read every image and have every service look at it; what failed for reasons of transport once more."""
-        for _ in range(2):
-            if not self._look_once():
-                break
+        """Read every image and have every service look at it; what failed for reasons of transport once more.
+
+        Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far.
+        """
+        left = self._look_once() and self._look_once()
+        if len(self.unread) > SHOWN:
+            self.say(f"{len(self.unread)} images could not be read in all")
+        if left and self.store.meta(LOOKED) is None:
+            self.store.note(LOOKED, "1")
+            found = f"{left} times an image could not be read or looked at for reasons of transport"
+            raise UnseenError(
+                "collection", found, "the same command: it asks again, then goes on without what still fails"
+            )
         read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
         gone = alike(self.spec.duplicates, read, self.shelf.get, self._boxes())
         self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
         self.store.note(FROZEN, "1")
-        if len(self.unread) > SHOWN:
-            self.say(f"{len(self.unread)} images could not be read in all")
 
-    def _look_once(self) -> bool:
-        """Whether something is left that failed for reasons of transport."""
+    def _look_once(self) -> int:
+        """How often an image could not be read or looked at for reasons of transport."""
         known = {row.image: row for row in self.store.images()}
         looking = [lane for lane in self.lanes if lane.service.detects]
         done = {lane.name: self._seen_by(lane) for lane in looking}
@@ -185,12 +195,9 @@ class Sitting:
 
         self.readers.append(Reader(unread, self.shelf, self.drive.inbox))
         self.drive.run(looking, self.readers[-1], on_read)
-        left = any(row.refusal == TRANSPORT for row in self.store.images())
-        return left or any(
-            state is State.TRANSPORT
-            for lane in looking
-            for _, state, _, _ in self.store.detections(lane.number)
-        )
+        unread = [row.image for row in self.store.images() if row.refusal == TRANSPORT]
+        states = [state for lane in looking for _, state, _, _ in self.store.detections(lane.number)]
+        return len(unread) + states.count(State.TRANSPORT)
 
     def _boxes(self) -> dict[int, Box]:
         """The face of each image in which the first service that says where found one."""
@@ -239,7 +246,7 @@ class Sitting:
             lane.calls = sequence(self.store, lane, found, canaries, self.spec)
         self.drive.run(self.lanes)
 
-    def _end(self, found: Chosen | None, stopped: BudgetError | None) -> Outcome:
+    def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> Outcome:
         if stopped is None:
             self._complete()
         write_sittings(self.into, self.store, self.spec)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from frtaudit.calling.protocol import Service, Source
 from frtaudit.canonical import Json
-from frtaudit.collection.duplicates import Duplicates, asked
+from frtaudit.collection.duplicates import Duplicates, FaceBy, asked
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
 from frtaudit.identity import identifies, plugin, plugin_plain
@@ -16,7 +16,7 @@ from frtaudit.labelling.pairs import Between
 from frtaudit.registry import names
 from frtaudit.typed import Built, build, hints_of, mapping, plain, required, unknown_key
 
-RESERVED = ("answers", "boxes", "faces", "collection", "sittings")
+RESERVED = ("answers", "boxes", "faces", "collection", "sittings", "source")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -97,6 +97,8 @@ class CollectionSpec:
                 raise SpecError("services", f"the name {name!r}", f"letters, digits, _ and -; not {RESERVED}")
         if self.least < 1:
             raise SpecError("least", f"{self.least}", "1 and more")
+        if self.duplicates.faces is FaceBy.TEMPLATES:
+            raise SpecError("duplicates.faces", "templates: no collection keeps them", "crops or none")
         silent = [name for name, one in sorted(self.services.items()) if not one.detects]
         if self.detected is Detected.ALL and silent:
             raise SpecError("detected", f"all faces, but {silent[0]} does not say where they are", "single")

@@ -93,7 +93,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             self._send(_TOO_LARGE)
             return
-        self._send(self._answer(self.rfile.read(length)))
+        body = self.rfile.read(length)
+        if len(body) < length:  # whoever asked went away in the middle: nothing was asked
+            self.close_connection = True
+            return
+        self._send(self._answer(body))
 
     def do_GET(self) -> None:
         self._send(self._answer(b""))

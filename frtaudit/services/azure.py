@@ -74,11 +74,11 @@ class Azure:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for an endpoint or a lifetime that cannot be."""
         if self.endpoint:
-            checked_endpoint("services: azure: endpoint", self.endpoint)
+            checked_endpoint(".endpoint", self.endpoint)
         if not _LIFETIMES[0] <= self.id_lifetime <= _LIFETIMES[1]:
-            raise SpecError("services: azure: id_lifetime", f"{self.id_lifetime}", "60 to 86400 seconds")
+            raise SpecError(".id_lifetime", f"{self.id_lifetime}", "60 to 86400 seconds")
         if not self.api_version.replace(".", "").replace("-", "").isalnum():
-            raise SpecError("services: azure: api_version", "no version", "such as v1.2")
+            raise SpecError(".api_version", "no version", "such as v1.2")
 
     @property
     def detects(self) -> bool:

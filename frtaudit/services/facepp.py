@@ -64,7 +64,7 @@ class FacePlusPlus:
 
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
-        checked_endpoint("services: facepp: endpoint", self.endpoint)
+        checked_endpoint(".endpoint", self.endpoint)
 
     @property
     def detects(self) -> bool:

@@ -52,7 +52,7 @@ class Luxand:
 
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
-        checked_endpoint("services: luxand: endpoint", self.endpoint)
+        checked_endpoint(".endpoint", self.endpoint)
 
     @property
     def detects(self) -> bool:

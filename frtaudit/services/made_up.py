@@ -34,9 +34,7 @@ class MadeUp:
         """Raise :class:`SpecError` for numbers that give no score."""
         numbers = (self.noise, self.asymmetry, self.middle, self.slope)
         if not np.isfinite(numbers).all() or min(self.noise, self.asymmetry) < 0 or self.slope <= 0:
-            raise SpecError(
-                "services: made_up", "noise, asymmetry, middle or slope", "noise 0 and more, slope above 0"
-            )
+            raise SpecError(".", "noise, asymmetry, middle or slope", "noise 0 and more, slope above 0")
 
     @property
     def detects(self) -> bool:

@@ -77,13 +77,13 @@ class Onnx:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for a size, a deviation or a margin that no picture takes."""
         if min(self.size) < 1:
-            raise SpecError("size", f"{list(self.size)}", "height and width, 1 and more")
+            raise SpecError(".size", f"{list(self.size)}", "height and width, 1 and more")
         if 0.0 in self.deviation or not np.isfinite((*self.mean, *self.deviation)).all():
             raise SpecError(
-                "mean or deviation", "a deviation of 0, or no number", "finite numbers, deviations not 0"
+                ".", "mean or deviation: a deviation of 0, or no number", "finite numbers, deviations not 0"
             )
         if not 0 <= self.margin <= 5:
-            raise SpecError("margin", f"{self.margin:g}", "0 to 5")
+            raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
         self._finding()
 
     @property

@@ -87,7 +87,7 @@ class Rekognition:
     def __post_init__(self) -> None:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
         if self.endpoint:
-            checked_endpoint("services: rekognition: endpoint", self.endpoint)
+            checked_endpoint(".endpoint", self.endpoint)
 
     @property
     def detects(self) -> bool:

@@ -94,9 +94,9 @@ class Tencent:
 
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for settings that cannot be."""
-        checked_endpoint("services: tencent: endpoint", self.endpoint)
+        checked_endpoint(".endpoint", self.endpoint)
         if not 0 <= self.quality_control <= 4:
-            raise SpecError("services: tencent: quality_control", f"{self.quality_control}", "0 to 4")
+            raise SpecError(".quality_control", f"{self.quality_control}", "0 to 4")
 
     @property
     def detects(self) -> bool:

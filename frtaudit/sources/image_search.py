@@ -33,14 +33,15 @@ class ImageSearch:
     """``names``: a CSV of name, country and other columns; ``template``: what is searched for.
 
     Google Custom Search JSON API, with the key of GOOGLE_API_KEY and the engine of GOOGLE_CSE_ID: ``limit`` images of a
-    name, in calls of 10; ``months``: found by the service within the last so many; ``price``: of a call.
+    name, in calls of 10; ``months``: found by the service within the last so many; ``price``: of a call, as
+    the contract says, 0 where it is free.
     """
 
     names: str = field(metadata=PATH)
     template: str = "{name} {country}"
     limit: int = 100
     months: int = 12
-    price: float = 0.005
+    price: float
     endpoint: str = ENDPOINT
     search_rate: float = field(default=1.0, metadata=MACHINE)
     rate: float = field(default=5.0, metadata=MACHINE)

@@ -1,12 +1,12 @@
 """Made-up search results: each query has faces of its own, wrong ones, crowds, near-duplicates and empty images."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.calling.made_up import SIDE, Array, Bytes, drawn, pattern, picture_with
-from frtaudit.calling.protocol import Found
+from frtaudit.calling.made_up import SIDE, Array, Bytes, drawn, ground, pattern, picture_with
+from frtaudit.calling.protocol import UNKEPT, Found, Notes
 from frtaudit.canonical import seed_of
 from frtaudit.core.collecting import Picture
 from frtaudit.errors import SpecError
@@ -21,8 +21,9 @@ class MadeUp:
     """Pictures drawn from ``seed``: for demos, training and tests, offline; nothing in them is a face of anybody.
 
     ``queries`` of ``images`` each; shares of the images: ``wrong`` shows somebody else, ``crowd`` one or two strangers
-    beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. ``variation``:
-    how much images of one face differ, in standard deviations of the pattern. ``groups``: values of the column
+    beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. Other images
+    have grounds of their own. ``variation``: how much images of one face differ, in standard deviations of the pattern.
+    ``groups``: values of the column
     ``group``, given in turn.
     """
 
@@ -39,22 +40,15 @@ class MadeUp:
     def __post_init__(self) -> None:
         """Raise :class:`SpecError` for sizes and shares that cannot be."""
         if min(self.queries, self.images) < 1:
-            raise SpecError("source: made_up", "no query or no image", "1 and more")
+            raise SpecError(".", "no query or no image", "1 and more")
         shares = [getattr(self, name) for name in _SHARES]
         if min(shares) < 0 or sum(shares) > 1:
             found = ", ".join(f"{name} {share:g}" for name, share in zip(_SHARES, shares, strict=True))
-            raise SpecError("source: made_up", found, "shares of 0 and more that make 1 or less")
+            raise SpecError(".", found, "shares of 0 and more that make 1 or less")
         if not self.groups or not self.variation >= 0:
-            raise SpecError(
-                "source: made_up", "no groups, or variation below 0", "a list of names; 0 and more"
-            )
+            raise SpecError(".", "no groups, or variation below 0", "a list of names; 0 and more")
 
-    @property
-    def paid(self) -> Mapping[str, float]:
-        """Nothing is called."""
-        return {}
-
-    def finds(self) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
         """Query by query, in order."""
         for query in range(self.queries):
             columns = {"group": self.groups[query % len(self.groups)]}
@@ -67,20 +61,39 @@ class MadeUp:
         query, image = found.address.split()
         return self.picture(int(query), int(image))
 
+    def cautions(self) -> tuple[str, ...]:
+        """That it is made up."""
+        return ("source made_up: nothing in these images is a face of anybody",)
+
+    def at_most(self) -> Sequence[int]:
+        """The same for all."""
+        return [self.images] * self.queries
+
+    def calls(self) -> Mapping[str, int]:
+        """None."""
+        return {}
+
+    @property
+    def paid(self) -> Mapping[str, float]:
+        """Nothing."""
+        return {}
+
     def picture(self, query: int, image: int) -> Picture:
         """One image of one query."""
         kind = self.kind(query, image)
         if kind == "near_duplicate":
-            return picture_with([(_speckled(self._face(query, image - 1)), 40, 30)], 240, 200)
+            face = _speckled(self._face(query, image - 1))
+            return picture_with([(face, 40, 30)], 240, 200, self._ground(query, image - 1))
+        behind = self._ground(query, image)
         if kind == "empty":
-            return picture_with([], 240, 200)
+            return picture_with([], 240, 200, behind)
         faces: list[tuple[Bytes, int, int]] = [(self._face(query, image), 40, 30)]
         if kind == "crowd":
             strangers = 1 + seed_of(self.seed, "crowd", str(query), str(image)) % 2
             faces += [
                 (self._stranger(query, image, index), 180 + 110 * index, 50) for index in range(strangers)
             ]
-        return picture_with(faces, 180 + 110 * (len(faces) - 1) + 60, 200)
+        return picture_with(faces, 180 + 110 * (len(faces) - 1) + 60, 200, behind)
 
     def kind(self, query: int, image: int) -> str:
         """What an image shows: ``own``, or one of the shares' names.
@@ -107,6 +120,9 @@ class MadeUp:
             else pattern(self.seed, "wrong", str(query), str(image))
         )
         return drawn(self._varied(who, query, image))
+
+    def _ground(self, query: int, image: int) -> Bytes:
+        return ground(self.seed, "ground", str(query), str(image))
 
     def _varied(self, who: Array, query: int, image: int) -> Array:
         return who + self.variation * pattern(self.seed, "image", str(query), str(image))

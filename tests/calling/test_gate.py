@@ -45,5 +45,5 @@ def test_calls_are_spaced_after_the_first_second() -> None:
 @pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"attempts": 0}, {"compare": -1.0}, {"timeout": 0.0}])
 def test_limits_that_no_call_can_keep_are_refused(wrong: dict[str, float]) -> None:
     """One line names the limit."""
-    with pytest.raises(SpecError, match="limits"):
+    with pytest.raises(SpecError, match=r"^\."):
         Limits(**wrong)  # type: ignore[arg-type]  # wrong on purpose

@@ -1,10 +1,8 @@
 import drawn_faces
-import pytest
 
 from frtaudit.collection.alike import alike
 from frtaudit.collection.duplicates import Duplicates, Embedding, FaceBy
 from frtaudit.core.collecting import Box, CallError, Picture, Refusal
-from frtaudit.errors import SpecError
 
 SOURCE = drawn_faces.Drawn(queries=2, images=4)
 PICTURES = dict(enumerate((SOURCE.read(found) for found in SOURCE.finds()), start=1))
@@ -27,11 +25,3 @@ def test_an_image_that_is_gone_stays() -> None:
         raise CallError(Refusal.TRANSPORT, f"gone_{image}")
 
     assert alike(Duplicates(), IMAGES, lost, BOXES) == {}
-
-
-def test_templates_are_refused() -> None:
-    """One line, before anything is compared."""
-    with pytest.raises(SpecError, match=r"duplicates.faces: templates"):
-        alike(
-            Duplicates(faces=FaceBy.TEMPLATES, template_similarity=0.99), IMAGES, PICTURES.__getitem__, BOXES
-        )

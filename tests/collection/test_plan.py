@@ -11,7 +11,7 @@ from frtaudit.collection.chosen import groups
 from frtaudit.collection.plan import most_pairs, plan_by_size, plan_of_source
 from frtaudit.collection.spec import Canaries, CollectionSpec, from_plain
 from frtaudit.core.labelling import Faces
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import SpecError
 from frtaudit.labelling.pairs import Between, pairs_of
 
 
@@ -47,10 +47,19 @@ def test_calls_and_price_are_counted() -> None:
     assert plan_by_size(spec(), 4, 8).lines == plan_of_source(spec()).lines
 
 
-def test_a_paid_search_is_planned_by_size() -> None:
-    """Nothing is called for a plan: where the search itself costs, the size must be given."""
-    with pytest.raises(DataError, match="--queries N --images N"):
-        plan_of_source(spec(source={"type": "drawn", "paid_for": 0.005}))
+def test_a_paid_search_is_planned_without_a_call() -> None:
+    """The source's own calls at their price, its cautions; all queries count as of one group. By size: no such line."""
+    made = plan_of_source(
+        spec(source={"type": "drawn", "queries": 4, "paid_for": 0.5}, pairs={"group": "group"})
+    )
+    assert (made.lines[0].service, made.lines[0].kind, made.lines[0].calls) == ("source", "search", 4)
+    free = plan_of_source(spec()).price
+    assert made.price == free + 2
+    assert made.cautions == ("drawn line 3: nearly the name of line 2",)
+    assert made.text().endswith(made.cautions[0])
+    sized = plan_by_size(spec(source={"type": "drawn", "queries": 4, "paid_for": 0.5}), 4, 8)
+    assert sized.price == free
+    assert "the source's own calls come to that, 0.5 each search" in sized.text()
 
 
 @pytest.mark.parametrize("between", list(Between))

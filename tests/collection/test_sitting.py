@@ -202,6 +202,43 @@ def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> No
     assert f"acme: {failed['transport_down']} comparisons failed" in outcome.said[-2]
 
 
+def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path) -> None:
+    """Transport failures of looking end the first sitting; the next asks for those again, and states what is left."""
+    log = tmp_path / "log"
+    down = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
+    first = collect(spec(tmp_path / "c", down, least=2))
+    assert not first.finished
+    failed = len(drawn_faces.attempts(log)) - 32
+    assert str(first.stopped) == (
+        f"collection: {failed} times an image could not be read or looked at for reasons of transport; "
+        "accepted: the same command: it asks again, then goes on without what still fails"
+    )
+    assert not (tmp_path / "c" / "collection.json").exists()
+    second = collect(spec(tmp_path / "c", down, least=2))
+    read = json.loads((tmp_path / "c" / "collection.json").read_text())
+    assert second.finished
+    assert read["images"]["left_out"] == {"not_looked_at_by_all": failed}
+    assert (
+        f"acme: {failed} images could not be looked at for reasons of transport; they are left out"
+        in second.said
+    )
+    up = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
+    collect(spec(tmp_path / "d", up, least=2))
+    before = len(drawn_faces.attempts(log))
+    mended = spec(tmp_path / "d", up, least=2)
+    object.__setattr__(mended.services["acme"], "broken", 0)
+    with sqlite3.connect(
+        tmp_path / "d" / "store.sqlite"
+    ) as db:  # as a line that is up again: the spec is the same
+        db.execute(
+            "UPDATE meta SET value = replace(value, '\"broken\":5', '\"broken\":0') WHERE key = 'spec'"
+        )
+    db.close()
+    assert collect(mended).finished
+    again = [line for line in drawn_faces.attempts(log)[before:] if line.startswith("detect")]
+    assert len(again) == failed
+
+
 def test_an_image_that_changed_is_a_stated_failure(tmp_path: Path) -> None:
     """Scores are of the images that were looked at: where a source gives another one later, the pair is refused."""
     once = {"acme": {"type": "twin", "limits": {"compare": 1.0}}}

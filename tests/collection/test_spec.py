@@ -55,6 +55,23 @@ def test_what_decides_no_answer_is_not_identity() -> None:
         ([*WORDS, "services.acme.modl=x"], "services.acme: unknown key 'modl'"),
         (["source=drawn", "services.acme.type=twin"], "into: no value; accepted: a folder: into=FOLDER"),
         ([*WORDS, "budget.limit=much"], "budget.limit: found 'much'"),
+        ([*WORDS, "services.acme.limits.rate=0"], "services.acme.limits: a rate or a timeout of 0 and less"),
+        (
+            [*WORDS, "services.acme.limits.attempts=0"],
+            "services.acme.limits.attempts: 0; accepted: 1 and more",
+        ),
+        (
+            [*WORDS, "services.aws={type: rekognition, endpoint: 'http://example.com'}"],
+            "services.aws.endpoint: found the scheme 'http'",
+        ),
+        (
+            [*WORDS, "duplicates.faces=templates", "duplicates.template_similarity=0.99"],
+            "duplicates.faces: templates: no collection keeps them",
+        ),
+        (
+            [*WORDS[2:], "source=image_search", "source.names=n.csv"],
+            "source.price: no value; accepted: a number",
+        ),
         ([*WORDS, "hydra.verbose=true"], "command line: 'hydra.verbose=true' sets Hydra itself"),
     ],
 )

@@ -32,7 +32,7 @@ def source_of(folder: Path, server: HTTPServer, **settings: object) -> ImageSear
     load_plugins()
     path = folder / "names.csv"
     path.write_text(NAMES)
-    fields = {"type": "image_search", "names": str(path), "search_rate": 1000.0, **settings}
+    fields = {"type": "image_search", "names": str(path), "search_rate": 1000.0, "price": 0.005, **settings}
     made = plugin("source", {**fields, "endpoint": server.url_for("/customsearch/v1")}, "source")
     assert isinstance(made, ImageSearch)
     object.__setattr__(made.searcher, "sleep", lambda _: None)
@@ -272,5 +272,5 @@ def test_near_names_are_told(tmp_path: Path, httpserver: HTTPServer) -> None:
 def test_settings_that_the_service_cannot_keep(settings: dict[str, object], where: str) -> None:
     """More than 100 images, older than 12 months, a key over an open line."""
     with pytest.raises(SpecError) as caught:
-        ImageSearch(names="names.csv", **settings)  # type: ignore[arg-type]  # whatever a test sets
+        ImageSearch(**{"names": "names.csv", "price": 0.0, **settings})  # type: ignore[arg-type]  # whatever a test sets
     assert str(caught.value).startswith(f"{where}:")
