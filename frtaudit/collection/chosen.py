@@ -67,7 +67,8 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     order = kept[
         np.lexsort((np.array(found.names, dtype=object)[kept].astype(str), images.query_of[found.row[kept]]))
     ]
-    if not order.size:
+    blind = boxes is not None and not set(boxed) <= set(boxes["provider"])  # saw nobody in any image
+    if blind or not order.size:
         said = " and ".join(sorted(seen)) or "every service"
         raise DataError(
             "collection",

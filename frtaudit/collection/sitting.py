@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.calling.addresses import REASONS
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.calling.protocol import Found
 from frtaudit.canonical import Json, dumps
@@ -69,7 +70,7 @@ class Sitting:
     """One run of a collection: look at every image, choose faces and pairs once and for all, compare."""
 
     def __init__(self, spec: CollectionSpec, say: Say) -> None:
-        self.spec, self.say = spec, say
+        self.spec, self._say = spec, say
         self.into = Path(spec.into)
         self.store = Store(self.into / STORE)
         self.live = LiveLine(spec.budget)
@@ -88,7 +89,12 @@ class Sitting:
         for lane in self.lanes:
             lane.close()
         self.store.close()
-        self.live.end()
+        self.live.clear()
+
+    def say(self, line: str) -> None:
+        """A line of its own."""
+        self.live.clear()
+        self._say(line)
 
     def run(self) -> Outcome:
         """The whole of it."""
@@ -185,7 +191,9 @@ class Sitting:
                 image for image, row in known.items() if not row.refusal and image not in done[lane.name]
             ]
             lane.todo.extend(Key(lane.number, 0, image * PLACES, 0) for image in ready)
-        self.live.begin(sum(map(len, done.values())), len(looking) * len(self.shelf.found))
+        self.live.begin(
+            "looking at images", sum(map(len, done.values())), len(looking) * len(self.shelf.found)
+        )
 
         def on_read(row: ImageRow) -> None:
             self._was_read(row)
@@ -220,7 +228,8 @@ class Sitting:
     def _was_read(self, row: ImageRow) -> None:
         if row.refusal:
             if row.image not in self.unread and len(self.unread) < SHOWN:
-                self.say(f"{self.shelf.found[row.image - 1].place}: {row.code}")
+                why = f": {REASONS[row.code]}" if row.code in REASONS else ""
+                self.say(f"{self.shelf.found[row.image - 1].place}: {row.code}{why}")
             self.unread.add(row.image)
             return
         self.unread.discard(row.image)
@@ -239,7 +248,8 @@ class Sitting:
     def _compare(self, found: Chosen) -> None:
         pairs = found.pairs.shape[1]
         each = pairs + canary_calls(self.spec, pairs)
-        self.live.begin(sum(self.store.compared(lane.number) for lane in self.lanes), each * len(self.lanes))
+        done = sum(self.store.compared(lane.number) for lane in self.lanes)
+        self.live.begin("comparing", done, each * len(self.lanes))
         canaries = drawn(found, self.spec.canaries, self.spec.seed)
         for lane in self.lanes:
             recall(lane, self.store)

@@ -319,10 +319,10 @@ class Store:
         )
 
     def compared(self, service: int) -> int:
-        """How many comparisons of the collection have a result or a stated failure."""
+        """How many comparisons have a result that stays, canaries included."""
         row = self._db.execute(
-            "SELECT count(*) FROM calls WHERE service = ? AND turn = 0 AND second <> 0 AND state <> ?",
-            (service, State.INTENT),
+            "SELECT count(*) FROM calls WHERE service = ? AND second <> 0 AND state IN (?, ?)",
+            (service, State.ANSWERED, State.REFUSED),
         ).fetchone()
         return int(row[0])
 

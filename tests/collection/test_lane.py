@@ -104,9 +104,9 @@ def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> N
 def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is written where nobody looks."""
     live = LiveLine(Budget())
-    live.begin(0, 10)
+    live.begin("comparing", 0, 10)
     live.show(Fraction(1))
-    live.end()
+    live.clear()
     assert capsys.readouterr() == ("", "")
     live.done = 5
-    assert live.text(Fraction("1.5"), 300) == "collect: 5 of 10 calls, 1.50 USD spent, about 5 min left"
+    assert live.text(Fraction("1.5"), 300) == "comparing: 5 of 10 calls, 1.50 USD spent, about 5 min left"

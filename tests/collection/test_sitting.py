@@ -190,7 +190,7 @@ def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> No
     said: list[str] = []
     collect(spec(tmp_path, down, source={"type": "drawn", "queries": 4, "strange": 20}, least=6), said.append)
     read = json.loads((tmp_path / "collection.json").read_text())
-    assert said == ["drawn 2 image 3: unreadable_image"]
+    assert said == ["drawn 2 image 3: unreadable_image: an image that cannot be decoded to its end"]
     assert read["images"]["left_out"] == {"unreadable_image": 1}
     assert read["boxes"] is None
     failed = read["services"]["acme"]["refusals"]
