@@ -1,6 +1,7 @@
 """Faces grouped by query, and what services said of pairs of them, as files hold them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
+from frtaudit.intake.pairing import both_orders, pair_keys
 from frtaudit.intake.scorelist import ScoreList
 from frtaudit.intake.tables import Table, Texts
 
@@ -78,12 +80,11 @@ def services_of(
     """What each service said, in the order of their names, and how many lines compared a face with itself.
 
     ``crops``: service to what it calls its own crops, which its lines then name and its pairs count. Raises
-    :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops.
+    :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops, and of
+    a pair that stands in an earlier line of the service in the same order.
     """
     index = pd.Index(list(faces.names), dtype=object)
-    found: dict[
-        str, list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.float64], Texts]]
-    ] = {}
+    found: dict[str, list[_Said]] = {}
     for scores in lists:
         for name in sorted(set(scores.provider.tolist())):
             rows = np.flatnonzero(scores.provider == name)
@@ -98,16 +99,30 @@ def services_of(
                     f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
                     f"{name}'s own face ids" if name in crops else "faces of that list",
                 )
-            found.setdefault(name, []).append((first, second, scores.score[rows], scores.failure[rows]))
-    made = [
-        _service(name, [np.concatenate(part) for part in zip(*found[name], strict=True)])
-        for name in sorted(found)
-    ]
+            found.setdefault(name, []).append(_Said(scores, rows, first, second))
+    made = [_service(name, found[name]) for name in sorted(found)]
     return tuple(one for one, _ in made), {one.name: alone for one, alone in made if alone}
 
 
-def _service(name: str, columns: Sequence[npt.NDArray[np.generic]]) -> tuple[Service, int]:
-    first, second, score, failure = columns
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Lines of one list that are of one service: ``rows`` (P,), and the indices of their two faces, (P,) each."""
+
+    scores: ScoreList
+    rows: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int32]
+    second: npt.NDArray[np.int32]
+
+
+def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
+    first, second = (np.concatenate([getattr(one, side) for one in parts]) for side in ("first", "second"))
+    _refuse_repeats(parts, first, second)
+    score = np.concatenate([one.scores.score[one.rows] for one in parts])
+    failure = np.concatenate([one.scores.failure[one.rows] for one in parts])
+    order = np.lexsort((first, np.maximum(first, second), np.minimum(first, second)))
+    first, second, score, failure = first[order], second[order], score[order], failure[order]
+    if not both_orders(first, second):  # else the order says which face was the probe
+        first, second = np.minimum(first, second), np.maximum(first, second)
     keep = first != second
     codes = tuple(sorted(set(failure[keep].tolist()) - {""}))
     number = {"": -1} | {code: place for place, code in enumerate(codes)}
@@ -120,3 +135,19 @@ def _service(name: str, columns: Sequence[npt.NDArray[np.generic]]) -> tuple[Ser
         codes=codes,
     )
     return service, int(np.count_nonzero(~keep))
+
+
+def _refuse_repeats(
+    parts: Sequence[_Said], first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
+) -> None:
+    """Refuse a pair that stands twice in one order: it would count twice, or have two scores."""
+    key = pair_keys(first, second, ordered=True)
+    rank = np.argsort(key, kind="stable")
+    again = rank[1:][np.diff(key[rank]) == 0]
+    again = again[first[again] != second[again]]
+    if not again.size:
+        return
+    row, starts = int(again.min()), np.cumsum([0, *(one.rows.size for one in parts)])
+    part = int(np.searchsorted(starts, row, side="right")) - 1
+    place = parts[part].scores.table.place(int(parts[part].rows[row - starts[part]]))
+    raise DataError(place, "the pair stands in an earlier line of this service", "each pair once in an order")

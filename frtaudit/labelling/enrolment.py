@@ -26,6 +26,7 @@ from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.schemas import Texts
 from frtaudit.labelling.cautions import not_scored_entries
 from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.tried import query_classes
 from frtaudit.stats.spectral import Reason
 
 OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
@@ -52,7 +53,12 @@ def material_of(
     person = persons(faces, found, how.source)
     cohort, attributes, sample_of = _enrolled(faces, person, columns, schemas)
     labelling = Labelling(
-        faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=sample_of
+        faces=faces,
+        services=tuple(services),
+        labelled=found,
+        source=how.source,
+        sample_of=sample_of,
+        classes=query_classes(faces, columns, schemas, cohort, sample_of),
     )
     tables, lines = _tables(labelling, cohort)
     unscored = not_scored_entries(faces, labelling.services)

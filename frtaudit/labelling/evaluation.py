@@ -28,21 +28,24 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """A service's scores under some labels: ``mated`` (P,), ``non_mated`` (M,), and the query of a face of each."""
+    """A service's scores under some labels: ``mated`` (P,), ``non_mated`` (M,), and their queries.
+
+    ``mated_query``: shape (P,); ``non_mated_queries``: shape (M, 2), of the two faces.
+    """
 
     mated: Floats
     non_mated: Floats
     mated_query: npt.NDArray[np.int32]
-    non_mated_query: npt.NDArray[np.int32]
+    non_mated_queries: npt.NDArray[np.int32]
 
     def of(self, member: Flags) -> "Scores":
-        """Those of the queries that are flagged, shape (Q,)."""
-        one, two = member[self.mated_query], member[self.non_mated_query]
+        """Those of the queries that are flagged, shape (Q,): non-mated ones where both are."""
+        one, two = member[self.mated_query], member[self.non_mated_queries].all(axis=1)
         return Scores(
             mated=self.mated[one],
             non_mated=self.non_mated[two],
             mated_query=self.mated_query[one],
-            non_mated_query=self.non_mated_query[two],
+            non_mated_queries=self.non_mated_queries[two],
         )
 
 
@@ -105,7 +108,9 @@ def split(faces: Faces, service: Service, person: Persons) -> Scores:
         mated=service.score[mated],
         non_mated=service.score[non_mated],
         mated_query=query[service.first[mated]],
-        non_mated_query=query[service.first[non_mated]],
+        non_mated_queries=np.stack(
+            [query[service.first[non_mated]], query[service.second[non_mated]]], axis=1
+        ),
     )
 
 

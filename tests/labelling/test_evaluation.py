@@ -34,7 +34,10 @@ def test_scores_are_split_as_the_paper_has_it() -> None:
     assert found.mated.tolist() == mated
     assert found.non_mated.tolist() == non_mated
     half = np.arange(len(of.faces.queries)) % 2 == 0
-    assert (found.of(half).mated_query % 2 == 0).all()
+    own = found.of(half)
+    assert (own.mated_query % 2 == 0).all()
+    assert (own.non_mated_queries % 2 == 0).all()
+    assert 0 < own.non_mated.size < found.non_mated.size / 3
 
 
 def test_agreement_counts_every_answered_face_once() -> None:
@@ -123,7 +126,7 @@ def test_a_target_in_a_floor_is_hidden() -> None:
     nobody = np.zeros(100, dtype=np.int32)
     scores = evaluation.Scores(
         mated=np.linspace(5, 9, 100), non_mated=np.r_[np.zeros(50), np.linspace(1, 6, 50)],
-        mated_query=nobody, non_mated_query=nobody,
+        mated_query=nobody, non_mated_queries=np.stack([nobody, nobody], axis=1),
     )  # fmt: skip
     found = censoring_of(scores.mated, scores.non_mated)
     assert found.floor is not None
