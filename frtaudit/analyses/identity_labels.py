@@ -12,7 +12,7 @@ from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import At, finite
 from frtaudit.labelling import evaluation, pictures
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.estimate import How, lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
 from frtaudit.labelling.pictures import FEW
 from frtaudit.registry import register
@@ -20,6 +20,7 @@ from frtaudit.stats import wilson
 from frtaudit.stats.censoring import crossing
 from frtaudit.stats.crossing import eer_of
 from frtaudit.stats.listed import fnmr_at_fmr
+from frtaudit.stats.spectral import Reason
 from frtaudit.trial import Outcome, Trial, on_panel
 
 NAME = "identity_labels"
@@ -102,9 +103,9 @@ class _Reading:
         labelled, faces = self.of.labelled, self.of.faces
         for reason in dict.fromkeys(("", *sorted(labelled.reason))):
             count = labelled.reason.count(reason)
-            yield self._share(
-                "label_queries", {"reason": reason or "used"}, count, len(faces.queries), "queries"
-            )
+            at: At = {"reason": reason or "used"}
+            made = self._share("label_queries", at, count, len(faces.queries), "queries")
+            yield replace(made, note=self._failed()) if reason == Reason.FAILED else made
         for label in (1, 0, LEFT_OUT):
             count = int(np.count_nonzero(labelled.label == label))
             yield self._share("label_faces", {"estimated": label}, count, len(faces.names), "faces")
@@ -122,6 +123,19 @@ class _Reading:
         )
         known = sum(n for (said, _), n in found.table.items() if said != LEFT_OUT)
         yield self._share("label_left_out", {}, left, known, "annotated faces")
+
+    def _failed(self) -> str:
+        """Which services gave too few scores, of how many of the faces of queries left out for that."""
+        of = self.of
+        failed = np.array([one == Reason.FAILED for one in of.labelled.reason])[of.faces.query_of]
+        asked = [one for one in of.services if one.name in of.labelled.modes]
+        counts = (lacking(of.faces, asked) & failed[:, None]).sum(axis=0).tolist()
+        said = [
+            f"{one.name} failed on {n} of their {failed.sum()} faces"
+            for one, n in zip(asked, counts, strict=True)
+            if n
+        ]
+        return "; ".join(said)
 
     def own(self) -> Iterator[Estimate]:
         """FNMR at each declared FMR target and EER, by whose labels, of everybody and of each group; by subsets."""

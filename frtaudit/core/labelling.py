@@ -116,8 +116,9 @@ class Labelling:
     @property
     def left_out(self) -> npt.NDArray[np.bool_]:
         """Faces of which nobody says whether they show their query's person, shape (F,), bool."""
-        said, estimated = self.faces.annotated, self.labelled.label == LEFT_OUT
+        said = self.faces.annotated
+        estimated = np.asarray(self.labelled.label == LEFT_OUT)
         if self.source is LabelSource.ESTIMATED:
             return estimated
         unsaid = estimated if self.source is LabelSource.COMBINED else np.ones_like(estimated)
-        return np.asarray(np.where(said == UNSAID, unsaid, said == LEFT_OUT), dtype=np.bool_)
+        return np.asarray((said == LEFT_OUT) | ((said == UNSAID) & unsaid))

@@ -82,7 +82,7 @@ def test_no_order_of_lines_or_of_faces_in_them_moves_an_estimate(tmp_path: Path)
 
 
 def test_a_service_s_failures_count_also_for_faces_left_out() -> None:
-    """Three faces in ten: about half of its comparisons failed, counted one by one; a group's are of both its queries."""
+    """Three faces in ten: half of its comparisons failed, counted one by one; a group's are of both its queries."""
     of = labelling()
     failed, asked = tried(of, "crest", GROUPS)
     service = next(one for one in of.services if one.name == "crest")

@@ -71,6 +71,7 @@ def _queries(found: Sequence[Record]) -> Table:
                 *notes.mark(
                     words().left_out_means.get(str(item.estimate.at["reason"])), f"{item.pointer}/at/reason"
                 ),
+                *notes.mark(item.estimate.note, f"{item.pointer}/note"),
             ),
             phrases.counts(item),
             phrases.value(item),
