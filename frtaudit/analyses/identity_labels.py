@@ -15,6 +15,7 @@ from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How, lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
 from frtaudit.labelling.pictures import FEW
+from frtaudit.labelling.table import label_table
 from frtaudit.registry import register
 from frtaudit.stats import wilson
 from frtaudit.stats.censoring import crossing
@@ -65,7 +66,9 @@ class IdentityLabels:
         curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
         if first and self.matrices:
             curves += found.examples()
-        return Outcome(estimates=tuple(estimates), curves=tuple(curves))
+        key = trial.material.pseudonym_key
+        files = {f"{NAME}/labels.csv": label_table(_labelling(trial.material), key)} if first else {}
+        return Outcome(estimates=tuple(estimates), curves=tuple(curves), files=files)
 
 
 def _labelling(material: Material) -> Labelling:

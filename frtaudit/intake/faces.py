@@ -69,7 +69,9 @@ def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
     said = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
     if None in said:
         raise DataError(
-            table.place(said.index(None)), f"column {column!r} holds no answer", "1, 0, -1 or nothing"
+            table.place(said.index(None)),
+            f"column {column!r} holds no answer",
+            "1 or yes, 0 or no, -1 or unsure, or nothing",
         )
     return np.array(said, dtype=np.int8)
 

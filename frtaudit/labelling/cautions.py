@@ -92,8 +92,8 @@ def blamed(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[
     )
     size = len(faces.names)
     return tuple(
-        f"{one.name} failed on {one.faces} of {size} faces ({100 * one.faces / size:.0f} %): it gave them no score with "
-        "others of their query. A label needs every service that labels, so these faces have none, and "
+        f"{one.name} failed on {one.faces} of {size} faces ({100 * one.faces / size:.0f} %): it gave them no score "
+        "with others of their query. A label needs every service that labels, so these faces have none, and "
         f"{one.queries} of {total} queries are left out: {out}"
         for one in many
     )

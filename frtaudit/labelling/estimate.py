@@ -94,7 +94,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
         named = "cohort.labels.services=[...] without it"
         raise DataError(f"scores of {name}", "no score at all, only failures", f"scores, or {named}")
     if np.unique(scores).size < 2:
-        raise _one_mode(name, "all scores are the same")
+        raise _one_mode(name, f"all {scores.size} scores are the same")
     ranks = np.sort(scores)
     ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MOST)).round().astype(np.int64)]
     middle, spread = float(ranks.mean()), float(ranks.std())
@@ -115,7 +115,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
         order = np.argsort(fitted.means_[:, 0], kind="stable")
         means, widths = fitted.means_[order, 0], np.sqrt(fitted.covariances_[order, 0, 0])
     if means[1] - means[0] <= APART * (widths[0] + widths[1]) / 2:
-        raise _one_mode(name, "the two parts of a mixture lie upon each other")
+        raise _one_mode(name, f"the two parts of a mixture of {scores.size} scores lie upon each other")
     means = means if ends == [None, None] else np.clip(means, ends[0], ends[1])
     return middle + spread * float(means[0]), middle + spread * float(means[1])
 

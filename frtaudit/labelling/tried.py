@@ -43,7 +43,7 @@ def query_classes(
         for query, texts_of in enumerate(said):
             if query not in of_query and len(texts_of) == 1:
                 codes = meant.get(next(iter(texts_of)), set())
-                of_query[query] = codes.pop() if len(codes) == 1 else -1
+                of_query[query] = next(iter(codes)) if len(codes) == 1 else -1
         found[name] = tuple(classes[of_query.get(query, -1)] for query in range(len(faces.queries)))
     return found
 

@@ -34,7 +34,7 @@ def test_faces_are_sorted_by_query_and_name(tmp_path: Path) -> None:
         ("face_id,query\na,q\nb,q\na,p\n", "faces.csv line 4: the face stands in an earlier row"),
         (
             "face_id,query,annotation\na,q,perhaps\n",
-            "faces.csv line 2: column 'annotation' holds no answer; accepted: 1, 0, -1",
+            "faces.csv line 2: column 'annotation' holds no answer; accepted: 1 or yes, 0 or no, -1 or",
         ),
         ("face_id,person\na,q\n", "faces.csv: no column query or query_id or name"),
     ],
