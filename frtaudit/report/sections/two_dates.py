@@ -66,13 +66,10 @@ class _Found:
 
 def build(source: Source) -> TwoDates | None:
     """None where one collection was audited."""
-    values = source.select(AT_DATE)
-    if not values:
+    found = _found(source)
+    if found is None:
         return None
-    dates = tuple(dict.fromkeys(str(item.estimate.at["date"]) for item in source.select(FACES)))
-    kinds = [str(item.estimate.at["labels"]) for item in values]
-    same = "joint" in kinds
-    found = _Found(source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same)
+    kinds = [str(item.estimate.at["labels"]) for item in source.select(AT_DATE)]
     made = (_decisive(found), _again(found), _kept(found), *_others(found, kinds))
     drawn = _figure(found)
     return TwoDates(
@@ -81,6 +78,21 @@ def build(source: Source) -> TwoDates | None:
         tables=tuple(item for item in made if item is not None),
         figures=() if drawn is None else (drawn,),
     )
+
+
+def _found(source: Source) -> _Found | None:
+    dates = tuple(dict.fromkeys(str(item.estimate.at["date"]) for item in source.select(FACES)))
+    kinds = {str(item.estimate.at["labels"]) for item in source.select(AT_DATE)}
+    if not kinds or len(dates) != len(("earlier", "later")):
+        return None
+    same = "joint" in kinds
+    return _Found(source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same)
+
+
+def answers(source: Source) -> tuple[Text, ...]:
+    """For the first page: of each service whether it changed; empty where one collection was audited."""
+    found = _found(source)
+    return () if found is None else tuple(_verdicts(found))
 
 
 def _lead(found: _Found) -> Text:
