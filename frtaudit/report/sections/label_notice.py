@@ -3,7 +3,7 @@
 from frtaudit.core import Target
 from frtaudit.core.labelling import LabelSource
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Part, Piece, Text, say
+from frtaudit.report.pieces import Piece, Text, say
 from frtaudit.report.source import Record, Source
 
 UNNAMED = "Who is on which image, beyond what the services' own scores tell: labels were read off them."
@@ -37,18 +37,11 @@ def notice(source: Source) -> Text:
     if not estimated(source):
         return ()
     some = _whose(source) == LabelSource.COMBINED
-    parts: list[Part] = [
-        "Where nobody said who is on an image, the" if some else "Nobody said who is on which image. The",
-        " label was read off the services' own scores. Each rate, each interval and each verdict takes the labels as "
-        "they are, except where it says that labels in doubt are included. ",
-    ]
+    who = "Where nobody said who is on an image" if some else "Nobody said who is on which image"
+    said = f"{who}: labels were read off the services' own scores. Rates, intervals and verdicts take them as they are"
     if true_rates(source):
-        parts += ["Those intervals are wider: key numbers below, and section ", SECTION, "."]
-    else:
-        parts.append(
-            "What wrong labels and faces left out add is not told in this report (analysis=label_cost tells it)."
-        )
-    return say(*parts)
+        return say(f"{said}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, ".")
+    return say(f"{said}; what labels in doubt add is not told in this report (analysis=label_cost tells it).")
 
 
 def line(found: Record | None) -> Text:
@@ -56,7 +49,7 @@ def line(found: Record | None) -> Text:
     bounds = None if found is None else found.bound(Target.POPULATION)
     if found is None or bounds is None or bounds.interval.low is None:
         return ()
-    return say("   ", Piece(text=LINE, kind="soft"), *phrases.bounds(bounds, found.estimate))
+    return say(";   ", Piece(text=LINE, kind="soft"), *phrases.bounds(bounds, found.estimate))
 
 
 def caption(source: Source) -> Text:
