@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import numpy as np
-from searches import labelling
+from searches import labelling, search
 
 from frtaudit.core.labelling import Service
 from frtaudit.labelling import evaluation
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.estimate import How, Several
 from frtaudit.stats.censoring import censoring_of
 
 
@@ -48,6 +48,30 @@ def test_agreement_counts_every_answered_face_once() -> None:
     assert found.of_query[:, 0].sum() == found.both - found.right
     assert found.of_query[:, 1].sum() == found.both
     assert found.right / found.both > 0.98
+
+
+def test_second_people_are_no_wrong_labels() -> None:
+    """Where several people of a query are used, no label says who of them it names: none is right or wrong."""
+    used = search(several=Several.USE).labelling
+    assert used is not None
+    several = evaluation.by_several(used, How(several=Several.USE))
+    assert list(several) == [Several.DROP, Several.USE]
+    found = evaluation.agreement(used.faces, used.labelled)
+    dropped = evaluation.agreement(used.faces, several[Several.DROP])
+    assert sum(found.table.values()) == len(used.faces.names)
+    twins = np.isin(used.faces.query_of, used.faces.query_of[used.labelled.identity > 0])
+    assert found.table[1, evaluation.ONE_OF_SEVERAL] + found.table[0, evaluation.ONE_OF_SEVERAL] == (
+        np.count_nonzero(twins & (used.labelled.identity >= 0))
+    )
+    assert (1, evaluation.ONE_OF_SEVERAL) not in dropped.table
+    assert found.right / found.both > 0.98
+
+
+def test_one_person_a_query_leaves_nothing_to_compare() -> None:
+    """Without queries of several people there are not two settings."""
+    of = labelling()
+    reasons = tuple("none" if name in ("several", "disagree") else name for name in of.labelled.reason)
+    assert evaluation.by_several(replace(of, labelled=replace(of.labelled, reason=reasons)), How()) == {}
 
 
 def test_subsets_leave_out_services() -> None:
