@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import ScoreTable
+from frtaudit.labelling import tried
 from frtaudit.stats.trials import complete_pairs, members
 from frtaudit.trial import Trial
 
@@ -15,8 +16,9 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
-    """By subject: ``failed``, ``tried`` (K,) int64; lost comparisons per tag: ``mated``, ``non_mated`` (G+1,) int64.
+    """Of each tag by subject: ``failed``, ``tried`` (G+1, K); lost comparisons: ``mated``, ``non_mated`` (G+1,); int64.
 
+    In a search for names K counts queries, with a person or without.
     ``known``: that none stands apart is so by the spec, and no estimate.
     """
 
@@ -41,6 +43,9 @@ def attempts_of(trial: Trial) -> Attempts:
     if trial.attempts is None:
         return _of_samples(trial)
     lost = _of_comparisons(trial, trial.attempts)
+    if trial.material.labelling is not None and was_listed(trial):
+        failed, asked = tried.tried(trial.material.labelling, trial.provider, trial.groups.names)
+        return replace(lost, failed=failed, tried=asked)
     if was_listed(trial):
         return lost
     samples = _of_samples(trial)
@@ -54,18 +59,24 @@ def was_listed(trial: Trial) -> bool:
 
 def _of_samples(trial: Trial) -> Attempts:
     cohort = trial.cohort
-    tried = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
+    given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
     failed = cohort.subject_of[list(trial.failed)]
-    got = tried - np.bincount(failed, minlength=cohort.n_subjects)
-    mated = _by_tag(trial, tried * (tried - 1) // 2 - got * (got - 1) // 2)
-    planned = np.array([_pairs(trial, tag, tried) for tag, _, _ in trial.tags()])
+    got = given - np.bincount(failed, minlength=cohort.n_subjects)
+    mated = _by_tag(trial, given * (given - 1) // 2 - got * (got - 1) // 2)
+    planned = np.array([_pairs(trial, tag, given) for tag, _, _ in trial.tags()])
     made = np.array([_pairs(trial, tag, got) for tag, _, _ in trial.tags()])
-    return Attempts(failed=tried - got, tried=tried, mated=mated, non_mated=planned - made, unit=SAMPLES)
+    lost, asked = _each(trial, given - got), _each(trial, given)
+    return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
 
 
 def members_of(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
     """Which subjects belong to a tag, (K,) bool."""
     return np.asarray(members(trial.groups, trial.cohort.n_subjects)[tag])
+
+
+def _each(trial: Trial, values: Ints) -> Ints:
+    """Values by subject, (K,), for each tag: 0 where the subject does not belong to it."""
+    return np.asarray(members(trial.groups, trial.cohort.n_subjects) * values)
 
 
 def _by_tag(trial: Trial, values: Ints) -> Ints:
@@ -92,8 +103,8 @@ def _of_comparisons(trial: Trial, attempts: ScoreTable) -> Attempts:
         mated.append(int(np.count_nonzero(inside & pairs.mated)))
         non_mated.append(int(np.count_nonzero(inside & ~pairs.mated)))
     return Attempts(
-        failed=np.bincount(probe[failed], minlength=size).astype(np.int64),
-        tried=np.bincount(probe, minlength=size).astype(np.int64),
+        failed=_each(trial, np.bincount(probe[failed], minlength=size).astype(np.int64)),
+        tried=_each(trial, np.bincount(probe, minlength=size).astype(np.int64)),
         mated=np.array(mated, dtype=np.int64),
         non_mated=np.array(non_mated, dtype=np.int64),
         unit=COMPARISONS,

@@ -28,6 +28,8 @@ RATES = frozenset(
             "label_agreement",
             "label_left_out",
             "label_no_score",
+            "label_several_queries",
+            "label_several_faces",
         ),
         *("fnmr_by_labels", "eer_by_labels"),
         *("fnmr_at_date", "faces_of_both_dates", "scores_unchanged"),

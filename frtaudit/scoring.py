@@ -14,6 +14,7 @@ from frtaudit.errors import DataError
 from frtaudit.floor import below_floor, budget_notes, deeper, needs_more
 from frtaudit.foldpairs import fold_pairs
 from frtaudit.intake.acquisition import listed_tail
+from frtaudit.labelling.cautions import blamed
 from frtaudit.points import (
     Named,
     decades_of,
@@ -99,9 +100,10 @@ def refuse_unresolved(spec: AuditSpec, material: Material, comparisons: Comparis
     for target in spec.thresholds.fmr if planned else ():
         reason = unresolved(target, planned)
         if reason:
-            raise DataError(
-                "thresholds.fmr", reason.partition(";")[0], f"at least {smallest_target(planned)}"
-            )
+            of = material.labelling
+            causes = () if of is None else blamed(of.faces, of.services, of.labelled)
+            found = "; ".join([reason.partition(";")[0], *causes])
+            raise DataError("thresholds.fmr", found, f"at least {smallest_target(planned)}")
 
 
 def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:

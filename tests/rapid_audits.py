@@ -9,7 +9,7 @@ from small_audits import EXPLICIT, spec
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.identity_labels import IdentityLabels
-from frtaudit.audit import audit
+from frtaudit.audit import Audited, audit
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec, CurveGrid, Folds, FoldSource, Thresholds
 from frtaudit.protocols.listed import Listed
@@ -30,6 +30,11 @@ def made(**changes: Any) -> AuditSpec:
 
 
 @cache
+def whole() -> Audited:
+    """The audit of :func:`made`, and what stands beside its result."""
+    return audit(made())
+
+
 def result() -> AuditResult:
-    """The audit of :func:`made`."""
-    return audit(made()).result
+    """The result of :func:`whole`."""
+    return whole().result

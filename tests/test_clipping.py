@@ -155,7 +155,7 @@ def test_a_refused_target_has_no_threshold_and_no_rate_anywhere() -> None:
 def test_a_service_that_fails_on_half_the_faces_is_said_and_judged() -> None:
     """It labels none, its failures are counted, its rates are of what it compared, and the report says so."""
     assert set(refusals("half").values()) == {None}
-    (said,) = [note for note in result().notes if note.startswith("half scored ")]
+    (said,) = [note for note in result().notes if note.startswith("half failed on ")]
     assert "it labels none" in said
     assert any(
         entry.provider == "half" and entry.code == "face_not_scored_within_its_query"

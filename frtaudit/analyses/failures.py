@@ -22,6 +22,7 @@ from frtaudit.inference import (
     from_variance,
     read,
 )
+from frtaudit.labelling.tried import by_code
 from frtaudit.registry import register
 from frtaudit.stats import clusters, dependence, wilson
 from frtaudit.stats.intervals import variance_error
@@ -46,8 +47,7 @@ class Failures:
 
 def _fta(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     for tag, schema, group in trial.tags():
-        member = members_of(trial, tag)
-        failed, tried = counts.failed[member], counts.tried[member]
+        failed, tried = counts.failed[tag], counts.tried[tag]
         total = int(tried.sum())
         yield _estimate(
             trial,
@@ -104,8 +104,7 @@ def _frr_at(
 ) -> Estimate:
     place = Place(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
     reading = read(trial, place)
-    member = members_of(trial, tag)
-    failed, tried = counts.failed[member], counts.tried[member]
+    failed, tried = counts.failed[tag], counts.tried[tag]
     if not tried.sum() or not np.isfinite(reading.value):
         return _estimate(
             trial, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison"
@@ -203,6 +202,19 @@ def _case(
 
 
 def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
+    if trial.material.labelling is not None and was_listed(trial):
+        tags = trial.tags()
+        for code, tag, count in by_code(trial.material.labelling, trial.provider, trial.groups.names):
+            _, schema, group = tags[tag]
+            yield LedgerEntry(
+                code=code,
+                count=count,
+                unit="comparisons",
+                provider=trial.provider,
+                schema=schema,
+                group=group,
+            )
+        return
     failures = trial.failed
     found: Counter[tuple[str, int]] = Counter()
     for sample, code in failures.items():

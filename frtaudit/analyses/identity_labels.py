@@ -12,14 +12,16 @@ from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import At, finite
 from frtaudit.labelling import evaluation, pictures
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.estimate import How, Several, lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
 from frtaudit.labelling.pictures import FEW
+from frtaudit.labelling.table import label_table
 from frtaudit.registry import register
 from frtaudit.stats import wilson
 from frtaudit.stats.censoring import crossing
 from frtaudit.stats.crossing import eer_of
 from frtaudit.stats.listed import fnmr_at_fmr
+from frtaudit.stats.spectral import Reason
 from frtaudit.trial import Outcome, Trial, on_panel
 
 NAME = "identity_labels"
@@ -32,10 +34,14 @@ COHORT_OF = {LabelSource.ESTIMATED: ESTIMATED, LabelSource.ANNOTATED: ANNOTATED}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Survey:
-    """What is the same for all services: persons by whose labels, and by subsets of the services."""
+    """What is the same for all services: persons by whose labels, by subsets of the services.
+
+    ``several``: the labels with queries of several people left out, and with them used; empty where there are none.
+    """
 
     persons: Mapping[str, Persons]
     subsets: tuple[tuple[tuple[str, ...], Labelled], ...]
+    several: Mapping[Several, Labelled]
 
 
 @register("analysis", NAME)
@@ -54,7 +60,11 @@ class IdentityLabels:
         """Persons by whose labels. Raises :class:`SpecError` for a cohort whose subjects are known."""
         labelling = _labelling(material)
         made = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
-        return _Survey(persons=evaluation.persons(labelling), subsets=tuple(made))
+        return _Survey(
+            persons=evaluation.persons(labelling),
+            subsets=tuple(made),
+            several=evaluation.by_several(labelling, _how(spec)),
+        )
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
@@ -64,7 +74,9 @@ class IdentityLabels:
         curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
         if first and self.matrices:
             curves += found.examples()
-        return Outcome(estimates=tuple(estimates), curves=tuple(curves))
+        key = trial.material.pseudonym_key
+        files = {f"{NAME}/labels.csv": label_table(_labelling(trial.material), key)} if first else {}
+        return Outcome(estimates=tuple(estimates), curves=tuple(curves), files=files)
 
 
 def _labelling(material: Material) -> Labelling:
@@ -102,12 +114,13 @@ class _Reading:
         labelled, faces = self.of.labelled, self.of.faces
         for reason in dict.fromkeys(("", *sorted(labelled.reason))):
             count = labelled.reason.count(reason)
-            yield self._share(
-                "label_queries", {"reason": reason or "used"}, count, len(faces.queries), "queries"
-            )
+            at: At = {"reason": reason or "used"}
+            made = self._share("label_queries", at, count, len(faces.queries), "queries")
+            yield replace(made, note=self._failed()) if reason == Reason.FAILED else made
         for label in (1, 0, LEFT_OUT):
             count = int(np.count_nonzero(labelled.label == label))
             yield self._share("label_faces", {"estimated": label}, count, len(faces.names), "faces")
+        yield from self._several()
         if ANNOTATED not in self.survey.persons:
             return
         found = evaluation.agreement(faces, labelled)
@@ -123,6 +136,31 @@ class _Reading:
         known = sum(n for (said, _), n in found.table.items() if said != LEFT_OUT)
         yield self._share("label_left_out", {}, left, known, "annotated faces")
 
+    def _failed(self) -> str:
+        """Which services gave too few scores, of how many of the faces of queries left out for that."""
+        of = self.of
+        failed = np.array([one == Reason.FAILED for one in of.labelled.reason])[of.faces.query_of]
+        asked = [one for one in of.services if one.name in of.labelled.modes]
+        counts = (lacking(of.faces, asked) & failed[:, None]).sum(axis=0).tolist()
+        said = [
+            f"{one.name} failed on {n} of their {failed.sum()} faces"
+            for one, n in zip(asked, counts, strict=True)
+            if n
+        ]
+        return "; ".join(said)
+
+    def _several(self) -> Iterator[Estimate]:
+        """Queries, people and faces that have labels, with several people left out and with them used."""
+        faces = self.of.faces
+        for setting, one in self.survey.several.items():
+            at: dict[str, float | str] = {"several": str(setting)}
+            used, shown = one.reason.count(""), np.flatnonzero(one.identity >= 0)
+            yield self._share("label_several_queries", at, used, len(faces.queries), "queries")
+            yield self._share("label_several_faces", at, shown.size, len(faces.names), "faces")
+            people = len(set(zip(faces.query_of[shown].tolist(), one.identity[shown].tolist(), strict=True)))
+            bare = self._bare("label_several_people", at, None, "all")
+            yield replace(bare, value=float(people), unit="people", note=None)
+
     def own(self) -> Iterator[Estimate]:
         """FNMR at each declared FMR target and EER, by whose labels, of everybody and of each group; by subsets."""
         lost = evaluation.lost(self.of.faces, [self.service])[self.trial.provider]
@@ -135,6 +173,10 @@ class _Reading:
             if self.trial.provider in names:
                 scores = evaluation.split(self.of.faces, self.service, labelled.identity)
                 yield from self._at_targets(scores, {"labels": "+".join(names)}, None, "all")
+
+        for setting, one in self.survey.several.items():
+            scores = evaluation.split(self.of.faces, self.service, one.identity)
+            yield from self._at_targets(scores, {"labels": f"several_{setting}"}, None, "all")
 
     def _groups(self) -> Iterator[tuple[str | None, str, np.ndarray | None]]:
         """Everybody, and the queries of each class: a query has the class of its person in the cohort."""

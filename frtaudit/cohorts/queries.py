@@ -23,6 +23,7 @@ from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
 from frtaudit.labelling.enrolment import labelling_of, material_of
 from frtaudit.labelling.estimate import How
+from frtaudit.labelling.pairs import Between, kept_between
 from frtaudit.registry import register
 from frtaudit.stats.duplicates import SIMILARITY
 
@@ -56,10 +57,12 @@ class Queries:
     provider, face, x, y, width, height: ``faces`` then lists images, and each provider's scores are of its own faces;
     ``detected``: which of them are used. ``duplicates``: an .npz of embeddings under the names of ``faces``, of which
     one is kept where several of a query have a cosine above ``similarity``. ``labels``: how faces get their labels.
-    ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``earlier``: a folder of the same
-    form, collected at an earlier date, for ``analysis=two_dates``. ``pseudonym_key``: a file whose bytes key the
-    pseudonyms; by default the digest of what was read does. A folder that ``frtaudit collect`` wrote says itself which
-    files are which, and must be finished.
+    ``between``: which listed pairs of faces of different queries count: all that are ``listed``; or, of one ``group``
+    (a column of ``faces``; without it all are of one), ``all``, or ``matched``: as many as within queries, drawn with
+    the spec's seed. ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``earlier``: a
+    folder of the same form, collected at an earlier date, for ``analysis=two_dates``. ``pseudonym_key``: a file whose
+    bytes key the pseudonyms; by default the digest of what was read does. A folder that ``frtaudit collect`` wrote
+    says itself which files are which, and must be finished.
     """
 
     root: str = field(metadata=PATH)
@@ -70,6 +73,8 @@ class Queries:
     duplicates: str | None = None
     similarity: float = SIMILARITY
     labels: How = field(default_factory=How)
+    between: Between = Between.LISTED
+    group: str | None = None
     answers: str | None = field(default=None, metadata=PATH)
     earlier: str | None = field(default=None, metadata=PATH)
     pseudonym_key: str | None = field(default=None, metadata=PATH)
@@ -80,14 +85,16 @@ class Queries:
             raise SpecError("cohort.similarity", f"{self.similarity:g}", "a cosine, -1 or more and below 1")
         if self.detected is Detected.ALL and self.boxes is None:
             raise SpecError("cohort.detected", "all faces, but no boxes", "cohort.boxes=FILE, or single")
+        if self.group is not None and self.between is Between.LISTED:
+            raise SpecError("cohort.group", f"{self.group!r} beside between=listed", "between=matched or all")
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
-        found = self.search()
+        found = self._picked(self.search(), seed)
         made = material_of(found.faces, found.services, found.columns, self.labels, schemas)
         paths, earlier = dict(found.paths), None
         if self.earlier is not None:
-            before = _earlier(self, self.earlier)
+            before = self._picked(_earlier(self, self.earlier), seed)
             earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
             paths |= {f"{EARLIER}/{name}": path for name, path in before.paths.items()}
         inputs = {name: sha256_file(path) for name, path in paths.items()}
@@ -143,6 +150,17 @@ class Queries:
             paths={COLLECTION: path, **read.paths},
             said=found.said,
         )
+
+    def _picked(self, found: Search, seed: int) -> Search:
+        """The search with the pairs between queries that count. Raises :class:`SpecError` for a column not there."""
+        texts = np.full(len(found.faces.names), "all", dtype=object)
+        if self.group is not None:
+            if self.group not in found.columns:
+                known = ", ".join(found.columns) or f"a column of {self.faces}"
+                raise SpecError("cohort.group", f"no column {self.group!r} in {self.faces}", known)
+            texts = found.columns[self.group]
+        services, left = kept_between(found.faces, found.services, texts, self.between, seed)
+        return replace(found, services=services, ledger=(*found.ledger, *left))
 
     def _near_duplicates(
         self, folder: Path, images: Faces, found: Detections

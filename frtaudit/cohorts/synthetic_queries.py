@@ -94,6 +94,8 @@ class SyntheticQueries:
             raise SpecError("cohort.faces", f"{low} to {high}", "low and high, 1 <= low <= high")
         if not 0 <= least <= most <= 1:
             raise SpecError("cohort.share", f"{least:g} to {most:g}", "low and high, 0 <= low <= high <= 1")
+        if self.between is Between.LISTED:
+            raise SpecError("cohort.between", "listed, but nothing is listed", "matched or all")
         if not self.services:
             raise SpecError("cohort.services", "no service", "a name and its noise")
 

@@ -1,7 +1,7 @@
 """Who is who among faces that nobody has named: what services said of pairs of faces, and the labels read off it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import numpy as np
@@ -99,7 +99,7 @@ class Labelling:
     """What an audit without annotation rests on.
 
     ``labelled``: by all services; ``source``: whose labels made the cohort; ``sample_of``: shape (F,), int32, the
-    cohort's sample of each face, -1 for none.
+    cohort's sample of each face, -1 for none; ``classes``: under each schema the class of each query, or ``unknown``.
     """
 
     faces: Faces
@@ -107,7 +107,18 @@ class Labelling:
     labelled: Labelled
     source: LabelSource
     sample_of: npt.NDArray[np.int32]
+    classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         freeze(self, "sample_of")
         require(self.sample_of.shape == (len(self.faces.names),), "one sample or -1 per face")
+
+    @property
+    def left_out(self) -> npt.NDArray[np.bool_]:
+        """Faces of which nobody says whether they show their query's person, shape (F,), bool."""
+        said = self.faces.annotated
+        estimated = np.asarray(self.labelled.label == LEFT_OUT)
+        if self.source is LabelSource.ESTIMATED:
+            return estimated
+        unsaid = estimated if self.source is LabelSource.COMBINED else np.ones_like(estimated)
+        return np.asarray((said == LEFT_OUT) | ((said == UNSAID) & unsaid))

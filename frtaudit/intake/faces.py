@@ -1,8 +1,8 @@
 """Faces grouped by query, and what services said of pairs of them, as files hold them."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import pandas as pd
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.intake.coded import Coded, Codes, joined
+from frtaudit.intake.pairing import both_orders, pair_keys
 from frtaudit.intake.scorelist import ScoreList
 from frtaudit.intake.tables import Table, Texts
 
@@ -69,7 +70,9 @@ def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
     said = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
     if None in said:
         raise DataError(
-            table.place(said.index(None)), f"column {column!r} holds no answer", "1, 0, -1 or nothing"
+            table.place(said.index(None)),
+            f"column {column!r} holds no answer",
+            "1 or yes, 0 or no, -1 or unsure, or nothing",
         )
     return np.array(said, dtype=np.int8)
 
@@ -80,31 +83,37 @@ def services_of(
     """What each service said, in the order of their names, and how many lines compared a face with itself.
 
     ``crops``: service to what it calls its own crops, which its lines then name and its pairs count. Raises
-    :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops.
+    :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops, and of
+    a pair that stands in an earlier line of the service in the same order.
     """
     index = pd.Index(list(faces.names), dtype=object)
-    found: dict[str, list[_Lines]] = {}
+    found: dict[str, list[_Said]] = {}
     for scores in lists:
         for place, name in sorted(enumerate(scores.provider.names.tolist()), key=lambda item: item[1]):
-            alone = scores.provider.names.size == 1
-            rows = slice(None) if alone else np.flatnonzero(scores.provider.code == place)
+            rows = np.flatnonzero(scores.provider.code == place)
             first, second = (
                 _numbered(side, crops.get(name, index))[rows] for side in (scores.probe, scores.reference)
             )
             unknown = np.flatnonzero((first < 0) | (second < 0))
             if unknown.size:
-                row = int(unknown[0] if isinstance(rows, slice) else rows[unknown[0]])
                 raise DataError(
-                    scores.table.place(row),
+                    scores.table.place(int(rows[unknown[0]])),
                     f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
                     f"{name}'s own face ids" if name in crops else "faces of that list",
                 )
-            found.setdefault(name, []).append((first, second, scores.score[rows], scores.failure.at(rows)))
+            found.setdefault(name, []).append(_Said(scores, rows, first, second))
     made = [_service(name, found[name]) for name in sorted(found)]
     return tuple(one for one, _ in made), {one.name: alone for one, alone in made if alone}
 
 
-_Lines: TypeAlias = tuple[Codes, Codes, npt.NDArray[np.float64], Coded]
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Lines of one list that are of one service: ``rows`` (P,), and the indices of their two faces, (P,) each."""
+
+    scores: ScoreList
+    rows: npt.NDArray[np.int64]
+    first: Codes
+    second: Codes
 
 
 def _numbered(side: Coded, index: pd.Index) -> Codes:
@@ -112,18 +121,39 @@ def _numbered(side: Coded, index: pd.Index) -> Codes:
     return side.mapped(index.get_indexer(pd.Index(side.names, dtype=object)).astype(np.int32), -1)
 
 
-def _service(name: str, lines: Sequence[_Lines]) -> tuple[Service, int]:
-    first, second, score = (np.concatenate([one[part] for one in lines]) for part in range(3))
-    keep = first != second
-    alone = int(keep.size - np.count_nonzero(keep))
-    rows = slice(None) if not alone else keep
-    failure = joined([joined([one[3] for one in lines]).at(rows)])
+def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
+    first, second = (np.concatenate([getattr(one, side) for one in parts]) for side in ("first", "second"))
+    _refuse_repeats(parts, first, second)
+    order = np.lexsort((first, np.maximum(first, second), np.minimum(first, second)))
+    order = order[first[order] != second[order]]
+    score = np.concatenate([one.scores.score[one.rows] for one in parts])[order]
+    failure = joined([joined([one.scores.failure.at(one.rows) for one in parts]).at(order)])
+    alone = first.size - order.size
+    first, second = first[order], second[order]
+    if not both_orders(first, second):  # else the order says which face was the probe
+        first, second = np.minimum(first, second), np.maximum(first, second)
     service = Service(
         name=name,
-        first=first[rows],
-        second=second[rows],
-        score=score[rows],
+        first=first,
+        second=second,
+        score=score,
         failure=failure.code.astype(np.int16),
         codes=tuple(failure.names.tolist()),
     )
     return service, alone
+
+
+def _refuse_repeats(
+    parts: Sequence[_Said], first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
+) -> None:
+    """Refuse a pair that stands twice in one order: it would count twice, or have two scores."""
+    key = pair_keys(first, second, ordered=True)
+    rank = np.argsort(key, kind="stable")
+    again = rank[1:][np.diff(key[rank]) == 0]
+    again = again[first[again] != second[again]]
+    if not again.size:
+        return
+    row, starts = int(again.min()), np.cumsum([0, *(one.rows.size for one in parts)])
+    part = int(np.searchsorted(starts, row, side="right")) - 1
+    place = parts[part].scores.table.place(int(parts[part].rows[row - starts[part]]))
+    raise DataError(place, "the pair stands in an earlier line of this service", "each pair once in an order")

@@ -1,11 +1,18 @@
-"""What a reader has to know of services that could not be asked about many faces."""
+"""What a reader has to know of services that gave no score for many faces, and what that costs in labels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.labelling import Faces, Labelling, Service
+from frtaudit.core.labelling import Faces, Labelled, Labelling, Service
+from frtaudit.labelling.estimate import lacking
+from frtaudit.stats.spectral import Reason
 
 NOT_SCORED = "face_not_scored_within_its_query"
+LACKING = "face_without_scores_that_its_label_needs"
+QUERIES_LEFT_OUT = "query_left_out"
 MANY = 0.1  # of the faces that have another one in their query
 
 
@@ -26,30 +33,85 @@ def not_scored(faces: Faces, service: Service) -> tuple[int, int]:
     return int((company & ~scored).sum()), int(company.sum())
 
 
-def not_scored_entries(faces: Faces, services: tuple[Service, ...]) -> list[LedgerEntry]:
-    """The ledger's lines of services that scored some faces with no other of their query."""
-    counted = [(one.name, not_scored(faces, one)[0]) for one in services]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cost:
+    """What a service that labels costs: ``faces`` without its scores, and ``queries`` left out for such faces."""
+
+    name: str
+    faces: int
+    queries: int
+
+
+def costs(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[Cost, ...]:
+    """What each service that labels costs, in the order of the services."""
+    asked = [one for one in services if one.name in found.modes]
+    missing = lacking(faces, asked)
+    failed = np.array([reason == Reason.FAILED for reason in found.reason])
+    return tuple(
+        Cost(
+            name=one.name,
+            faces=int(own.sum()),
+            queries=int(np.unique(faces.query_of[own & failed[faces.query_of]]).size),
+        )
+        for one, own in zip(asked, missing.T, strict=True)
+    )
+
+
+def not_scored_entries(faces: Faces, services: Sequence[Service], found: Labelled) -> list[LedgerEntry]:
+    """The ledger's lines of what services that label cost, and of faces that others scored with nobody."""
+    lines = [
+        line
+        for one in costs(faces, services, found)
+        for line in (
+            (LACKING, one.faces, "faces", one.name),
+            (f"{QUERIES_LEFT_OUT}_{Reason.FAILED}", one.queries, "queries", one.name),
+        )
+    ]
+    lines += [
+        (NOT_SCORED, not_scored(faces, one)[0], "faces", one.name)
+        for one in services
+        if one.name not in found.modes
+    ]
     return [
-        LedgerEntry(code=NOT_SCORED, count=count, unit="faces", provider=name)
-        for name, count in counted
+        LedgerEntry(code=code, count=count, unit=unit, provider=name)
+        for code, count, unit, name in lines
         if count
     ]
 
 
+def blamed(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[str, ...]:
+    """A sentence for each service that labels and lacks scores of a tenth of the faces and more: cause and way out."""
+    every = costs(faces, services, found)
+    many = [one for one in every if one.faces > MANY * len(faces.names)]
+    others = ",".join(one.name for one in every if one not in many)
+    total = len(faces.queries)
+    out = (
+        f"cohort.labels.services=[{others}] lets the others label"
+        if others
+        else "score every pair within a query by every service that labels"
+    )
+    size = len(faces.names)
+    return tuple(
+        f"{one.name} failed on {one.faces} of {size} faces ({100 * one.faces / size:.0f} %): it gave them no score "
+        "with others of their query. A label needs every service that labels, so these faces have none, and "
+        f"{one.queries} of {total} queries are left out: {out}"
+        for one in many
+    )
+
+
 def cautions(labelling: Labelling) -> tuple[str, ...]:
-    """A sentence for each service that could not be asked about a tenth of the faces and more."""
-    said = []
-    for one in labelling.services:
-        count, size = not_scored(labelling.faces, one)
-        if count > MANY * size:
-            labels = one.name in labelling.labelled.modes
+    """What is to be said of services that gave no score for many faces, and of one that labels alone."""
+    faces, services, found = labelling.faces, labelling.services, labelling.labelled
+    said = list(blamed(faces, services, found))
+    for one in services:
+        count, size = not_scored(faces, one)
+        if one.name not in found.modes and count > MANY * size:
             said.append(
-                f"{one.name} scored {count} of {size} faces ({100 * count / size:.0f} %) with no other face of their "
-                f"query: "
-                + (
-                    "these have no label, as a label needs every service that labels (cohort.labels.services)"
-                    if labels
-                    else "it labels none, and what it cannot compare is counted among its failures"
-                )
+                f"{one.name} failed on {count} of {size} faces ({100 * count / size:.0f} %), which it scored with no "
+                "other face of their query: it labels none, and what it cannot compare is counted among its failures"
             )
+    if len(found.modes) == 1:
+        said.append(
+            f"{next(iter(found.modes))} alone labels: there is no vote, and it is judged by labels of its own scores"
+        )
     return tuple(said)

@@ -24,12 +24,17 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.intake.pairing import both_orders, listed_comparisons
 from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.schemas import Texts
-from frtaudit.labelling.cautions import not_scored_entries
+from frtaudit.labelling.cautions import QUERIES_LEFT_OUT, blamed, not_scored_entries
 from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.tried import query_classes
 from frtaudit.stats.spectral import Reason
 
 OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
-FACES_LEFT_OUT, QUERIES_LEFT_OUT = "face_without_label", "query_left_out"
+OF_OTHERS, FAILED_OF_OTHERS = (
+    "comparison_of_face_of_somebody_else",
+    "failed_comparison_of_face_of_somebody_else",
+)
+SOMEBODY_ELSE, FACES_LEFT_OUT = "face_of_somebody_else", "face_without_label"
 
 _WHICH = "use beside answers: they do not say which of a query's several people is meant"
 
@@ -50,13 +55,19 @@ def material_of(
     """
     found = labelled(faces, how.asked(services), how)
     person = persons(faces, found, how.source)
+    _refuse_few(faces, services, person, found)
     cohort, attributes, sample_of = _enrolled(faces, person, columns, schemas)
     labelling = Labelling(
-        faces=faces, services=tuple(services), labelled=found, source=how.source, sample_of=sample_of
+        faces=faces,
+        services=tuple(services),
+        labelled=found,
+        source=how.source,
+        sample_of=sample_of,
+        classes=query_classes(faces, columns, schemas, cohort, sample_of),
     )
     tables, lines = _tables(labelling, cohort)
-    unscored = not_scored_entries(faces, labelling.services)
-    ledger = (*cohort.ledger, *_left_out(found, person), *unscored, *lines)
+    unscored = not_scored_entries(faces, labelling.services, found)
+    ledger = (*cohort.ledger, *_left_out(labelling, person), *unscored, *lines)
     return Material(
         cohort=replace(cohort, ledger=ledger), tables=tables, attributes=attributes, labelling=labelling
     )
@@ -93,6 +104,28 @@ def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[n
     return found.identity
 
 
+def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, found: Labelled) -> None:
+    """Raise :class:`DataError` where fewer than two people can be told: why, and what would help."""
+    people = {(int(faces.query_of[row]), int(person[row])) for row in np.flatnonzero(person >= 0)}
+    if len(people) >= 2:
+        return
+    shown = f"{len(people)} of {len(faces.queries)} queries show a person that can be told"
+    cause = next(iter(blamed(faces, services, found)), None)
+    if cause is not None:
+        said, _, out = cause.rpartition(": ")
+        raise DataError("faces", f"{shown}; {said}", out)
+    counted = ", ".join(f"{one} {found.reason.count(one)}" for one in Reason if one in found.reason)
+    helps = {Reason.SEVERAL: "cohort.labels.several=use", Reason.DISAGREE: "cohort.labels.several=use"}
+    tips = dict.fromkeys(
+        helps.get(one, "other cohort.labels.limits") for one in Reason if one in found.reason
+    )
+    raise DataError(
+        "faces",
+        f"{shown}" + (f" (left out: {counted})" if counted else ""),
+        "two queries at least" + (f"; {' and '.join(tips)} may keep more" if tips else ""),
+    )
+
+
 def _enrolled(
     faces: Faces,
     person: npt.NDArray[np.int32],
@@ -106,12 +139,6 @@ def _enrolled(
         f"{faces.queries[q]}/{k + 1}" if q in several else faces.queries[q]
         for q, k in zip(faces.query_of[rows].tolist(), person[rows].tolist(), strict=True)
     ]
-    if len(set(subjects)) < 2:
-        raise DataError(
-            "faces",
-            f"{len(set(subjects))} of {len(faces.queries)} queries show a person that can be told",
-            "two queries at least; cohort.labels.several=use and other limits keep more",
-        )
     roster = Roster(
         sample_ids=[faces.names[row] for row in rows],
         subjects=subjects,
@@ -157,7 +184,13 @@ def _tables(
             comparisons,
             ScoreTable(score=service.score[keep], failure=service.failure[keep], codes=service.codes),
         )
-        counted = ((OTHERS, int((~known).sum())), (SAME_QUERY, int((known & ~keep).sum())))
+        aside = labelling.left_out[service.first] | labelling.left_out[service.second]
+        counted = (
+            (OTHERS, int((~known & aside).sum())),
+            (OF_OTHERS, int((~known & ~aside).sum())),
+            (FAILED_OF_OTHERS, int((~known & ~aside & (service.failure >= 0)).sum())),
+            (SAME_QUERY, int((known & ~keep).sum())),
+        )
         ledger += [
             LedgerEntry(code=code, count=n, unit="comparisons", provider=service.name)
             for code, n in counted
@@ -166,12 +199,31 @@ def _tables(
     return tables, ledger
 
 
-def _left_out(found: Labelled, person: npt.NDArray[np.int32]) -> list[LedgerEntry]:
-    """Queries by the reason for which the estimate leaves them out, and faces without a person."""
+def _left_out(labelling: Labelling, person: Index) -> list[LedgerEntry]:
+    """Queries by the reason for which the estimate leaves them out; faces of somebody else; faces without a label, why.
+
+    The lines ``face_without_label_...`` together are all faces of which nobody says whom they show.
+    """
+    found, said, aside = labelling.labelled, labelling.faces.annotated, labelling.left_out
     entries = [
         LedgerEntry(code=f"{QUERIES_LEFT_OUT}_{reason}", count=found.reason.count(reason), unit="queries")
         for reason in map(str, Reason)
         if reason in found.reason
     ]
-    rest = int(np.count_nonzero(person < 0))
-    return [*entries, LedgerEntry(code=FACES_LEFT_OUT, count=rest, unit="faces")] if rest else entries
+    used = np.array([reason == "" for reason in found.reason])[labelling.faces.query_of]
+    answers = np.zeros_like(aside) if labelling.source is LabelSource.ESTIMATED else said == LEFT_OUT
+    unasked = aside & ~answers
+    if labelling.source is LabelSource.ANNOTATED:
+        why = {"not_answered": unasked}
+    else:
+        why = {"query_left_out": unasked & ~used, "scores_missing": unasked & used}
+    counted = {
+        SOMEBODY_ELSE: (person < 0) & ~aside,
+        **{f"{FACES_LEFT_OUT}_{reason}": flags for reason, flags in why.items()},
+        f"{FACES_LEFT_OUT}_answer_not_known": aside & answers,
+    }
+    return entries + [
+        LedgerEntry(code=code, count=int(flags.sum()), unit="faces")
+        for code, flags in counted.items()
+        if flags.any()
+    ]

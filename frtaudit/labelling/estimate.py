@@ -46,6 +46,19 @@ class How:
     modes: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     services: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for modes that do not ascend, and for limits that leave nothing to tell."""
+        for name, (low, high) in self.modes.items():
+            if not low < high:
+                found = f"{low:g}, {high:g}"
+                raise SpecError(
+                    f"cohort.labels.modes.{name}", found, "two numbers, non-mated first: low < high"
+                )
+        for limit, least in (("min_faces", 2), ("min_positives", 1)):
+            if getattr(self.limits, limit) < least:
+                found = f"{getattr(self.limits, limit)}"
+                raise SpecError(f"cohort.labels.limits.{limit}", found, f"{least} or more")
+
     def asked(self, services: Sequence[Service]) -> list[Service]:
         """The services that label. Raises :class:`SpecError` for one that said nothing."""
         known = [one.name for one in services]
@@ -77,8 +90,11 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     """
     from sklearn.mixture import GaussianMixture
 
+    if not scores.size:
+        named = "cohort.labels.services=[...] without it"
+        raise DataError(f"scores of {name}", "no score at all, only failures", f"scores, or {named}")
     if np.unique(scores).size < 2:
-        raise _one_mode(name, "all scores are the same")
+        raise _one_mode(name, f"all {scores.size} scores are the same")
     ranks = np.sort(scores)
     ranks = ranks[np.linspace(0, ranks.size - 1, min(ranks.size, MOST)).round().astype(np.int64)]
     middle, spread = float(ranks.mean()), float(ranks.std())
@@ -99,7 +115,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
         order = np.argsort(fitted.means_[:, 0], kind="stable")
         means, widths = fitted.means_[order, 0], np.sqrt(fitted.covariances_[order, 0, 0])
     if means[1] - means[0] <= APART * (widths[0] + widths[1]) / 2:
-        raise _one_mode(name, "the two parts of a mixture lie upon each other")
+        raise _one_mode(name, f"the two parts of a mixture of {scores.size} scores lie upon each other")
     means = means if ends == [None, None] else np.clip(means, ends[0], ends[1])
     return middle + spread * float(means[0]), middle + spread * float(means[1])
 
@@ -155,10 +171,11 @@ def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
     clusters = np.zeros((n_queries, len(services)), dtype=np.int32)
     reasons = [""] * n_queries
     for q, matrices in enumerate(matrices_of(faces, services)):
-        keep = np.logical_and.reduce([spectral.complete(np.isnan(one)) for one in matrices])
+        whole = [spectral.complete(np.isnan(one)) for one in matrices]
+        keep = np.logical_and.reduce(whole)
         at = starts[q] + np.flatnonzero(keep)
         if at.size == 0:
-            reasons[q] = str(Reason.FACES)
+            reasons[q] = str(Reason.FAILED if keep.size >= how.limits.min_faces else Reason.FACES)
             continue
         scaled = [
             spectral.normalised(one[np.ix_(keep, keep)], *modes[service.name])
@@ -168,9 +185,57 @@ def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
         z[at] = np.stack([view.z for view in found.views], axis=1)
         clusters[q] = [view.clusters for view in found.views]
         label[at], identity[at], reasons[q] = _decided(found, scaled, how)
+        if (
+            reasons[q]
+            and not keep.all()
+            and _failed(reasons[q], at.size, whole, matrices, list(modes.values()), how)
+        ):
+            reasons[q] = str(Reason.FAILED)
     return Labelled(
         label=label, identity=identity, z=z, reason=tuple(reasons), clusters=clusters, modes=modes
     )
+
+
+def _failed(
+    reason: str,
+    kept: int,
+    whole: Sequence[npt.NDArray[np.bool_]],
+    matrices: Sequence[Floats],
+    modes: Sequence[tuple[float, float]],
+    how: How,
+) -> bool:
+    """Whether a query is left out because services gave too few scores.
+
+    Without them there were faces enough; or the services that gave every score tell, alone, whose name it is.
+    ``whole``: the faces that each service left, of ``kept`` that all did.
+    """
+    if kept < how.limits.min_faces <= whole[0].size:
+        return True
+    if reason not in (Reason.NONE, Reason.POSITIVES):
+        return False
+    others = [
+        spectral.normalised(one, *pair)
+        for one, own, pair in zip(matrices, whole, modes, strict=True)
+        if own.all()
+    ]
+    return bool(others) and spectral.label(others, how.rule, how.limits).reason is None
+
+
+def lacking(faces: Faces, services: Sequence[Service]) -> npt.NDArray[np.bool_]:
+    """Faces whose scores with others of their query a service lacks, so that it labels without them, shape (F, S).
+
+    >>> faces = Faces(names=("a", "b", "c"), query_of=[0, 0, 0], queries=("q",), annotated=[1, 1, 1])
+    >>> service = Service(name="s", first=[0, 0, 1], second=[1, 2, 2], score=[0.5, float("nan"), float("nan")],
+    ...                   failure=[-1, 0, 0], codes=("no_face",))
+    >>> lacking(faces, [service])[:, 0].tolist()
+    [False, False, True]
+    """
+    found = np.zeros((len(faces.names), len(services)), dtype=np.bool_)
+    starts = faces.starts
+    for q, matrices in enumerate(matrices_of(faces, services)):
+        for place, one in enumerate(matrices):
+            found[starts[q] : starts[q + 1], place] = ~spectral.complete(np.isnan(one))
+    return found
 
 
 def _decided(found: spectral.Labels, scaled: Sequence[Floats], how: How) -> tuple[Ints, Ints, str]:

@@ -11,13 +11,15 @@ from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces, Labelled, Labelling, Service
 from frtaudit.core.scores import ScoreTable
 from frtaudit.intake.pairing import both_orders
-from frtaudit.labelling.estimate import How, labelled
+from frtaudit.labelling.estimate import How, Several, labelled
 from frtaudit.stats.censoring import Censoring, Step, refusal
 from frtaudit.stats.listed import threshold_of
 from frtaudit.stats.orders import pool_orders
-from frtaudit.stats.spectral import normalised
+from frtaudit.stats.spectral import Reason, normalised
 
 ESTIMATED, ANNOTATED, ACHIEVABLE, NO_VOTE = "estimated", "annotated", "achievable", "no_vote"
+ONE_OF_SEVERAL = 2  # a label of a query whose several people are used: it does not say which is the query's
+CLAIMS = (OF_QUERY, NOT_OF_QUERY)
 FEWEST = 3  # services of a subset
 MOST = 6  # services whose subsets are all tried: 42 of three and more
 
@@ -28,21 +30,24 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scores:
-    """A service's scores under some labels: ``mated`` (P,), ``non_mated`` (M,), and the query of a face of each."""
+    """A service's scores under some labels: ``mated`` (P,), ``non_mated`` (M,), and their queries.
+
+    ``mated_query``: shape (P,); ``non_mated_queries``: shape (M, 2), of the two faces.
+    """
 
     mated: Floats
     non_mated: Floats
     mated_query: npt.NDArray[np.int32]
-    non_mated_query: npt.NDArray[np.int32]
+    non_mated_queries: npt.NDArray[np.int32]
 
     def of(self, member: Flags) -> "Scores":
-        """Those of the queries that are flagged, shape (Q,)."""
-        one, two = member[self.mated_query], member[self.non_mated_query]
+        """Those of the queries that are flagged, shape (Q,): non-mated ones where both are."""
+        one, two = member[self.mated_query], member[self.non_mated_queries].all(axis=1)
         return Scores(
             mated=self.mated[one],
             non_mated=self.non_mated[two],
             mated_query=self.mated_query[one],
-            non_mated_query=self.non_mated_query[two],
+            non_mated_queries=self.non_mated_queries[two],
         )
 
 
@@ -105,7 +110,9 @@ def split(faces: Faces, service: Service, person: Persons) -> Scores:
         mated=service.score[mated],
         non_mated=service.score[non_mated],
         mated_query=query[service.first[mated]],
-        non_mated_query=query[service.first[non_mated]],
+        non_mated_queries=np.stack(
+            [query[service.first[non_mated]], query[service.second[non_mated]]], axis=1
+        ),
     )
 
 
@@ -141,6 +148,20 @@ def subsets(labelling: Labelling, how: How) -> Iterator[tuple[tuple[str, ...], L
             yield tuple(one.name for one in chosen), labelled(labelling.faces, chosen, given)
 
 
+def by_several(labelling: Labelling, how: How) -> dict[Several, Labelled]:
+    """Labels with queries of several people left out, and with each of their people used; empty where both agree."""
+    here = labelling.labelled
+    doubtful = {str(Reason.SEVERAL), str(Reason.DISAGREE)} & set(here.reason)
+    if how.several is Several.DROP and not doubtful:
+        return {}
+    given = replace(_given(how, here), several=Several.USE if how.several is Several.DROP else Several.DROP)
+    other = labelled(labelling.faces, how.asked(labelling.services), given)
+    if np.array_equal(other.identity, here.identity):
+        return {}
+    found = {how.several: here, given.several: other}
+    return {setting: found[setting] for setting in Several}
+
+
 def _given(how: How, found: Labelled) -> How:
     """The same estimate with the modes that all services' scores had."""
     return replace(how, modes={**found.modes, **how.modes})
@@ -150,7 +171,8 @@ def _given(how: How, found: Labelled) -> How:
 class Agreement:
     """Labels against annotation.
 
-    ``table``: (annotated, estimated) to faces; ``of_query``: wrong and judged faces of each query, shape (Q, 2).
+    ``table``: (annotated, estimated) to faces, ``estimated`` 2 for one of several people of its query, which says
+    nothing of the query's person; ``of_query``: wrong and judged faces of each query, shape (Q, 2).
     """
 
     table: Mapping[tuple[int, int], int]
@@ -164,19 +186,20 @@ class Agreement:
     @property
     def both(self) -> int:
         """Faces with a label of both kinds: 1 or 0."""
-        return sum(n for (said, found), n in self.table.items() if said != LEFT_OUT != found)
+        return sum(n for (said, found), n in self.table.items() if said != LEFT_OUT and found in CLAIMS)
 
 
 def agreement(faces: Faces, found: Labelled) -> Agreement:
     """The confusion table (Table S.1); faces without an answer stand nowhere."""
     answered = faces.annotated >= LEFT_OUT
-    said, label = faces.annotated[answered], found.label[answered]
+    several = np.isin(faces.query_of, faces.query_of[found.identity > 0]) & (found.identity >= 0)
+    said, label = faces.annotated[answered], np.where(several, ONE_OF_SEVERAL, found.label)[answered]
     table = {
         (a, e): int(np.count_nonzero((said == a) & (label == e)))
         for a in (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
-        for e in (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
+        for e in (*CLAIMS, LEFT_OUT, *([ONE_OF_SEVERAL] if several.any() else []))
     }
-    judged = (said != LEFT_OUT) & (label != LEFT_OUT)
+    judged = (said != LEFT_OUT) & np.isin(label, CLAIMS)
     query, size = faces.query_of[answered], len(faces.queries)
     wrong = np.bincount(query[judged & (said != label)], minlength=size)
     return Agreement(

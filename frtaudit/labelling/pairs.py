@@ -1,19 +1,26 @@
 """Which pairs of faces services are asked: all within a query, and between queries of one group (Knott et al., 5)."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.labelling import Faces
+from frtaudit.canonical import seed_of
+from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.labelling import Faces, Service
+from frtaudit.intake.pairing import pair_keys
 
 Index = npt.NDArray[np.int32]
+OTHER_GROUP, NOT_DRAWN = "comparison_between_groups", "comparison_between_queries_not_drawn"
 
 
 class Between(StrEnum):
-    """Pairs of faces of different queries of one group: as many as within queries, drawn; or all."""
+    """Pairs of faces of different queries: those listed; of one group, as many as within queries, drawn; or all."""
 
+    LISTED = "listed"
     MATCHED = "matched"
     ALL = "all"
 
@@ -78,3 +85,71 @@ def _all(faces: Faces, of_face: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         apart = faces.query_of[first] != faces.query_of[second]
         found.append(first[apart] * len(faces.names) + second[apart])
     return np.concatenate(found)
+
+
+def kept_between(
+    faces: Faces,
+    services: Sequence[Service],
+    group: npt.NDArray[np.object_],
+    between: Between,
+    seed: int,
+) -> tuple[tuple[Service, ...], tuple[LedgerEntry, ...]]:
+    """The services with those pairs between queries that are wanted, and how many of each were left out and why.
+
+    ``group``: the group of each face, texts (F,); an empty one is of no group. ``matched``: of the pairs of one group
+    that any service lists, in either order, as many as there are listed pairs within queries are drawn, each once and
+    for all services; ``all``: all of them. What is drawn depends on ``seed`` and on the names of the faces alone: the
+    pairs with the lowest of numbers that these give. Pairs within queries stay, whatever their groups.
+
+    >>> faces = Faces(names=("a", "b", "c", "d"), query_of=[0, 0, 1, 1], queries=("p", "q"), annotated=[1, 1, 1, 1])
+    >>> one = Service(name="s", first=[0, 0, 0, 1], second=[1, 2, 3, 2], score=[0.9, 0.1, 0.2, 0.3],
+    ...               failure=[-1, -1, -1, -1], codes=())
+    >>> same = np.array(["x", "x", "x", "x"], dtype=object)
+    >>> (kept,), ledger = kept_between(faces, [one], same, Between.MATCHED, 1)
+    >>> kept.first.size, [(entry.code, entry.count) for entry in ledger]
+    (2, [('comparison_between_queries_not_drawn', 2)])
+    """
+    if between is Between.LISTED:
+        return tuple(services), ()
+    codes = (
+        np.unique(group.astype(str), return_inverse=True)[1] if group.size else np.zeros(0, dtype=np.int64)
+    )
+    codes = np.where(group == "", -1, codes)
+    keys = [pair_keys(one.first, one.second, ordered=False) for one in services]
+    every = np.unique(np.concatenate(keys))
+    first, second = every >> 31, every & ((1 << 31) - 1)
+    within = faces.query_of[first] == faces.query_of[second]
+    alike = ~within & (codes[first] == codes[second]) & (codes[first] >= 0)
+    drawn = every[alike]
+    if between is Between.MATCHED:
+        wanted = int(np.count_nonzero(within))
+        drawn = drawn[np.lexsort((drawn, _numbers(faces, drawn, seed)))[:wanted]]
+    kept = np.sort(np.concatenate([every[within], drawn]))
+    apart = every[~within & ~alike]
+    made, ledger = [], []
+    for one, key in zip(services, keys, strict=True):
+        stays = np.isin(key, kept)
+        made.append(
+            replace(
+                one,
+                first=one.first[stays],
+                second=one.second[stays],
+                score=one.score[stays],
+                failure=one.failure[stays],
+            )
+        )
+        other = int(np.count_nonzero(np.isin(key, apart)))
+        counted = ((OTHER_GROUP, other), (NOT_DRAWN, int(np.count_nonzero(~stays)) - other))
+        ledger += [
+            LedgerEntry(code=code, count=n, unit="comparisons", provider=one.name) for code, n in counted if n
+        ]
+    return tuple(made), tuple(ledger)
+
+
+def _numbers(faces: Faces, keys: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.uint64]:
+    """A 64-bit number for each pair, from the seed and both names: other faces and other pairs change none."""
+    of_face = np.array([seed_of(seed, "cohort", "pairs", name) for name in faces.names], dtype=np.uint64)
+    found = of_face[keys >> 31] ^ (of_face[keys & ((1 << 31) - 1)] * np.uint64(0x9E3779B97F4A7C15))
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):  # SplitMix64's finalizer
+        found = (found ^ (found >> np.uint64(shift))) * np.uint64(factor)
+    return np.asarray(found ^ (found >> np.uint64(31)))

@@ -37,7 +37,7 @@ def det(scores: Scores, found: Censoring, targets: Sequence[float] = ()) -> Rate
     >>> rng = np.random.default_rng(0)
     >>> nobody = np.zeros(1000, dtype=np.int32)
     >>> made = Scores(mated=rng.normal(3, 1, 1000), non_mated=rng.normal(0, 1, 1000), mated_query=nobody,
-    ...               non_mated_query=nobody)
+    ...               non_mated_queries=np.stack([nobody, nobody], axis=1))
     >>> det(made, Censoring()).fmr[[0, -1]].round(6).tolist()
     [0.01, 0.5]
     """

@@ -1,6 +1,6 @@
 """Figures of labels that nobody gave: rates by whose labels, scores, faces, one query's confidences, rates in doubt."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,15 @@ from frtaudit import numbers
 from frtaudit.report import canvas
 from frtaudit.report.canvas import pen
 from frtaudit.report.figures import BAND, Dot, Series, log_rates, marked
-from frtaudit.report.pieces import Panel
+from frtaudit.report.pieces import Key, Panel
 
 THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
+THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
+INKED = 0.75  # of the darkest shade: from here on digits are white
 LOW = 1.55  # inches, of panels that stand in threes
+HEAT = LinearSegmentedColormap.from_list(
+    "differences", ["#dfe9f2", canvas.HUES[0]]
+)  # 0 is not the paper's white
 SHADES = LinearSegmentedColormap.from_list("confidence", [canvas.PAPER, canvas.HUES[0]])
 LABEL_NAMES = {1.0: "of the query's person", 0.0: "not", -1.0: "left out"}
 
@@ -43,10 +48,8 @@ def det(
 
     names = ", ".join(dict.fromkeys(item.name for item in drawn))
     alt = f"{title}: FNMR over FMR of {names}."
-    width = 1.9 * canvas.WIDTH if wide else canvas.WIDTH
-    return Panel(
-        svg=canvas.panel(name, alt, draw, width=width, height=3.2 if wide else canvas.HEIGHT), alt=alt
-    )
+    width, height = (1.9 * canvas.WIDTH, 3.2) if wide else (THIRD, FLAT)
+    return Panel(svg=canvas.panel(name, alt, draw, width=width, height=height), alt=alt)
 
 
 def _line(axes: Axes, item: Series, *, pale: bool = False) -> None:
@@ -224,6 +227,31 @@ def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
 
 
+def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
+    """The part of a legend that colours make: a bar of each series' hue."""
+
+    def bar(index: int) -> Callable[[Axes], None]:
+        return lambda axes: axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)  # type: ignore[return-value]
+
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-c{n}", f"colour of {item}", bar(n)), name=item, index=n)
+        for n, item in enumerate(names)
+    )
+
+
+def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
+    """The part of a legend that shapes make: a marker of each row, in ink."""
+
+    def mark(index: int) -> Callable[[Axes], None]:
+        marker = canvas.MARKERS[index % len(canvas.MARKERS)]
+        return lambda axes: axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)  # type: ignore[return-value]
+
+    return tuple(
+        Key(svg=canvas.sample(f"{name}-m{n}", f"shape of {item}", mark(n)), name=item, index=None)
+        for n, item in enumerate(names)
+    )
+
+
 def subsets(
     name: str,
     title: str,
@@ -231,7 +259,7 @@ def subsets(
     columns: Sequence[str],
     cells: Sequence[Sequence[float | None]],
 ) -> Panel:
-    """Differences of a rate by service (row) and subset of services (column), blank where there is none (S.13)."""
+    """Differences of a rate by service (row) and subset of services (column), hatched where there is none (S.13)."""
     table = np.array(
         [[np.nan if value is None else value for value in row] for row in cells], dtype=np.float64
     )
@@ -239,12 +267,23 @@ def subsets(
 
     def draw(axes: Axes) -> None:
         axes.pcolormesh(
-            np.ma.masked_invalid(table), cmap=SHADES, vmin=0.0, vmax=max(most, 1e-9), edgecolors="none"
+            np.ma.masked_invalid(table), cmap=HEAT, vmin=0.0, vmax=max(most, 1e-9), edgecolors="none"
         )
         for place, row in enumerate(table):
             for number, value in enumerate(row):
-                if np.isfinite(value):
-                    ink = canvas.PAPER if value > 0.55 * most else canvas.INK
+                if not np.isfinite(value):
+                    for shift in (0.0, 0.5):  # hatched
+                        axes.plot(
+                            [number + shift, number + 1],
+                            [place + 1, place + shift],
+                            color=canvas.GRID,
+                            linewidth=0.8,
+                        )
+                        axes.plot(
+                            [number, number + shift], [place + shift, place], color=canvas.GRID, linewidth=0.8
+                        )
+                else:
+                    ink = canvas.PAPER if value > INKED * most else canvas.INK
                     text = f"{100 * value:.2g}"
                     axes.text(
                         number + 0.5, place + 0.5, text, ha="center", va="center", fontsize=6, color=ink

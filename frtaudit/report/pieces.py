@@ -9,6 +9,7 @@ from typing import TypeAlias
 class Piece:
     """A run of text; ``pointer``: JSON pointer into the result when it prints something of it; ``kind``: its look.
 
+    ``kind`` may be ``#name`` of the section that it leads to;
     ``was``: JSON pointer into the result of the last audit, for what the report repeats of it.
     """
 

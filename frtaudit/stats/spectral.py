@@ -34,12 +34,14 @@ class Rule(StrEnum):
 class Reason(StrEnum):
     """Why a query is left out, in the order in which it is asked."""
 
+    FAILED = "failed"  # a service gave too few of the scores: asked of the scores, before they are looked at
     DISAGREE = "disagree"
     SEVERAL = "several"
     NONE = "none"
     NEGATIVE = "negative"
     FACES = "faces"
     POSITIVES = "positives"
+    PEOPLE = "people"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,8 +170,9 @@ def label(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Labels:
 
     ``confidences``: one normalised matrix for each service, shape (n, n), all of the same faces. Label 1: strictly
     more than half of the services have z > tau. Left out (all labels -1) unless every service sees exactly one
-    identity, there are ``min_faces`` faces, and ``min_positives`` of label 1: of every service (public) or after
-    the vote (paper).
+    identity, there are ``min_faces`` faces, and ``min_positives`` of label 1 after the vote, under the public rule
+    also of every service: services that each see enough faces of one person, but of different people, are left with
+    too few.
     """
     views = tuple(view(one, rule, limits) for one in confidences)
     votes = np.array([one.z > limits.tau for one in views])
@@ -187,7 +190,10 @@ def _reason(views: Sequence[View], votes: Flags, found: Ints, rule: Rule, limits
         return Reason.DISAGREE if len(seen) > 1 else alone[seen.pop()]
     if found.size < limits.min_faces:
         return Reason.FACES
-    positives = int(votes.sum(axis=1).min()) if rule is Rule.PUBLIC else int(found.sum())
+    least = int(votes.sum(axis=1).min())
+    if found.sum() < limits.min_positives <= least:
+        return Reason.PEOPLE
+    positives = least if rule is Rule.PUBLIC else int(found.sum())
     return Reason.POSITIVES if positives < limits.min_positives else None
 
 

@@ -48,6 +48,8 @@ def test_rates_stand_under_each_kind_of_label() -> None:
         ]
         assert (own.numerator, own.denominator) == (main.numerator, main.denominator)
     assert {item.at["labels"] for item in pick("fnmr_by_labels")} == {
+        "several_drop",
+        "several_use",
         "estimated",
         "annotated",
         "achievable",
@@ -105,7 +107,7 @@ def test_no_rate_is_read_off_hidden_scores() -> None:
         for item in found.estimates
         if item.metric == "fnmr_by_labels" and item.at["fmr"] == 0.9
     }
-    assert set(at) == {"estimated", "annotated", "achievable", "no_vote"}
+    assert set(at) == {"estimated", "annotated", "achievable", "no_vote", "several_drop", "several_use"}
     assert all(item.value is None and "lies in the floor" in str(item.note) for item in at.values())
     assert all(max(item.x) < 0.9 for item in found.curves if item.analysis == "labels_det")
 
@@ -118,3 +120,16 @@ def test_a_cohort_whose_subjects_are_known_is_refused() -> None:
     ):
         IdentityLabels().survey(spec(), put(spec(), "one").material)
     assert "identity_labels" in made().analyses
+
+
+def test_what_queries_of_several_people_change_is_told_both_ways() -> None:
+    """More queries, people and faces are used than dropped; the rates of the setting in force are the audit's own."""
+    for metric in ("label_several_queries", "label_several_people", "label_several_faces"):
+        (drop,) = pick(metric, several="drop")
+        (use,) = pick(metric, several="use")
+        assert use.value > drop.value  # type: ignore[operator]  # both are there
+    here = pick("fnmr_by_labels", labels="estimated")
+    drop_rates = pick("fnmr_by_labels", labels="several_drop")
+    assert {(i.provider, i.at["fmr"], i.numerator) for i in drop_rates} == {
+        (i.provider, i.at["fmr"], i.numerator) for i in here if i.schema is None
+    }

@@ -34,7 +34,7 @@ def test_faces_are_sorted_by_query_and_name(tmp_path: Path) -> None:
         ("face_id,query\na,q\nb,q\na,p\n", "faces.csv line 4: the face stands in an earlier row"),
         (
             "face_id,query,annotation\na,q,perhaps\n",
-            "faces.csv line 2: column 'annotation' holds no answer; accepted: 1, 0, -1",
+            "faces.csv line 2: column 'annotation' holds no answer; accepted: 1 or yes, 0 or no, -1 or",
         ),
         ("face_id,person\na,q\n", "faces.csv: no column query or query_id or name"),
     ],
@@ -55,8 +55,31 @@ def test_services_come_in_the_order_of_their_names(tmp_path: Path) -> None:
     services, alone = services_of(faces, [read_scores(tmp_path / "s.csv", "s.csv")])
     assert [one.name for one in services] == ["alpha", "zeta"]
     assert services[0].codes == ("blur",)
-    assert np.isnan(services[0].score).tolist() == [True, False]
+    assert np.isnan(services[0].score).tolist() == [False, True]
     assert alone == {"zeta": 1}
+
+
+def test_the_order_of_lines_and_of_faces_in_them_changes_nothing(tmp_path: Path) -> None:
+    """Pairs ascend; where none stands in both orders, the face that comes first by name is the first."""
+    faces, _ = read(tmp_path, FACES)
+    (tmp_path / "s.csv").write_text("probe,reference,score\nb1,a1,0.5\nb2,b1,0.25\n")
+    (tmp_path / "t.csv").write_text("provider,probe,reference,score\ns,b1,b2,0.25\ns,a1,b1,0.5\n")
+    (one,), (two,) = (services_of(faces, [read_scores(tmp_path / f, f)])[0] for f in ("s.csv", "t.csv"))
+    assert one.first.tolist() == two.first.tolist()
+    assert one.second.tolist() == two.second.tolist()
+    assert one.score.tolist() == two.score.tolist()
+    assert (one.first < one.second).all()
+
+
+def test_a_pair_that_stands_twice_is_refused(tmp_path: Path) -> None:
+    """Which of two scores is meant nobody knows: file and line; the other order, and a face with itself, may stand."""
+    faces, _ = read(tmp_path, FACES)
+    (tmp_path / "s.csv").write_text("probe,reference,score\na1,b1,0.5\nb1,a1,0.75\nb1,b1,1\nb1,b1,1\n")
+    (tmp_path / "t.csv").write_text("provider,probe,reference,score\ns,b1,b2,0.5\ns,a1,b1,0.25\n")
+    lists = [read_scores(tmp_path / name, name) for name in ("s.csv", "t.csv")]
+    assert services_of(faces, lists[:1])[0][0].score.tolist() == [0.5, 0.75]
+    with pytest.raises(DataError, match=r"^t.csv line 3: the pair stands in an earlier line of this service"):
+        services_of(faces, lists)
 
 
 def test_a_face_that_nobody_listed_is_refused(tmp_path: Path) -> None:

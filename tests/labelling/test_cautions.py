@@ -5,7 +5,8 @@ import pytest
 
 from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import Material
-from frtaudit.labelling.cautions import NOT_SCORED, cautions
+from frtaudit.errors import DataError
+from frtaudit.labelling.cautions import LACKING, NOT_SCORED, cautions
 from frtaudit.labelling.estimate import How
 
 NOISE = {"acme": 0.25, "bolt": 0.35, "crest": 0.3}
@@ -32,10 +33,14 @@ def test_a_service_that_fails_on_half_the_faces_is_named() -> None:
     made = search(failure_rate=0.5)
     assert made.labelling is not None
     said = cautions(made.labelling)
-    count = next(entry.count for entry in made.cohort.ledger if entry.code == NOT_SCORED)
+    lines = {(entry.code, entry.provider): entry.count for entry in made.cohort.ledger}
+    count, left = lines[LACKING, "crest"], lines["query_left_out_failed", "crest"]
     assert len(said) == 1
-    assert said[0].startswith(f"crest scored {count} of {len(made.labelling.faces.names)} faces")
-    assert "cohort.labels.services" in said[0]
+    assert said[0].startswith(f"crest failed on {count} of {len(made.labelling.faces.names)} faces")
+    assert f"{left} of 40 queries are left out" in said[0]
+    assert said[0].endswith("cohort.labels.services=[acme,bolt] lets the others label")
+    assert left == made.labelling.labelled.reason.count("failed") > 10
+    assert {"none", "faces"}.isdisjoint(made.labelling.labelled.reason)
     assert 0.4 < count / len(made.labelling.faces.names) < 0.6
     assert right(made)[0] < 0.6
     assert right(made)[1] >= 0.99
@@ -46,9 +51,25 @@ def test_the_others_can_label_for_it() -> None:
     made = search(How(services=("acme", "bolt")), failure_rate=0.5)
     assert made.labelling is not None
     assert "it labels none" in cautions(made.labelling)[0]
+    assert any(entry.code == NOT_SCORED for entry in made.cohort.ledger)
     share, agree = right(made)
     assert share > 0.9
     assert agree >= 0.99
+
+
+def test_one_service_alone_is_said() -> None:
+    """Nobody votes with it, and it is its own judge."""
+    made = search(How(services=("acme",)))
+    assert made.labelling is not None
+    assert cautions(made.labelling)[0].startswith("acme alone labels: there is no vote")
+
+
+def test_too_few_people_name_the_service_that_failed() -> None:
+    """Where one service's failures leave no query, the refusal names it and what lets the others label."""
+    with pytest.raises(
+        DataError, match=r"0 of 40 queries .*; crest failed on .*cohort.labels.services=\[acme,bolt\]"
+    ):
+        search(failure_rate=0.9)
 
 
 def test_few_failures_are_not_worth_a_sentence() -> None:
@@ -56,7 +77,7 @@ def test_few_failures_are_not_worth_a_sentence() -> None:
     made = search(failure_rate=0.01)
     assert made.labelling is not None
     assert cautions(made.labelling) == ()
-    assert any(entry.code == NOT_SCORED for entry in made.cohort.ledger)
+    assert any(entry.code == LACKING for entry in made.cohort.ledger)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,10 @@ def test_a_query_s_person_is_a_subject() -> None:
     assert cohort.n_samples == np.count_nonzero(found.labelled.label == 1)
     assert set(cohort.subject_ids) <= set(found.faces.queries)
     counts = {entry.code: entry.count for entry in cohort.ledger}
-    assert counts["face_without_label"] == np.count_nonzero(found.labelled.label != 1)
+    assert counts["face_of_somebody_else"] == np.count_nonzero(found.labelled.label == 0)
+    without = [count for code, count in counts.items() if code.startswith("face_without_label_")]
+    assert sum(without) == np.count_nonzero(found.labelled.label == -1)
+    assert len(without) == 2
     assert counts["query_left_out_several"] == found.labelled.reason.count("several")
 
 

@@ -1,11 +1,11 @@
 from dataclasses import replace
 
 import numpy as np
-from searches import labelling
+from searches import labelling, search
 
 from frtaudit.core.labelling import Service
 from frtaudit.labelling import evaluation
-from frtaudit.labelling.estimate import How
+from frtaudit.labelling.estimate import How, Several
 from frtaudit.stats.censoring import censoring_of
 
 
@@ -34,7 +34,10 @@ def test_scores_are_split_as_the_paper_has_it() -> None:
     assert found.mated.tolist() == mated
     assert found.non_mated.tolist() == non_mated
     half = np.arange(len(of.faces.queries)) % 2 == 0
-    assert (found.of(half).mated_query % 2 == 0).all()
+    own = found.of(half)
+    assert (own.mated_query % 2 == 0).all()
+    assert (own.non_mated_queries % 2 == 0).all()
+    assert 0 < own.non_mated.size < found.non_mated.size / 3
 
 
 def test_agreement_counts_every_answered_face_once() -> None:
@@ -45,6 +48,30 @@ def test_agreement_counts_every_answered_face_once() -> None:
     assert found.of_query[:, 0].sum() == found.both - found.right
     assert found.of_query[:, 1].sum() == found.both
     assert found.right / found.both > 0.98
+
+
+def test_second_people_are_no_wrong_labels() -> None:
+    """Where several people of a query are used, no label says who of them it names: none is right or wrong."""
+    used = search(several=Several.USE).labelling
+    assert used is not None
+    several = evaluation.by_several(used, How(several=Several.USE))
+    assert list(several) == [Several.DROP, Several.USE]
+    found = evaluation.agreement(used.faces, used.labelled)
+    dropped = evaluation.agreement(used.faces, several[Several.DROP])
+    assert sum(found.table.values()) == len(used.faces.names)
+    twins = np.isin(used.faces.query_of, used.faces.query_of[used.labelled.identity > 0])
+    assert found.table[1, evaluation.ONE_OF_SEVERAL] + found.table[0, evaluation.ONE_OF_SEVERAL] == (
+        np.count_nonzero(twins & (used.labelled.identity >= 0))
+    )
+    assert (1, evaluation.ONE_OF_SEVERAL) not in dropped.table
+    assert found.right / found.both > 0.98
+
+
+def test_one_person_a_query_leaves_nothing_to_compare() -> None:
+    """Without queries of several people there are not two settings."""
+    of = labelling()
+    reasons = tuple("none" if name in ("several", "disagree") else name for name in of.labelled.reason)
+    assert evaluation.by_several(replace(of, labelled=replace(of.labelled, reason=reasons)), How()) == {}
 
 
 def test_subsets_leave_out_services() -> None:
@@ -123,7 +150,7 @@ def test_a_target_in_a_floor_is_hidden() -> None:
     nobody = np.zeros(100, dtype=np.int32)
     scores = evaluation.Scores(
         mated=np.linspace(5, 9, 100), non_mated=np.r_[np.zeros(50), np.linspace(1, 6, 50)],
-        mated_query=nobody, non_mated_query=nobody,
+        mated_query=nobody, non_mated_queries=np.stack([nobody, nobody], axis=1),
     )  # fmt: skip
     found = censoring_of(scores.mated, scores.non_mated)
     assert found.floor is not None

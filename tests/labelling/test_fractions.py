@@ -28,7 +28,7 @@ def scored(mated: list[int], non_mated: list[int]) -> Scores:
     """Scores of nobody's queries."""
     return Scores(
         mated=np.array(mated, float), non_mated=np.array(non_mated, float),
-        mated_query=np.zeros(len(mated), np.int32), non_mated_query=np.zeros(len(non_mated), np.int32),
+        mated_query=np.zeros(len(mated), np.int32), non_mated_queries=np.zeros((len(non_mated), 2), np.int32),
     )  # fmt: skip
 
 

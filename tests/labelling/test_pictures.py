@@ -15,7 +15,12 @@ from frtaudit.stats.spectral import Limits, Rule
 def scores(mated: np.ndarray, non_mated: np.ndarray) -> Scores:
     """Scores of one query."""
     sides = [np.zeros(side.size, dtype=np.int32) for side in (mated, non_mated)]
-    return Scores(mated=mated, non_mated=non_mated, mated_query=sides[0], non_mated_query=sides[1])
+    return Scores(
+        mated=mated,
+        non_mated=non_mated,
+        mated_query=sides[0],
+        non_mated_queries=np.stack([sides[1]] * 2, axis=1),
+    )
 
 
 @given(seed=st.integers(0, 999), values=st.sampled_from([7, 40, 10**6]), size=st.integers(20, 300))

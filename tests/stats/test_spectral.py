@@ -52,6 +52,19 @@ def test_positives_are_counted_of_each_service_or_after_the_vote() -> None:
     assert kept.labels.tolist() == [1] * 6 + [0] * 4
 
 
+def test_services_that_see_different_people_leave_the_query_out() -> None:
+    """Each sees one person of six faces, no two the same: nobody has most votes, and both rules say so."""
+    sees = [np.eye(18) for _ in range(3)]
+    for place, one in enumerate(sees):
+        one[6 * place : 6 * place + 6, 6 * place : 6 * place + 6] = 1.0
+    for rule in Rule:
+        found = spectral.label(sees, rule, Limits())
+        assert [view.clusters for view in found.views] == [1, 1, 1]
+        assert found.reason is Reason.PEOPLE
+        assert set(found.labels.tolist()) == {-1}
+        assert spectral.label([sees[0], sees[0], sees[1]], rule, Limits()).labels.sum() == 6
+
+
 def test_the_two_rules_part_where_eigenvalues_fall_slowly() -> None:
     """17.2, 4.8, 3.8 is kept by the gap and dropped by the count; 4.9, 3.9, 2.9 the other way round (FORMULAS 5)."""
     for values, public, paper in (([17.2, 4.8, 3.8], 1, 2), ([4.9, 3.9, 2.9], 0, 1)):

@@ -7,6 +7,7 @@ from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import BOTH, by_provider, finished, methods_said, provider
 from frtaudit.report.source import At, Record, Source
+from frtaudit.report.words import words
 
 CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
@@ -117,6 +118,13 @@ def _of(source: Source, record: Record) -> Text:
     return say(Piece(text=who, pointer=f"{record.pointer}/group"), at)
 
 
+def _reason(code: str) -> str:
+    """A ledger's code in words; of a query that was left out, why."""
+    kind, _, why = code.partition("query_left_out_")
+    known = words().left_out.get(why) if not kind else None
+    return code.replace("_", " ") if known is None else f"query {known}"
+
+
 def _ledger(source: Source) -> Table:
     notes = Footnotes()
     rows = []
@@ -126,7 +134,7 @@ def _ledger(source: Source) -> Table:
         rows.append(
             (
                 (Piece(text=entry.provider or "every system", pointer=f"{at}/provider"),),
-                (Piece(text=entry.code.replace("_", " "), pointer=f"{at}/code"),),
+                (Piece(text=_reason(entry.code), pointer=f"{at}/code"),),
                 (Piece(text=where or "everybody", pointer=f"{at}/group"),),
                 say(
                     phrases.number(numbers.count(entry.count), f"{at}/count"),

@@ -1,6 +1,6 @@
 """Labels read off the services' own scores: what they are, how right, and what they do to the rates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from frtaudit.report import phrases
@@ -15,9 +15,13 @@ ANSWERS = {1.0: "of the query's person", 0.0: "not", -1.0: "not known, or left o
 
 SAID = (
     "Nobody said who is on which image. A query's person is the one that most of its faces show, in the eyes of most "
-    "services; faces and queries where that cannot be told are left out. Such labels leave out the hardest faces, so "
-    "that rates on them tend to be too low. "
+    "services; faces and queries where that cannot be told are left out. "
 )
+UNKNOWN = (
+    "No face was annotated, so that this report cannot say how right the labels are, nor whether they make rates too "
+    "high or too low."
+)
+SIDES = {1: "too high", -1: "too low", 0: "the same"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +38,8 @@ def build(source: Source) -> Labels | None:
     queries = source.select("label_queries")
     if not queries:
         return None
-    tables = [_queries(queries), _confusion(source), _rates(source), _groups(source), _subsets(source)]
+    makers = (_confusion, _rates, _several, _groups, _subsets)
+    tables = [_queries(queries), *(make(source) for make in makers)]
     return Labels(
         lead=_lead(source),
         tables=tuple(item for item in tables if item is not None),
@@ -43,20 +48,42 @@ def build(source: Source) -> Labels | None:
 
 
 def _lead(source: Source) -> Text:
-    """What a reader must know before the first number."""
-    parts: list[Part] = [SAID]
+    """What a reader must know before the first number; which way labels move rates only where annotation shows it."""
     found = source.select("label_agreement")
-    if found:
-        parts += [
-            "Where faces were annotated, ",
-            *phrases.value(found[0]),
-            " of the labels agree (",
-            *phrases.counts(found[0]),
-            ").",
+    if not found:
+        return say(SAID, UNKNOWN)
+    agreed: list[Part] = [
+        *phrases.value(found[0]),
+        " of the labels agree (",
+        *phrases.counts(found[0]),
+        "). ",
+    ]
+    return say(SAID, "Where faces were annotated, ", *agreed, *_direction(source))
+
+
+def _direction(source: Source) -> Iterator[Part]:
+    """FNMR on estimated labels against annotated ones, for each target: of which services it is higher, or lower."""
+    by = {
+        (item.estimate.at["fmr"], item.estimate.provider, item.estimate.at["labels"]): item
+        for item in source.select("fnmr_by_labels")
+        if item.estimate.group == "all" and item.estimate.value is not None
+    }
+    for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
+        sides: dict[int, list[str]] = {}
+        for name in source.providers:
+            told, said = (by.get((target, name, kind)) for kind in KINDS[:2])
+            if told is not None and said is not None:
+                gap = float(told.estimate.value or 0.0) - float(said.estimate.value or 0.0)
+                sides.setdefault((gap > 0) - (gap < 0), []).append(name)
+        if not sides:
+            continue
+        pointer = next(item.pointer for (fmr, _, _), item in by.items() if fmr == target)
+        yield "Against annotation, FNMR at "
+        yield phrases.at_words({"fmr": target}, pointer)
+        parts = [
+            f"{SIDES[side]} for {', '.join(names)}" for side, names in sorted(sides.items(), reverse=True)
         ]
-    else:
-        parts.append("No face was annotated, so that this report cannot say how right the labels are.")
-    return say(*parts)
+        yield f" is {'; '.join(parts)}. "
 
 
 def _queries(found: Sequence[Record]) -> Table:
@@ -71,6 +98,7 @@ def _queries(found: Sequence[Record]) -> Table:
                 *notes.mark(
                     words().left_out_means.get(str(item.estimate.at["reason"])), f"{item.pointer}/at/reason"
                 ),
+                *notes.mark(item.estimate.note, f"{item.pointer}/note"),
             ),
             phrases.counts(item),
             phrases.value(item),
@@ -96,20 +124,24 @@ def _confusion(source: Source) -> Table | None:
     }
     if not found:
         return None
+    titles = {1: "labelled as of it", 0: "labelled as not", -1: "left out", 2: "labelled as one of several"}
+    labels = [label for label in titles if (1, label) in found]
     rows = tuple(
-        ((Piece(text=word, kind="b"),), *(phrases.counts(found[said, label]) for label in ANSWERS))
+        ((Piece(text=word, kind="b"),), *(phrases.counts(found[said, label]) for label in labels))
         for said, word in ANSWERS.items()
     )
-    columns = (
-        Column(title="Annotated"),
-        Column(title="labelled as of it", kind="num"),
-        Column(title="labelled as not", kind="num"),
-        Column(title="left out", kind="num"),
+    columns = (Column(title="Annotated"), *(Column(title=titles[label], kind="num") for label in labels))
+    of = (
+        " Where each of several people of a query is used, no label says which of them the query names, so that none "
+        "is right or wrong here."
+        if len(labels) > len(ANSWERS)
+        else ""
     )
     caption = say(
         Piece(text="Labels against annotation. ", kind="b"),
         "Left out: errors of type A, which change whom the rates are of. Labelled otherwise: type B, which change "
         "the rates.",
+        of,
     )
     return finished("label-confusion", caption, columns, [Block(rows=rows)], Footnotes())
 
@@ -147,6 +179,51 @@ def _rates(source: Source) -> Table | None:
         "its own labels. Pooled over comparisons.",
     )
     return finished("label-rates", caption, columns, blocks, notes)
+
+
+def _several(source: Source) -> Table | None:
+    """What queries of several people change: left out, as published, or each of their people used."""
+    made = {
+        (metric, str(item.estimate.at["several"])): item
+        for metric in ("label_several_queries", "label_several_people", "label_several_faces")
+        for item in source.select(metric)
+    }
+    if not made:
+        return None
+    notes, settings = Footnotes(), ("drop", "use")
+    rows = []
+    for metric in dict.fromkeys(metric for metric, _ in made):
+        pair = [made[metric, one] for one in settings]
+        cells = [
+            phrases.counts(item) if item.estimate.denominator is not None else phrases.value(item)
+            for item in pair
+        ]
+        rows.append(((Piece(text=phrases.metric(metric)),), *cells))
+    by = {
+        (item.estimate.at["fmr"], item.estimate.provider, str(item.estimate.at["labels"])): item
+        for item in source.select("fnmr_by_labels")
+        if str(item.estimate.at["labels"]).startswith("several_")
+    }
+    blocks = [Block(rows=tuple(rows))]
+    for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
+        own = {key[1:]: item for key, item in by.items() if key[0] == target}
+        lines = tuple(
+            (
+                (Piece(text=name, kind="b"),),
+                *(_cell(own.get((name, f"several_{one}")), notes) for one in settings),
+            )
+            for name in source.providers
+        )
+        head = say("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(own.values())).pointer))
+        blocks.append(Block(head=head, rows=lines))
+    titles = [called(words().labels, f"several_{one}") for one in settings]
+    columns = (Column(title=""), *(Column(title=title, kind="num") for title in titles))
+    caption = say(
+        Piece(text="Queries of several people. ", kind="b"),
+        "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
+        "not compared with each other. Pooled over comparisons.",
+    )
+    return finished("label-several", caption, columns, blocks, notes)
 
 
 def _cell(record: Record | None, notes: Footnotes) -> Text:

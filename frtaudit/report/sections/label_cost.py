@@ -14,6 +14,7 @@ from frtaudit.report.source import Record, Source
 Point = tuple[str, float | str]
 
 RATES = ("fnmr", "fmr")
+POINTS = 2  # decimals of a difference of rates in percent
 NOT_MADE = "label_cost was not made: "
 MEANS = (
     "A label is a guess, and a face that is left out is not judged. So the truth was drawn many times from the scores "
@@ -25,8 +26,8 @@ MEANS = (
     "from the one end to the other. Where it is wide, these services cannot say more without annotation."
 )
 BLIND = (
-    "It cannot know of images that show the person and that all services take for a stranger's like any other: for "
-    "each in a thousand own faces of this kind FNMR is about 0.2 percentage points higher than said."
+    "Such draws know nothing of images that show the person and that all services take for a stranger's like any "
+    "other: for each in a thousand own faces of this kind FNMR is about 0.2 percentage points higher than said."
 )
 
 
@@ -58,7 +59,9 @@ def build(source: Source) -> LabelCost | None:
     rows = _rows(source, true)
     everybody = [item for item in true if item.estimate.schema is None]
     return LabelCost(
-        lead=(say(MEANS), _doubts(source), say(BLIND)),
+        lead=tuple(
+            item for item in (say(MEANS), _doubts(source), say(BLIND), _held(source, everybody)) if item
+        ),
         tables=(
             _overall(source, everybody, rows),
             _costs(source, everybody, rows),
@@ -115,7 +118,7 @@ def _doubts(source: Source) -> Text:
             phrases.number(numbers.count(round(item.estimate.value or 0.0)), f"{item.pointer}/value")
             for item in ends
         )
-        return say(low, " to ", high)
+        return (low,) if low.text == high.text else say(low, " to ", high)
 
     parts: list[Part] = [
         "Labels in doubt: ",
@@ -153,6 +156,40 @@ def _blocks(
     ]
 
 
+def _annotated(source: Source) -> dict[tuple[str, object], Record]:
+    """(service, FMR target) to FNMR of everybody on annotated labels; empty without annotation."""
+    return {
+        (item.estimate.provider, item.estimate.at["fmr"]): item
+        for item in source.select("fnmr_by_labels")
+        if (item.estimate.group, item.estimate.at["labels"]) == ("all", "annotated")
+    }
+
+
+def _held(source: Source, found: Sequence[Record]) -> Text:
+    """Whether the intervals hold the rates on annotated labels; empty without annotation."""
+    said = _annotated(source)
+    if not said:
+        return ()
+    missed: list[Part] = []
+    for item in found:
+        told = said.get((item.estimate.provider, item.estimate.at.get("fmr")))
+        own = item.bound(Target.POPULATION)
+        if _rate(item) != "fnmr" or told is None or told.estimate.value is None or own is None:
+            continue
+        low, high = own.interval.low, own.interval.high
+        if low is not None and high is not None and not low <= told.estimate.value <= high:
+            at = phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)
+            missed += [", " if missed else "", Piece(text=item.estimate.provider, kind="b"), " at ", *at]
+    so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They hold it for every service."]
+    return say(
+        "Annotation takes no part in these draws. Where faces were annotated, FNMR on annotated labels stands in the "
+        "last column (more of it in section ",
+        Piece(text="Labels", kind="#identity_labels"),
+        "), and shows how far to trust the intervals: ",
+        *so,
+    )
+
+
 def _at(rate: str, point: Point) -> str:
     """FMR is read at the threshold that the labels gave for a target."""
     return (
@@ -162,10 +199,12 @@ def _at(rate: str, point: Point) -> str:
 
 def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
     """Reported and true side by side, each with its interval for new people."""
-    notes = Footnotes()
+    notes, said = Footnotes(), _annotated(source)
     cells = {}
     for item in found:
         key = _key(item, _rate(item))
+        told = said.get((item.estimate.provider, item.estimate.at.get("fmr"))) if key[0] == "fnmr" else None
+        last = (Piece(text=phrases.ABSENT),) if told is None else phrases.value(told, notes)
         plain = rows.reported.get(key)
         shown = (Piece(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
         cells[key[:3]] = (
@@ -173,18 +212,20 @@ def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
             *interval_cells(plain, notes, Target.POPULATION),
             phrases.value(item, notes),
             *interval_cells(item, notes, Target.POPULATION),
+            *((last,) if said else ()),
         )
     columns = (
         Column(title="Service"),
         Column(title="as reported", kind="num"),
         Column(title="interval", kind="num"),
-        Column(title="on true labels", kind="num"),
+        Column(title="on drawn labels", kind="num"),
         Column(title="interval, labels in doubt included", kind="num"),
+        *((Column(title="on annotated labels", kind="num"),) if said else ()),
     )
     caption = say(
-        Piece(text="Rates on true labels. ", kind="b"),
-        "As reported: labels taken as they are, interval for new people like these. On true labels: the middle of both "
-        "ends; the interval holds both, for new people like these.",
+        Piece(text="Rates as the truth may be. ", kind="b"),
+        "As reported: labels taken as they are, interval for new people like these. On drawn labels: the middle of "
+        "both ends, no estimate of the truth; the interval reaches from end to end, for new people like these.",
     )
     return finished("label-cost", caption, columns, _blocks(source, found, cells), notes)
 
@@ -194,7 +235,7 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
     notes = Footnotes()
     cells = {
         key[:3]: tuple(
-            phrases.value(rows.cost[*key, of], notes)
+            phrases.value(rows.cost[*key, of], notes, places=POINTS)
             if (*key, of) in rows.cost
             else (Piece(text=phrases.ABSENT),)
             for of in ("all", "left_out", "wrong")
@@ -203,13 +244,13 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
     }
     columns = (
         Column(title="Service"),
-        Column(title="reported less true", kind="num"),
+        Column(title="reported less drawn", kind="num"),
         Column(title="by faces left out (type A)", kind="num"),
         Column(title="by wrong labels (type B)", kind="num"),
     )
     caption = say(
         Piece(text="What moves the rates. ", kind="b"),
-        "In the middle of both ends, as shares of comparisons: below 0 the report is too low.",
+        "In the middle of both ends, in percentage points: below 0 the report would be too low.",
     )
     return finished("label-cost-kinds", caption, columns, _blocks(source, found, cells), notes)
 
@@ -231,7 +272,7 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
         Column(title="Service"),
         Column(title="Group"),
         Column(title="as reported", kind="num"),
-        Column(title="on true labels", kind="num"),
+        Column(title="on drawn labels", kind="num"),
         Column(title="interval, labels in doubt included", kind="num"),
     )
     caption = say(
@@ -265,9 +306,9 @@ def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     if panels:
         yield Figure(
             name="label-cost",
-            title="FNMR as reported and on true labels",
+            title="FNMR as reported and on drawn labels",
             caption=say(
-                "Thick, with a dot: as reported, labels taken as they are. Thin, with an upright: on true labels, "
+                "Thick, with a dot: as reported, labels taken as they are. Thin, with an upright: on drawn labels, "
                 "what is in doubt decided either way. Where a thin line is much longer than the thick one, "
                 "annotation of the faces in doubt would tell more than more faces."
             ),

@@ -181,10 +181,6 @@ def _equal_error(source: Source) -> Iterator[Figure]:
         if not pairs:
             continue
         groups = list(dict.fromkeys(dot.row for dot, _ in pairs))
-        marks = ", ".join(
-            f"{('dot', 'square', 'diamond', 'triangle', 'turned triangle', 'plus', 'cross', 'star')[n % 8]} {group}"
-            for n, group in enumerate(groups)
-        )
         name = f"labels-eer-{schema}"
         panel = label_figures.pairs(
             name, f"Equal error rate by {schema.replace('_', ' ')}", pairs, "annotated", "estimated"
@@ -192,9 +188,11 @@ def _equal_error(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=name,
             title=f"Equal error rate by {schema.replace('_', ' ')}, estimated against annotated",
-            caption=say(f"On the line both agree; below it the estimate is too low. Marks: {marks}."),
+            caption=say(
+                "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
+            ),
             panels=(panel,),
-            keys=_keys(name, list(source.providers)),
+            keys=(*label_figures.colours(name, list(source.providers)), *label_figures.shapes(name, groups)),
         )
 
 
@@ -304,7 +302,7 @@ def _subsets(source: Source) -> Iterator[Figure]:
             title="Fewer services",
             caption=say(
                 f"Labels by every subset of three and more services, against {how}; each letter is a service, and one "
-                f"that did not label is not judged. The subset's labels choose the faces too."
+                f"that did not label is not judged (hatched). The subset's labels choose the faces too."
             ),
             panels=tuple(panels),
         )

@@ -20,7 +20,15 @@ from frtaudit.report.pieces import (
     listed,
     say,
 )
-from frtaudit.report.sections import coverage, differences, front, publication, vendors
+from frtaudit.report.sections import (
+    coverage,
+    differences,
+    front,
+    label_notice,
+    publication,
+    two_dates,
+    vendors,
+)
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.verdicts import (
     ORDER,
@@ -35,7 +43,6 @@ from frtaudit.report.source import Bounds, Record, Source
 from frtaudit.report.words import called, words
 
 NOT_DECLARED = "not declared"
-UNNAMED = "Who is on which image, beyond what the services' own scores tell: labels were read off them."
 FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
 FIRST_PAGE_SYSTEMS = 8
 FIRST_PAGE_CLASSES = 8
@@ -55,6 +62,8 @@ class Summary:
     withheld: Text
     alike: Table | None
     choice: vendors.Choice | None
+    changed: tuple[Text, ...]
+    labels: Text
     worst: Text
     warnings: tuple[Text, ...]
     headline: Table | None
@@ -78,12 +87,14 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         withheld=publication.findings_left_out(source),
         alike=differences.headline(source, main_target(source)),
         choice=vendors.choice(source),
+        changed=two_dates.answers(source),
+        labels=label_notice.notice(source),
         worst=worst_group(source),
         warnings=coverage.warnings(source),
         headline=headline(source),
         figure=front.figure(source),
         terms=_terms(source),
-        cannot=(*((UNNAMED,) if source.select("label_queries") else ()), *words().cannot_show),
+        cannot=(*((label_notice.UNNAMED,) if label_notice.estimated(source) else ()), *words().cannot_show),
     )
 
 
@@ -181,14 +192,17 @@ def headline(source: Source) -> Table | None:
     found = overall(source, "fnmr_at_fmr")
     if not targets or not found:
         return None
-    notes = Footnotes()
-    rows = []
+    notes, true, rows = Footnotes(), label_notice.true_rates(source), []
     for provider in source.providers:
         own = {float(item.estimate.at["fmr"]): item for item in found if item.estimate.provider == provider}
         if own:
             first = next(iter(own.values()))
             name = Piece(text=provider, pointer=f"{first.pointer}/provider", kind="b")
-            rows.append(((name,), *(_headline_cell(own.get(target), notes) for target in targets)))
+            cells = (
+                say(*_headline_cell(own.get(target), notes), label_notice.line(true.get((provider, target))))
+                for target in targets
+            )
+            rows.append(((name,), *cells))
     columns = [Column(title="System"), *(Column(title=_target_title(item), kind="num") for item in targets)]
     return Table(
         name="headline",
@@ -234,7 +248,7 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
         "below it errors / mated comparisons."
     )
     if first is None:
-        return say(base)
+        return say(base, label_notice.caption(source))
     return say(
         base,
         " Intervals: ",
@@ -244,6 +258,7 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
         ", for ",
         phrases.target(first),
         ".",
+        label_notice.caption(source),
     )
 
 

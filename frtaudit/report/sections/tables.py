@@ -8,6 +8,7 @@ from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text,
 from frtaudit.report.source import Bounds, Record, Source
 
 MAX_ROWS = 200
+FEW_ROWS = 6  # of a table that is not broken over two pages
 RATE_COLUMNS = (
     Column(title="FMR", kind="num"),
     Column(title="false matches", kind="num"),
@@ -36,8 +37,9 @@ def finished(
     notes: Footnotes,
     kind: str = "",
 ) -> Table:
-    """A table of at most 200 rows that says what was cut."""
+    """A table of at most 200 rows that says what was cut; one of few rows is kept on one page."""
     kept, cut = capped(blocks, MAX_ROWS)
+    short = "short" if sum(len(block.rows) for block in kept) <= FEW_ROWS else ""
     rows = "row is" if cut == 1 else "rows are"
     return Table(
         name=name,
@@ -46,7 +48,7 @@ def finished(
         blocks=kept,
         notes=notes.all(),
         left_out=f"{cut} more {rows} in result.json." if cut else "",
-        kind=kind,
+        kind=f"{kind} {short}".strip(),
     )
 
 

@@ -66,13 +66,10 @@ class _Found:
 
 def build(source: Source) -> TwoDates | None:
     """None where one collection was audited."""
-    values = source.select(AT_DATE)
-    if not values:
+    found = _found(source)
+    if found is None:
         return None
-    dates = tuple(dict.fromkeys(str(item.estimate.at["date"]) for item in source.select(FACES)))
-    kinds = [str(item.estimate.at["labels"]) for item in values]
-    same = "joint" in kinds
-    found = _Found(source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same)
+    kinds = [str(item.estimate.at["labels"]) for item in source.select(AT_DATE)]
     made = (_decisive(found), _again(found), _kept(found), *_others(found, kinds))
     drawn = _figure(found)
     return TwoDates(
@@ -81,6 +78,21 @@ def build(source: Source) -> TwoDates | None:
         tables=tuple(item for item in made if item is not None),
         figures=() if drawn is None else (drawn,),
     )
+
+
+def _found(source: Source) -> _Found | None:
+    dates = tuple(dict.fromkeys(str(item.estimate.at["date"]) for item in source.select(FACES)))
+    kinds = {str(item.estimate.at["labels"]) for item in source.select(AT_DATE)}
+    if not kinds or len(dates) != len(("earlier", "later")):
+        return None
+    same = "joint" in kinds
+    return _Found(source=source, dates=(dates[0], dates[1]), first="joint" if same else "own", same=same)
+
+
+def answers(source: Source) -> tuple[Text, ...]:
+    """For the first page: of each service whether it changed; empty where one collection was audited."""
+    found = _found(source)
+    return () if found is None else tuple(_verdicts(found))
 
 
 def _lead(found: _Found) -> Text:
@@ -106,7 +118,7 @@ def _verdicts(found: _Found) -> Iterator[Text]:
         parts += ["FNMR changed at ", *_joined(said)] if said else [_unchanged(own)]
         parts.append(".")
         if name in again:
-            parts += [" Identical scores for ", *phrases.value(again[name]), " of the pairs."]
+            parts += [" Pairs with the very same score: ", *phrases.counts(again[name]), "."]
         yield say(*parts)
 
 
@@ -114,7 +126,7 @@ def _joined(said: Sequence[Record]) -> Iterator[Part]:
     for place, item in enumerate(said):
         yield from ([" and "] if place else [])
         yield from phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)
-        yield from (" (", _signed(item), ")")
+        yield from (" (", _signed(item), " points)")
 
 
 def _unchanged(own: Sequence[Record]) -> str:
@@ -156,7 +168,7 @@ def _pairs(found: _Found, name: str, labels: str, caption: Text, head: str = "Ch
     columns = (
         Column(title="Service"),
         *(Column(title=f"FNMR, {date}", kind="num") for date in found.dates),
-        Column(title="change", kind="num"),
+        Column(title="change, % points", kind="num"),
         Column(title="interval", kind="num"),
         Column(title=head, kind="wide"),
     )
@@ -170,14 +182,19 @@ def _at_date(record: Record, notes: Footnotes) -> Text:
     return say(*value, Piece(text=" ", kind="br"), *phrases.bounds(record.bounds[0], record.estimate))
 
 
-def _signed(record: Record, show: Callable[[float], str] = numbers.rate) -> Text:
+def _points(value: float) -> str:
+    """A difference of rates, in percentage points of two decimals."""
+    return numbers.fixed(value, 2)
+
+
+def _signed(record: Record, show: Callable[[float], str] = _points) -> Text:
     value = record.estimate.value
     if value is None:
         return (Piece(text=phrases.ABSENT, pointer=f"{record.pointer}/value"),)
     return say("+" if value > 0 else "", phrases.number(show(value), f"{record.pointer}/value"))
 
 
-def _bounds(record: Record, show: Callable[[float], str] = numbers.rate) -> Text:
+def _bounds(record: Record, show: Callable[[float], str] = _points) -> Text:
     found = record.bounds[0] if record.bounds else None
     if found is None or found.interval.low is None or found.interval.high is None:
         return (Piece(text=phrases.ABSENT),)
@@ -201,11 +218,11 @@ def _changed(record: Record) -> Text:
         if test.detectable is None:
             parts.append(" So few queries would show no change at all for sure.")
         else:
-            size = phrases.number(numbers.rate(test.detectable), f"{at}/detectable")
+            size = phrases.number(_points(test.detectable), f"{at}/detectable")
             parts += [
                 " A true change of ",
                 size,
-                " would have been found in ",
+                " points would have been found in ",
                 share,
                 " of such comparisons.",
             ]
@@ -235,7 +252,7 @@ def _again(found: _Found) -> Table | None:
         (
             (provider(by[name, SAME_SCORES, "all"]),),
             phrases.counts(by[name, SAME_SCORES, "all"]),
-            phrases.value(by[name, SAME_SCORES, "all"]),
+            phrases.value(by[name, SAME_SCORES, "all"], places=2),
             *(_moved(by[name, SCORE_CHANGE, kind]) for kind in ("mated", "non_mated")),
             phrases.value(by[name, LARGEST, "all"]),
         )
@@ -291,10 +308,10 @@ def _kept(found: _Found) -> Table | None:
         blocks.append(Block(head=phrases.at_words({"fmr": target}, own[0].pointer), rows=rows))
     columns = (
         Column(title="Service"),
-        Column(title="change of FNMR", kind="num"),
+        Column(title="change of FNMR, % points", kind="num"),
         Column(title="interval", kind="num"),
         Column(title="p", kind="num"),
-        Column(title="change of FMR", kind="num"),
+        Column(title="change of FMR, % points", kind="num"),
         Column(title="interval", kind="num"),
         Column(title="p", kind="num"),
     )

@@ -1,10 +1,13 @@
 """The section on two dates, from small real audits."""
 
+import re
+
 from two_collections import result
 
 from frtaudit.core.spec import Report
 from frtaudit.report import render
 from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import summary
 from frtaudit.report.sections.two_dates import TwoDates, build
 from frtaudit.report.source import Source
 
@@ -45,7 +48,8 @@ def test_a_planted_change_is_said_first() -> None:
     (crest,) = [text for text in said if text.startswith("crest")]
     assert crest.startswith("crest: FNMR changed at FMR")
     assert "\u2212" in crest
-    assert crest.endswith("Identical scores for 0 % of the pairs.")
+    assert " % points)" in crest
+    assert re.search(r"Pairs with the very same score: 0 / [\d,]+\.$", crest)
     found = rows(made, "dates-decisive")
     assert any(row[0] == "crest" and row[-1].startswith("Yes (p ") for row in found)
     assert any("would have been found in 80 % of such comparisons" in row[-1] for row in found)
@@ -56,7 +60,7 @@ def test_a_collection_against_itself_says_identical() -> None:
     made = view("same")
     for text in map(plain_text, made.verdicts):
         assert "not tested (identical by construction: the same scores at both dates)" in text
-        assert text.endswith("Identical scores for 100 % of the pairs.")
+        assert re.search(r"Pairs with the very same score: ([\d,]+) / \1\.$", text)
     assert all("Not tested: identical" in row[-1] for row in rows(made, "dates-decisive"))
     assert all("p " not in row[-1] for row in rows(made, "dates-scores"))
 
@@ -81,3 +85,15 @@ def test_it_stands_in_the_report() -> None:
 def test_one_collection_has_no_section() -> None:
     """Without an earlier date there is nothing to say."""
     assert build(Source(result("same", "~analyses.two_dates", "analyses.error_rates={}"))) is None
+
+
+def test_page_one_answers_the_audits_question() -> None:
+    """Each service's answer stands on the first page, where no finding is missed."""
+    found = Source(result("images"))
+    page = summary.build(found, Report(), "2026-11-22")
+    made = build(found)
+    assert made is not None
+    assert page.changed == made.verdicts
+    text = render.html(result("images"), Report(), "2026-11-22", "unsigned")
+    assert "Has a service changed?</h2>" in text
+    assert "No requirement was declared" not in text

@@ -1,0 +1,110 @@
+"""What services of a search were asked, of faces with a label and of faces left out, and what they failed on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import UNKNOWN, Cohort
+from frtaudit.core.labelling import Faces, Labelling, Service
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.intake.schemas import Texts
+from frtaudit.labelling.evaluation import pooled
+
+Flags = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Names = Sequence[tuple[str, str]]
+
+
+def query_classes(
+    faces: Faces,
+    columns: Mapping[str, Texts],
+    schemas: Mapping[str, SchemaSpec],
+    cohort: Cohort,
+    sample_of: Index,
+) -> dict[str, tuple[str, ...]]:
+    """Under each schema the class of each query: its person's, or, where it has none, that of people with its texts.
+
+    ``columns``: of all faces, texts (F,). ``unknown`` where a query has no person and several texts, or texts that no
+    person has, or people of several classes.
+    """
+    enrolled = np.flatnonzero(sample_of >= 0)
+    found = {}
+    for name, schema in cohort.classifications.items():
+        classes = (*schema.classes, UNKNOWN)
+        said = _texts(faces, columns, _read_by(name, schemas))
+        code = schema.codes[cohort.subject_of[sample_of[enrolled]]].tolist()
+        of_query = dict(zip(faces.query_of[enrolled].tolist(), code, strict=True))
+        meant: dict[tuple[str, ...], set[int]] = {}
+        for query, own in of_query.items():
+            for texts in said[query]:
+                meant.setdefault(texts, set()).add(own)
+        for query, texts_of in enumerate(said):
+            if query not in of_query and len(texts_of) == 1:
+                codes = meant.get(next(iter(texts_of)), set())
+                of_query[query] = next(iter(codes)) if len(codes) == 1 else -1
+        found[name] = tuple(classes[of_query.get(query, -1)] for query in range(len(faces.queries)))
+    return found
+
+
+def _read_by(name: str, schemas: Mapping[str, SchemaSpec]) -> list[str]:
+    """The columns that a schema reads, those of schemas that it crosses included."""
+    schema = schemas[name]
+    if schema.column is not None:
+        return [schema.column]
+    return [column for part in schema.cross for column in _read_by(part, schemas)]
+
+
+def _texts(faces: Faces, columns: Mapping[str, Texts], names: Sequence[str]) -> list[set[tuple[str, ...]]]:
+    """What the columns say of each query's faces."""
+    found: list[set[tuple[str, ...]]] = [set() for _ in faces.queries]
+    for query, *texts in zip(
+        faces.query_of.tolist(), *(columns[name].tolist() for name in names), strict=True
+    ):
+        found[query].add(tuple(texts))
+    return found
+
+
+def _pairs(labelling: Labelling, name: str) -> tuple[Service, Flags]:
+    """A service, both orders of a pair as one, and which pairs count: of no face known to be of somebody else."""
+    service = pooled(next(one for one in labelling.services if one.name == name))
+    counts = (labelling.sample_of >= 0) | labelling.left_out
+    return service, counts[service.first] & counts[service.second]
+
+
+def _members(labelling: Labelling, groups: Names) -> Flags:
+    """Which queries belong to everybody and to each (schema, class), shape (G+1, Q)."""
+    rows = [np.ones(len(labelling.faces.queries), dtype=np.bool_)]
+    rows += [np.array([own == name for own in labelling.classes[schema]]) for schema, name in groups]
+    return np.stack(rows)
+
+
+def tried(labelling: Labelling, name: str, groups: Names) -> tuple[Ints, Ints]:
+    """Failed and attempted comparisons of a service, by group and query, shape (G+1, Q) each; row 0 is everybody.
+
+    A comparison counts for a group iff both of its queries are of it, and there for the first of the two. Faces that
+    are left out take part, so that a service that fails on them does not look as if it never failed; faces of somebody
+    else do not.
+    """
+    service, counts = _pairs(labelling, name)
+    one, two = (labelling.faces.query_of[side[counts]] for side in (service.first, service.second))
+    first, lost = np.minimum(one, two), service.failure[counts] >= 0
+    failed, asked = [], []
+    for member in _members(labelling, groups):
+        inside = member[one] & member[two]
+        failed.append(np.bincount(first[inside & lost], minlength=member.size))
+        asked.append(np.bincount(first[inside], minlength=member.size))
+    return np.stack(failed).astype(np.int64), np.stack(asked).astype(np.int64)
+
+
+def by_code(labelling: Labelling, name: str, groups: Names) -> Iterator[tuple[str, int, int]]:
+    """Failure code, group (0 everybody) and count of the comparisons that :func:`tried` counts, without zeros."""
+    service, counts = _pairs(labelling, name)
+    one, two = (labelling.faces.query_of[side] for side in (service.first, service.second))
+    for place, code in sorted(enumerate(service.codes), key=lambda item: item[1]):
+        own = counts & (service.failure == place)
+        for tag, member in enumerate(_members(labelling, groups)):
+            count = int(np.count_nonzero(own & member[one] & member[two]))
+            if count:
+                yield code, tag, count

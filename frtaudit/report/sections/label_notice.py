@@ -1,0 +1,65 @@
+"""What the first page says of labels that were estimated: that they were, and how much wider doubt makes intervals."""
+
+from frtaudit.core import Target
+from frtaudit.core.labelling import LabelSource
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Piece, Text, say
+from frtaudit.report.source import Record, Source
+
+UNNAMED = "Who is on which image, beyond what the services' own scores tell: labels were read off them."
+TRUE = "fnmr_true_labels"
+LINE = "with labels in doubt "
+SECTION = Piece(text="What labels cost", kind="#label_cost")
+
+
+def estimated(source: Source) -> bool:
+    """Whether the audit rests, wholly or in part, on labels that nobody gave."""
+    return _whose(source) in (LabelSource.ESTIMATED, LabelSource.COMBINED)
+
+
+def _whose(source: Source) -> str | None:
+    cohort = source.result.spec.get("cohort")
+    labels = cohort.get("labels") if isinstance(cohort, dict) else None
+    return str(labels["source"]) if isinstance(labels, dict) and "source" in labels else None
+
+
+def true_rates(source: Source) -> dict[tuple[str, float], Record]:
+    """(system, FMR target) to FNMR of everybody on true labels, where it was told."""
+    return {
+        (item.estimate.provider, float(item.estimate.at["fmr"])): item
+        for item in source.select(TRUE)
+        if item.estimate.schema is None and "fmr" in item.estimate.at
+    }
+
+
+def notice(source: Source) -> Text:
+    """What a reader of a rate must know of its label; empty where labels were given."""
+    if not estimated(source):
+        return ()
+    some = _whose(source) == LabelSource.COMBINED
+    who = "Where nobody said who is on an image" if some else "Nobody said who is on which image"
+    said = f"{who}: labels were read off the services' own scores. Rates, intervals and verdicts take them as they are"
+    if true_rates(source):
+        return say(f"{said}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, ".")
+    return say(f"{said}; what labels in doubt add is not told in this report (analysis=label_cost tells it).")
+
+
+def line(found: Record | None) -> Text:
+    """Beside the counts the interval with labels in doubt; empty where it was not told."""
+    bounds = None if found is None else found.bound(Target.POPULATION)
+    if found is None or bounds is None or bounds.interval.low is None:
+        return ()
+    return say(";   ", Piece(text=LINE, kind="soft"), *phrases.bounds(bounds, found.estimate))
+
+
+def caption(source: Source) -> Text:
+    """What the headline's caption adds; empty where labels were given."""
+    if not estimated(source):
+        return ()
+    if not true_rates(source):
+        return say(" No interval holds that a label may be wrong.")
+    return say(
+        " They take labels as they are; those with labels in doubt, pooled, are of ",
+        SECTION,
+        ".",
+    )

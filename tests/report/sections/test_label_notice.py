@@ -1,0 +1,71 @@
+"""What the first page says of estimated labels, from small audits."""
+
+from dataclasses import replace
+from functools import cache
+from typing import cast
+
+from rapid_audits import made, result
+
+from frtaudit.analyses.error_rates import ErrorRates
+from frtaudit.analyses.label_cost import LabelCost
+from frtaudit.audit import audit
+from frtaudit.canonical import Json
+from frtaudit.core import AuditResult
+from frtaudit.core.labelling import LabelSource
+from frtaudit.core.spec import Report
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections import label_notice, summary
+from frtaudit.report.source import Source
+
+
+def with_source(found: AuditResult, source: str) -> AuditResult:
+    """The same audit as if its labels were somebody else's."""
+    cohort = cast("dict[str, Json]", dict(cast("dict[str, Json]", found.spec["cohort"])))
+    cohort["labels"] = cast("Json", {**cast("dict[str, Json]", cohort["labels"]), "source": source})
+    return replace(found, spec={**found.spec, "cohort": cohort})
+
+
+@cache
+def costed() -> AuditResult:
+    """The shared search with what its labels cost, and without the section on labels."""
+    analyses = {"error_rates": ErrorRates(curve_points=5), "label_cost": LabelCost(truths=100)}
+    return audit(made(analyses=analyses)).result
+
+
+def page_one(found: AuditResult) -> summary.Summary:
+    """The first page's view."""
+    return summary.build(Source(found), Report(), "2026-11-22")
+
+
+def test_estimated_labels_are_said_without_any_analysis_of_labels() -> None:
+    """The spec alone tells: an audit on estimated labels says so, whatever it was asked for."""
+    bare = replace(result(), estimates=tuple(i for i in result().estimates if "label" not in i.metric))
+    view = page_one(bare)
+    assert label_notice.UNNAMED in view.cannot
+    assert "read off the services' own scores" in plain_text(view.labels)
+    assert "analysis=label_cost" in plain_text(view.labels)
+    assert view.headline is not None
+    assert "No interval holds that a label may be wrong" in plain_text(view.headline.caption)
+
+
+def test_answers_need_no_warning() -> None:
+    """Labels that people gave are not called estimated; answers and estimates together are."""
+    view = page_one(with_source(result(), LabelSource.ANNOTATED))
+    assert view.labels == ()
+    assert label_notice.UNNAMED not in view.cannot
+    mixed = page_one(with_source(result(), LabelSource.COMBINED))
+    assert plain_text(mixed.labels).startswith("Where nobody said who is on an image")
+
+
+def test_the_interval_with_labels_in_doubt_stands_beside_the_rate() -> None:
+    """Each rate of the key numbers has both intervals, the second the one of label_cost, and a link to its section."""
+    view = page_one(costed())
+    assert view.headline is not None
+    true = label_notice.true_rates(Source(costed()))
+    assert true
+    cells = [cell for row in view.headline.blocks[0].rows for cell in row[1:]]
+    pointers = {piece.pointer for cell in cells for piece in cell}
+    for record in true.values():
+        assert f"{record.pointer}/intervals/0/low" in pointers
+    assert all(label_notice.LINE in plain_text(cell) for cell in cells)
+    assert any(piece.kind == "#label_cost" for piece in view.labels)
