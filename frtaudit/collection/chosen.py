@@ -69,12 +69,7 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
     ]
     blind = boxes is not None and not set(boxed) <= set(boxes["provider"])  # saw nobody in any image
     if blind or not order.size:
-        said = " and ".join(sorted(seen)) or "every service"
-        raise DataError(
-            "collection",
-            f"no query has {spec.least} images with a face that {said} found",
-            "least=N, or other images",
-        )
+        raise _no_common_face(seen, spec.least)
     faces = _faces([(images.queries[images.query_of[found.row[f]]], found.names[f]) for f in order.tolist()])
     columns = {query_name(row.query): dict(json.loads(row.columns)) for row in rows}
     crops = {
@@ -94,6 +89,12 @@ def chosen(store: Store, spec: CollectionSpec, alike: Mapping[int, str] = Mappin
         pairs=pairs,
         left_out=dict(sorted(left_out.items())),
     )
+
+
+def _no_common_face(services: Iterable[str], least: int) -> DataError:
+    said = " and ".join(sorted(services)) or "every service"
+    found = f"no query has {least} images with a face that {said} found"
+    return DataError("collection", found, "least=N, or other images")
 
 
 def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[Seen, ...]]]:
