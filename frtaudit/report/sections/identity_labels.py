@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import label_drawings
@@ -195,8 +196,7 @@ def _several(source: Source) -> Table | None:
     for metric in dict.fromkeys(metric for metric, _ in made):
         pair = [made[metric, one] for one in settings]
         cells = [
-            phrases.counts(item) if item.estimate.denominator is not None else phrases.value(item)
-            for item in pair
+            _people(item) if item.estimate.denominator is None else phrases.counts(item) for item in pair
         ]
         rows.append(((Piece(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
@@ -208,6 +208,10 @@ def _several(source: Source) -> Table | None:
         "not compared with each other. Pooled over comparisons.",
     )
     return finished("label-several", caption, columns, blocks, notes)
+
+
+def _people(record: Record) -> Text:
+    return (phrases.number(numbers.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
 
 
 def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:
