@@ -144,7 +144,8 @@ def _one_mode(name: str, found: str) -> DataError:
     return DataError(
         f"scores of {name}",
         f"no two modes: {found}",
-        f"scores of people who differ and of the same person, or cohort.labels.modes.{name}=[low,high]",
+        f"scores of people who differ and of the same person, cohort.labels.modes.{name}=[low,high], or "
+        "cohort.labels.services=[...] without it",
     )
 
 

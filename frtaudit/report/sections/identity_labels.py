@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from frtaudit import numbers
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import label_drawings
@@ -195,16 +196,31 @@ def _several(source: Source) -> Table | None:
     for metric in dict.fromkeys(metric for metric, _ in made):
         pair = [made[metric, one] for one in settings]
         cells = [
-            phrases.counts(item) if item.estimate.denominator is not None else phrases.value(item)
-            for item in pair
+            _people(item) if item.estimate.denominator is None else phrases.counts(item) for item in pair
         ]
         rows.append(((Piece(text=phrases.metric(metric)),), *cells))
+    blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
+    titles = [called(words().labels, f"several_{one}") for one in settings]
+    columns = (Column(title=""), *(Column(title=title, kind="num") for title in titles))
+    caption = say(
+        Piece(text="Queries of several people. ", kind="b"),
+        "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
+        "not compared with each other. Pooled over comparisons.",
+    )
+    return finished("label-several", caption, columns, blocks, notes)
+
+
+def _people(record: Record) -> Text:
+    return (phrases.number(numbers.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
+
+
+def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:
+    """FNMR of each service under both settings, a block for each target."""
     by = {
         (item.estimate.at["fmr"], item.estimate.provider, str(item.estimate.at["labels"])): item
         for item in source.select("fnmr_by_labels")
         if str(item.estimate.at["labels"]).startswith("several_")
     }
-    blocks = [Block(rows=tuple(rows))]
     for target in sorted({fmr for fmr, _, _ in by}, key=float, reverse=True):
         own = {key[1:]: item for key, item in by.items() if key[0] == target}
         lines = tuple(
@@ -215,15 +231,7 @@ def _several(source: Source) -> Table | None:
             for name in source.providers
         )
         head = say("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(own.values())).pointer))
-        blocks.append(Block(head=head, rows=lines))
-    titles = [called(words().labels, f"several_{one}") for one in settings]
-    columns = (Column(title=""), *(Column(title=title, kind="num") for title in titles))
-    caption = say(
-        Piece(text="Queries of several people. ", kind="b"),
-        "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
-        "not compared with each other. Pooled over comparisons.",
-    )
-    return finished("label-several", caption, columns, blocks, notes)
+        yield Block(head=head, rows=lines)
 
 
 def _cell(record: Record | None, notes: Footnotes) -> Text:

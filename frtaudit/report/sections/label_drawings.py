@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from frtaudit.core import Curve
 from frtaudit.metrics import place
-from frtaudit.report import figures, label_figures
+from frtaudit.report import figures, label_figures, label_keys
 from frtaudit.report.figures import Dot, Series
 from frtaudit.report.pieces import Figure, Key, Panel, Text, say
 from frtaudit.report.source import Record, Source
@@ -192,7 +192,7 @@ def _equal_error(source: Source) -> Iterator[Figure]:
                 "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
             ),
             panels=(panel,),
-            keys=(*label_figures.colours(name, list(source.providers)), *label_figures.shapes(name, groups)),
+            keys=(*label_keys.colours(name, list(source.providers)), *label_keys.shapes(name, groups)),
         )
 
 
