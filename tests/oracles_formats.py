@@ -62,7 +62,10 @@ def last(path: Path) -> list[float]:
 def services_by_rows(
     faces: Faces, rows: Sequence[Mapping[str, Any]]
 ) -> tuple[list[tuple[object, ...]], dict[str, int]]:
-    """What services said, from rows of a score list one by one: (name, first, second, score, code, codes), selves."""
+    """What services said, from rows of a score list one by one: (name, first, second, score, code, codes), selves.
+
+    By pair, the smaller face first unless some pair stands in both orders.
+    """
     place = {name: number for number, name in enumerate(faces.names)}
     told, alone = [], {}
     for name in sorted({row["provider"] for row in rows}):
@@ -75,6 +78,9 @@ def services_by_rows(
                 continue
             failed = row["failure"] or (None if row["score"] is not None else "missing_score")
             lines.append((place[row["probe"]], place[row["reference"]], row["score"], failed))
+        lines.sort(key=lambda line: (min(line[:2]), max(line[:2]), line[0]))
+        if not any((second, first) == other[:2] for first, second, *_ in lines for other in lines):
+            lines = [(min(first, second), max(first, second), *said) for first, second, *said in lines]
         columns = [list(column) for column in zip(*lines, strict=True)] or [[], [], [], []]
         told.append((name, *columns, tuple(sorted(set(columns[3]) - {None}))))
     return told, alone

@@ -93,6 +93,7 @@ LINES = st.lists(
     ),
     min_size=1,
     max_size=20,
+    unique_by=lambda line: line[:3],
 )
 
 
