@@ -2,6 +2,9 @@
 
 import io
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from frtaudit.core.collecting import Box, CallError, Picture, Refusal
@@ -12,6 +15,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 20_000_000
 MOST_PIXELS = 50_000_000
 _KINDS = {"JPEG": "image/jpeg", "PNG": "image/png"}
+_ONE = Lock()
 _BROKEN = (OSError, SyntaxError, ValueError)
 
 
@@ -25,19 +29,34 @@ def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOS
     from PIL import Image
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower or said
-            with Image.open(io.BytesIO(data), formats=tuple(_KINDS)) as opened:
-                if opened.width * opened.height > most_pixels:
-                    raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels")
-                opened.load()
-                return Picture(
-                    data=data, width=opened.width, height=opened.height, media=_KINDS[str(opened.format)]
-                )
+        with _strictly(), Image.open(io.BytesIO(data), formats=tuple(_KINDS)) as opened:
+            if opened.width * opened.height > most_pixels:
+                raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels")
+            opened.load()
+            return Picture(
+                data=data, width=opened.width, height=opened.height, media=_KINDS[str(opened.format)]
+            )
     except Image.DecompressionBombError as error:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels") from error
     except _BROKEN as error:  # an unidentified image is an OSError
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image") from error
+
+
+@contextmanager
+def _strictly() -> Iterator[None]:
+    """A torn image is an error, whatever else runs in this process: WeasyPrint tells Pillow to fill what is missing.
+
+    Both settings are the process's, so one picture is decoded at a time.
+    """
+    from PIL import Image, ImageFile
+
+    with _ONE, warnings.catch_warnings():
+        warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower or said
+        before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
+        try:
+            yield
+        finally:
+            ImageFile.LOAD_TRUNCATED_IMAGES = before
 
 
 def pixels(picture: Picture) -> "Image.Image":

@@ -6,7 +6,7 @@ import zlib
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import Image, ImageFile
 
 from frtaudit.calling.pictures import cut, picture_of, pixels
 from frtaudit.core.collecting import Box, CallError
@@ -51,6 +51,16 @@ def test_what_cannot_be_used_is_a_failure_to_acquire(data: bytes, code: str) -> 
     with pytest.raises(CallError) as caught:
         picture_of(data)
     assert (caught.value.refusal, caught.value.code) == ("failure_to_acquire", code)
+
+
+def test_a_torn_image_is_refused_beside_a_library_that_fills_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pillow's setting for torn images, which WeasyPrint turns on, does not reach here, and stays as it was."""
+    monkeypatch.setattr(ImageFile, "LOAD_TRUNCATED_IMAGES", True)
+    with pytest.raises(CallError, match="unreadable_image"):
+        picture_of(image(50, 50)[:-40])
+    assert ImageFile.LOAD_TRUNCATED_IMAGES
 
 
 def test_a_cut_is_the_box_with_its_margin_and_the_same_bytes_each_time() -> None:
