@@ -43,6 +43,8 @@ def written(folder: Path, queries: int, services: int, *, plain: bool = False) -
     second = np.concatenate(
         [(start + b).ravel(), (other * FACES + rng.integers(FACES, size=other.shape)).ravel()]
     )
+    _, once = np.unique(first * query.size + second, return_index=True)
+    first, second = (side[np.sort(once)] for side in (first, second))  # a pair is asked once
     own = np.arange(query.size) % FACES >= STRANGERS
     mated = (query[first] == query[second]) & own[first] & own[second]
     for s in range(services):
