@@ -1,6 +1,7 @@
 """Images that are safe to open: bytes, pixels and kind are looked at before anything is decoded."""
 
 import io
+import struct
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,7 +17,18 @@ MOST_BYTES = 20_000_000
 MOST_PIXELS = 50_000_000
 _KINDS = {"JPEG": "image/jpeg", "PNG": "image/png"}
 _ONE = Lock()
-_BROKEN = (OSError, SyntaxError, ValueError)
+# Pillow's own for broken files, and what its reading of EXIF headers lets through.
+_BROKEN = (
+    OSError,
+    SyntaxError,
+    ValueError,
+    struct.error,
+    KeyError,
+    TypeError,
+    IndexError,
+    OverflowError,
+    ArithmeticError,
+)
 
 
 def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOST_PIXELS) -> Picture:
@@ -26,13 +38,14 @@ def picture_of(data: bytes, most_bytes: int = MOST_BYTES, most_pixels: int = MOS
     """
     if len(data) > most_bytes:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
-    from PIL import Image
+    from PIL import Image, ImageOps
 
     try:
         with _strictly(), Image.open(io.BytesIO(data), formats=tuple(_KINDS)) as opened:
             if opened.width * opened.height > most_pixels:
                 raise CallError(Refusal.FAILURE_TO_ACQUIRE, "too_many_pixels")
             opened.load()
+            ImageOps.exif_transpose(opened)  # what pixels() will do: a broken header is found here
             return Picture(
                 data=data, width=opened.width, height=opened.height, media=_KINDS[str(opened.format)]
             )
@@ -52,6 +65,7 @@ def _strictly() -> Iterator[None]:
 
     with _ONE, warnings.catch_warnings():
         warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # our own limit is lower or said
+        warnings.simplefilter("ignore", UserWarning)  # a header that is cut off: what was read of it counts
         before, ImageFile.LOAD_TRUNCATED_IMAGES = ImageFile.LOAD_TRUNCATED_IMAGES, False
         try:
             yield
@@ -63,7 +77,7 @@ def pixels(picture: Picture) -> "Image.Image":
     """Decoded, RGB, as its EXIF orientation says that it is looked at: (height, width, 3), uint8 as an array."""
     from PIL import Image, ImageOps
 
-    with Image.open(io.BytesIO(picture.data)) as opened:
+    with _strictly(), Image.open(io.BytesIO(picture.data)) as opened:
         return ImageOps.exif_transpose(opened).convert("RGB")
 
 

@@ -53,6 +53,21 @@ def test_what_cannot_be_used_is_a_failure_to_acquire(data: bytes, code: str) -> 
     assert (caught.value.refusal, caught.value.code) == ("failure_to_acquire", code)
 
 
+@pytest.mark.parametrize(
+    "header", [b"no TIFF header at all", b"II*\x00\x08\x00\x00", b"MM\x00*\x00\x00\x00\x08\xff"]
+)
+def test_a_broken_exif_header_is_an_unreadable_image_or_none(header: bytes) -> None:
+    """It never ends a collection: the picture is refused, or its pixels can be read."""
+    stream = io.BytesIO()
+    Image.new("RGB", (20, 10)).save(stream, "JPEG", exif=b"Exif\x00\x00" + header)
+    said, size = "", None
+    try:
+        size = pixels(picture_of(stream.getvalue())).size
+    except CallError as error:
+        said = error.code
+    assert size == (20, 10) or said == "unreadable_image"
+
+
 def test_a_torn_image_is_refused_beside_a_library_that_fills_what_is_missing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
