@@ -122,8 +122,10 @@ def collect(argv: Sequence[str]) -> int:
     spec = load_collection(options.overrides, options.config_dir)
     came_to = go_on(spec, lambda line: print(f"frtaudit: {line}", file=sys.stderr, flush=True))
     written = Path(spec.into) / "collection.json"
-    if came_to.stopped is not None and not (spec.budget.partial and written.is_file()):
-        raise came_to.stopped
+    if came_to.stopped is not None:
+        if not came_to.readable:
+            raise came_to.stopped
+        print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
     print("\n".join([*came_to.said, str(written)]))
     return 0
 

@@ -53,7 +53,7 @@ budget.limit=N               nothing is called past it; budget.partial=true: go 
 services.NAME.limits.compare=X    price of a call; limits.detect, limits.rate, limits.concurrency, limits.attempts
 
 frtaudit plan collect with the same words says what it costs. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
-exit codes: 0 done, 1 stopped by the budget or could not collect, 2 usage
+exit codes: 0 done, with budget.partial=true also as far as the budget reached; 1 stopped or could not collect; 2 usage
 """
 
 PLAN_EXAMPLES = """

@@ -33,6 +33,7 @@ class Drawn:
     seed: int = 1
     strange: int = 0
     changed: bool = False
+    letters: str = "ab"
     paid_for: float = 0.0
 
     def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:
@@ -41,7 +42,7 @@ class Drawn:
             if self.paid_for:
                 notes.answer("search", f"{query}", lambda: "[]")
             for image in range(self.images):
-                group = "ab"[query % 2]
+                group = self.letters[query % 2]
                 yield Found(
                     query=query,
                     place=f"drawn {query} image {image}",
@@ -84,7 +85,8 @@ class Twin:
     """Compares pixels. ``log``: a file of a line for each attempt; ``swap``: from that call on another model.
 
     ``faults``: one attempt in so many fails for reasons of transport; ``noise``: of each score; ``lives``: seconds of a
-    handle, 0 for services without handles; ``skew``: what the second of two pictures is worth less.
+    handle, 0 for services without handles; ``template``: whether it is no text, and of one session; ``skew``: what the
+    second of two pictures is worth less.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -96,6 +98,7 @@ class Twin:
     swap: int = 0
     noise: float = 0.0
     lives: float = 0.0
+    template: bool = False
     skew: float = 0.0
     shift: float = 0.0
     blind: int = 0
@@ -124,7 +127,6 @@ class TwinSession:
     def __init__(self, twin: Twin, gate: Gate) -> None:
         self.twin, self.gate, self.calls, self.lock = twin, gate, 0, threading.Lock()
         self.most, self.flying = 0, 0
-        self.handles: dict[str, float] = {}
         self.log = None if twin.log is None else os.open(twin.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def _attempts(self, kind: str, what: str) -> int:
@@ -161,15 +163,19 @@ class TwinSession:
         box = Box(x=shift, y=shift, width=picture.width, height=picture.height)
         if not self.twin.lives:
             return Detection(faces=(Seen(box=box),), version="d1", request="r")
-        token = f"{picture.digest}-{self.calls}"
-        self.handles[token] = time.monotonic() + self.twin.lives
-        return Detection(faces=(Seen(box=box, handle=token, expires=self.handles[token]),), version="d1")
+        expires = time.monotonic() + self.twin.lives
+        token = f"{picture.digest} {expires}"  # of this machine: it lasts when the process ends
+        handle = (token, id(self)) if self.twin.template else token
+        return Detection(faces=(Seen(box=box, handle=handle, expires=expires),), version="d1")
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """The correlation of two pictures."""
         if self.twin.lives:
             for crop in (probe, reference):
-                if self.handles.get(crop.seen.handle, 0.0) < time.monotonic():
+                token, of = (
+                    (crop.seen.handle, id(self)) if isinstance(crop.seen.handle, str) else crop.seen.handle
+                )
+                if of != id(self) or float(token.split()[1]) < time.monotonic():
                     raise CallError(Refusal.FAILURE_TO_ACQUIRE, "handle_expired")
         number = self._attempts("compare", f"{probe.picture.digest} {reference.picture.digest}")
         one, other = (np.asarray(pixels(crop.picture), dtype=float).ravel() for crop in (probe, reference))

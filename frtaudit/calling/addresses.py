@@ -16,6 +16,11 @@ Resolve = Callable[[str, int], Sequence[str]]
 PORTS = {"http": 80, "https": 443}
 LONGEST = 8000
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # RFC 4291, 2.4: what is routed, of IPv6
+_NOT_OF_ALL = (  # that the standard library takes for public
+    ipaddress.IPv4Network("168.63.129.16/32"),  # a cloud's own services, from each of its machines
+    ipaddress.IPv4Network("192.88.99.0/24"),  # RFC 7526: relays that are no more
+    ipaddress.IPv6Network("3fff::/20"),  # RFC 9637: for documentation
+)
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")  # RFC 6052: an IPv4 address is written inside
 _NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 _UNSAFE = re.compile(r"[\x00-\x1f\x7f\\]")
@@ -75,6 +80,8 @@ def is_public(address: Address) -> bool:
     if inner is not None:
         return is_public(inner)
     if isinstance(address, ipaddress.IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    if any(address in network for network in _NOT_OF_ALL if network.version == address.version):
         return False
     return address.is_global and not (address.is_multicast or address.is_reserved)
 

@@ -1,5 +1,6 @@
 """A picture as a service takes it: upright, within its bytes and pixels; and the face that is compared, cut out."""
 
+import base64
 import io
 import threading
 from collections import OrderedDict
@@ -54,6 +55,11 @@ def fitted(picture: Picture, shape: Shape) -> Picture:
         share *= _SHRINK
 
 
+def base64_of(picture: Picture) -> str:
+    """Its bytes as base64 alone: a ``data:`` prefix would be read as part of the image."""
+    return base64.b64encode(picture.data).decode()
+
+
 def scale(picture: Picture, sent: Picture) -> float:
     """Pixels of the picture, upright, for one pixel of what was sent."""
     longer, sent_longer = max(picture.width, picture.height), max(sent.width, sent.height)
@@ -67,18 +73,6 @@ def scaled(box: Box, by: float) -> Box:
     Box(x=2.0, y=4.0, width=6.0, height=8.0)
     """
     return Box(x=box.x * by, y=box.y * by, width=box.width * by, height=box.height * by)
-
-
-def overlap(one: Box, other: Box) -> float:
-    """Intersection over union of two boxes.
-
-    >>> overlap(Box(x=0, y=0, width=2, height=1), Box(x=1, y=0, width=2, height=1))
-    0.3333333333333333
-    """
-    width = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    height = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    shared = max(0.0, width) * max(0.0, height)
-    return shared / (one.width * one.height + other.width * other.height - shared)
 
 
 @dataclass(slots=True, kw_only=True)

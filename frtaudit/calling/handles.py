@@ -5,11 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from frtaudit.calling.fitting import overlap
 from frtaudit.calling.http import HANDLE_GONE
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
-
-SAME_FACE = 0.5  # intersection over union from which a box is the same face
+from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal, Seen, same_face
 
 
 @dataclass(slots=True, kw_only=True)
@@ -55,7 +52,8 @@ class Handles:
                 detection = self.find(crop.picture)
                 self.keep(crop.picture, detection)
                 faces = detection.faces
-        return _same(faces, crop.seen.box if crop.seen else None)
+        box = crop.seen.box if crop.seen else None
+        return largest(faces) if box is None else same_face(box, faces)
 
     def _lasts(self, seen: Seen) -> bool:
         if seen.handle is None or seen.handle in self._gone:
@@ -69,14 +67,3 @@ def largest(faces: tuple[Seen, ...]) -> Seen:
     if not boxed:
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")
     return max(boxed, key=lambda pair: pair[0])[1]
-
-
-def _same(faces: tuple[Seen, ...], box: Box | None) -> Seen:
-    """The face of a box, the largest where none is known."""
-    if box is None:
-        return largest(faces)
-    near = [(overlap(box, face.box), face) for face in faces if face.box is not None]
-    best = max(near, key=lambda pair: pair[0], default=None)
-    if best is None or best[0] < SAME_FACE:
-        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "face_lost")
-    return best[1]

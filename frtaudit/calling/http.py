@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, TypedDict, TypeVar  # Any: parsed JSON
 from urllib.parse import urlsplit
 
 from frtaudit.calling.extras import need
@@ -25,8 +25,11 @@ MOST_BYTES = 4_000_000  # of an answer
 MOST_WAIT = 120.0  # seconds that are waited because a service asked for them
 FIRST_WAIT = 0.5  # seconds before the second attempt, doubled for each one after
 LONGEST_WAIT = 30.0
+NOWHERE = (404, 405, 410)  # where the service says nothing of its own
 HANDLE_GONE = "handle_gone"  # a face id or token has ended: it is made anew, the same call is not made again
 UNREADABLE = "unreadable_response"
+ODD = "a blank, a line break or a letter that is not ASCII"
+AS_GIVEN = "the key as the service gave it"
 
 T = TypeVar("T")
 
@@ -51,6 +54,18 @@ class Reply:
     status: int
     headers: Mapping[str, str] = field(repr=False, default_factory=dict)
     content: object = field(repr=False, default=None)
+
+    @property
+    def fields(self) -> Mapping[str, Any]:
+        """The content as an object; empty where it is none, so that what is looked for in it is missing."""
+        return self.content if isinstance(self.content, dict) else {}
+
+    @property
+    def items(self) -> list[Any]:
+        """The content as a list. Raises :class:`TypeError` where it is none."""
+        if not isinstance(self.content, list):
+            raise TypeError
+        return self.content
 
 
 Table = Callable[[Reply], CallError | None]
@@ -195,19 +210,44 @@ def place_of(endpoint: str) -> str:
 
 
 def credentials(service: str, *names: str) -> tuple[str, ...]:
-    """Values of environment variables. Raises :class:`ProviderError`, naming those that are not set."""
-    missing = [name for name in names if not os.environ.get(name)]
+    """Values of environment variables, without blanks around them.
+
+    Raises :class:`ProviderError`, naming those that are not set, or one that no header can hold; never a value.
+    """
+    found = {name: os.environ.get(name, "").strip() for name in names}
+    missing = [name for name, value in found.items() if not value]
     if missing:
         raise ProviderError(
             f"services: {service}", "no credentials", f"{', '.join(missing)} in the environment"
         )
-    return tuple(os.environ[name] for name in names)
+    for name, value in found.items():
+        if not fits_header(value):
+            raise ProviderError(f"services: {service}", f"{name} holds {ODD}", AS_GIVEN)
+    return tuple(found.values())
+
+
+def fits_header(value: str) -> bool:
+    """Whether a key is of printable ASCII without blanks, as all keys are.
+
+    >>> fits_header("a1-B_2"), fits_header("a b"), fits_header("clé")
+    (True, False, False)
+    """
+    return value.isascii() and value.isprintable() and " " not in value
 
 
 def barred(service: str, why: str = "credentials refused") -> ProviderError:
     """The account as a whole is refused, so every further call would be: a collection stops, to be taken up again."""
     return ProviderError(
         f"services: {service}", why, "an account that may make these calls; then the same command"
+    )
+
+
+def nowhere(where: str, status: int) -> ProviderError:
+    """Nothing answers such calls at the endpoint, so that every further call would fail as well."""
+    return ProviderError(
+        where,
+        f"no such call at the endpoint (http_{status})",
+        "the service's endpoint; then the same command",
     )
 
 
@@ -218,7 +258,7 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
     (7.0, None, None)
     """
     text = headers.get("retry-after", "").strip()
-    if text.isdigit():
+    if text.isascii() and text.isdigit():
         return float(text)
     with contextlib.suppress(ValueError, TypeError):
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
@@ -239,7 +279,7 @@ def _again(error: Exception) -> bool | float:
 
 
 def _refused(reply: Reply) -> CallError | None:
-    """What HTTP itself says, where the service's own table is silent."""
+    """What HTTP itself says, where the service's own table is silent. Raises what :func:`nowhere` says."""
     status = reply.status
     if status == 413:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
@@ -249,6 +289,8 @@ def _refused(reply: Reply) -> CallError | None:
         return CallError(Refusal.TRANSPORT, f"http_{status}")
     if 300 <= status < 400:
         return CallError(Refusal.TRANSPORT, "redirected")
+    if status in NOWHERE:
+        raise nowhere("services", status)
     if not 200 <= status < 300:
         return CallError(Refusal.POLICY, f"http_{status}")
     return None

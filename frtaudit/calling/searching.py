@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from frtaudit.calling.fetch import LONGEST_WAIT, Fetch
+from frtaudit.calling.http import AS_GIVEN, ODD, fits_header
 from frtaudit.calling.pace import Pace
 from frtaudit.calling.protocol import Notes
 from frtaudit.core.collecting import CallError, Refusal
@@ -73,4 +74,6 @@ def credential(variable: str) -> str:
         raise ProviderError(
             "source", f"no credentials: {variable} is not set", f"{variable} in the environment"
         )
+    if not fits_header(found):
+        raise ProviderError("source", f"{variable} holds {ODD}", AS_GIVEN)
     return found

@@ -12,6 +12,7 @@ from frtaudit.collection.lane import Again, Inbox, Landed, Lane, Read
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.store import ImageRow, Key, Store
+from frtaudit.errors import ProviderError
 
 ReadOne = Callable[[ImageRow], None]
 
@@ -29,10 +30,11 @@ class Drive:
     """Keeps lanes busy. Each turn is one durable commit: as many calls can be lost as are in flight, and no more.
 
     A spent budget, an error or Ctrl-C stops what would start next; what is in flight is waited for and stored.
+    ``say``: a line for the user, at once.
     """
 
-    def __init__(self, store: Store, purse: Purse, live: LiveLine) -> None:
-        self.store, self.purse, self.live = store, purse, live
+    def __init__(self, store: Store, purse: Purse, live: LiveLine, say: Callable[[str], None]) -> None:
+        self.store, self.purse, self.live, self._say = store, purse, live, say
         self.inbox: Inbox = SimpleQueue()
         self.stop: BaseException | None = None
         self._arrived = _Arrived()
@@ -40,7 +42,10 @@ class Drive:
     def run(
         self, lanes: Sequence[Lane], reader: Reader | None = None, on_read: ReadOne = lambda _: None
     ) -> None:
-        """Until nothing is left to start and nothing is in flight. Raises what stopped it, after that."""
+        """Until nothing is left to start and nothing is in flight. Raises what stopped it, after that.
+
+        A service that is down ends its own calls; the others go on.
+        """
         while True:
             try:
                 if not self._turn(lanes, reader, on_read):
@@ -49,8 +54,9 @@ class Drive:
                 if self.stop is not None:
                     raise
                 self.stop = stop
-        if self.stop is not None:
-            raise self.stop
+        ended = self.stop or next((lane.down for lane in lanes if lane.down is not None), None)
+        if ended is not None:
+            raise ended
 
     def _turn(self, lanes: Sequence[Lane], reader: Reader | None, on_read: ReadOne) -> bool:
         starts = self._starts(lanes)
@@ -58,7 +64,7 @@ class Drive:
         for lane, key in starts:
             lane.launch(key)
         if reader is not None and self.stop is None:
-            reader.launch(max((len(lane.todo) for lane in lanes), default=0))
+            reader.launch(max((len(lane.todo) for lane in lanes if lane.down is None), default=0))
         if not any(lane.flying for lane in lanes) and not (reader and reader.flying):
             return False
         self._drain(reader, on_read)
@@ -87,6 +93,7 @@ class Drive:
             arrived.rows,
             [one.key for one in arrived.landed if one.stopped is not None],
             paid,
+            [row for one in arrived.landed if (row := one.lane.handles_of(one)) is not None],
         )
         self._arrived = _Arrived()
         for one in arrived.again:
@@ -114,10 +121,14 @@ class Drive:
 
     def _landed(self, one: Landed) -> None:
         self._arrived.landed.append(one)
+        answered = one.lane.down is None
         one.lane.landed(one)
+        if one.lane.down is not None and answered:
+            self._say(str(one.lane.down))
         if not one.used:
             self.purse.give_back(_exact(one.lane, one.key.kind))
-        self.stop = self.stop or one.stopped or one.error
+        stopped = None if isinstance(one.stopped, ProviderError) else one.stopped  # its lane is down
+        self.stop = self.stop or stopped or one.error
         self.live.done += one.result is not None
 
 

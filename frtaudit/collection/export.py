@@ -53,7 +53,7 @@ def export(
             into / f"{name}.parquet", partial(_scores, store=store, number=number, name=name, found=found)
         )
         files.append(f"{name}.parquet")
-        services[name], told = _service(store, number, name, spec, found)
+        services[name], told = _service(store, number, name, spec, found, finished=finished)
         said += told
     listed = {name: sha256_file(into / name) for name in sorted(files)}
     content = _about(store, spec, found) | {
@@ -115,7 +115,7 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
 
 
 def _service(
-    store: Store, number: int, name: str, spec: CollectionSpec, found: Chosen
+    store: Store, number: int, name: str, spec: CollectionSpec, found: Chosen, *, finished: bool
 ) -> tuple[dict[str, Json], list[str]]:
     service = spec.services[name]
     versions = store.versions(number)
@@ -137,6 +137,9 @@ def _service(
         "canaries": canaries,
     }
     told = [] if canaries is None else sentences(name, canaries, list(versions))
+    if not finished:
+        asked, pairs = sum(counts.values()), found.pairs.shape[1]
+        told.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
     left = sum(n for (refusal, _), n in seen.items() if refusal == Refusal.TRANSPORT)
     if left:
         told.append(

@@ -5,18 +5,20 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from typing import TypeAlias
 
 from frtaudit.calling.gate import BudgetError, Turnstile
 from frtaudit.calling.protocol import Service, Session
-from frtaudit.collection.seen import faces_in, facts_in, found_again
+from frtaudit.collection.seen import faces_in, facts_in, found_again, handles_in, with_handles
 from frtaudit.collection.shelf import Shelf
-from frtaudit.collection.store import COMPARE, PLACES, ImageRow, Key, Result, State, facts_of
+from frtaudit.collection.store import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
-from frtaudit.errors import FrtauditError
+from frtaudit.errors import FrtauditError, ProviderError
 
+DOWN = 10  # images of which all calls in a row fail for reasons of transport: the service is down, not an image bad
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 
@@ -96,8 +98,11 @@ class Lane:
     ) -> None:
         self.number, self.name, self.service, self.inbox = number, name, service, inbox
         self.gate = CountedGate(turnstile, self._again)
-        self.session: Session = service.open(self.gate)
+        with self._named():
+            self.session: Session = service.open(self.gate)
         self.flying = 0
+        self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
+        self._failed: set[int] = set()  # images since the last result that stays
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
         self.calls: Iterator[Key] = iter(())
@@ -122,7 +127,7 @@ class Lane:
     # ---------------------------------------------------------------------------- what comes next
     def starts(self) -> Iterator[Key]:
         """Calls for the free places, as far as they are known; each is paid for here. Raises :class:`BudgetError`."""
-        free = self.service.limits.concurrency - self.flying
+        free = 0 if self.down else self.service.limits.concurrency - self.flying
         for _ in range(free):
             key = self._next()
             if key is None:
@@ -176,19 +181,12 @@ class Lane:
         call = self.gate.enter(key.kind)
         detection: Detection | None = None
         try:
-            if key.kind == COMPARE:
-                result = _answered(key, self._compare(key))
-            else:
-                detection = self.session.detect(self._shelf.get(key.first // PLACES))
-                facts = facts_in(detection)
-                result = Result(
-                    key=key,
-                    state=State.ANSWERED,
-                    attempts=0,
-                    facts=facts,
-                    version=detection.version,
-                    request=detection.request,
-                )
+            with self._named():
+                if key.kind == COMPARE:
+                    result = _answered(key, self._compare(key))
+                else:
+                    detection = self.session.detect(self._shelf.get(key.first // PLACES))
+                    result = _detected(key, detection)
         except CallError as refused:
             result = _refused(key, refused)
         except FrtauditError as stopped:
@@ -227,6 +225,10 @@ class Lane:
         """A call ended: keep the handles of a detection, or that there will be none."""
         self.flying -= 1
         key, image = landed.key, landed.key.first // PLACES
+        if landed.result is not None and landed.result.attempts:  # else the image was not there to be shown
+            self._count(landed.result)
+        if isinstance(landed.stopped, ProviderError):
+            self.down = self.down or landed.stopped
         if key.kind == COMPARE:
             return
         self._renewing.discard(image)
@@ -235,6 +237,39 @@ class Lane:
         elif landed.result is not None and key.turn:
             refusal = landed.result.refusal or Refusal.TRANSPORT
             self._lost[image] = CallError(refusal, landed.result.code)
+
+    def _count(self, result: Result) -> None:
+        """Images whose calls failed for reasons of transport, in a row."""
+        if result.state is not State.TRANSPORT:
+            self._failed.clear()
+            return
+        self._failed.add(result.key.first // PLACES)
+        if len(self._failed) >= DOWN and self.down is None:
+            found = f"each call for the last {DOWN} images failed ({result.code}); it is asked for nothing more now"
+            self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        """An error of the service as a whole names it as the spec does."""
+        try:
+            yield
+        except ProviderError as error:
+            raise ProviderError(f"services.{self.name}", error.found, error.accepted) from None
+
+    def handles_of(self, landed: Landed) -> HandleRow | None:
+        """What to write of the handles of a detection."""
+        handles = "" if landed.detection is None else handles_in(landed.detection)
+        if landed.detection is None or not handles:
+            return None
+        ends = [face.expires for face in landed.detection.faces if face.expires is not None]
+        end = min(ends) - time.monotonic() + time.time() if ends else None
+        return HandleRow(self.number, landed.key.first // PLACES, landed.key.turn, end, handles)
+
+    def recall(self, image: int, ends: float | None, handles: str, facts: str) -> None:
+        """Keep what an earlier sitting wrote of the handles of an image; those of this one are known."""
+        if image not in self._fresh:
+            expires = None if ends is None else ends - time.time() + time.monotonic()
+            self.keep(image, with_handles(facts, handles, expires))
 
     def keep(self, image: int, detection: Detection) -> None:
         """Handles in memory, until they end; a margin of a time-out, or half of a short life, is kept for the call."""
@@ -263,6 +298,17 @@ def _answered(key: Key, answer: Answer) -> Result:
         version=answer.version,
         request=answer.request,
         facts=facts_of(answer.facts),
+    )
+
+
+def _detected(key: Key, detection: Detection) -> Result:
+    return Result(
+        key=key,
+        state=State.ANSWERED,
+        attempts=0,
+        facts=facts_in(detection),
+        version=detection.version,
+        request=detection.request,
     )
 
 

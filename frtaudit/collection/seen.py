@@ -4,9 +4,7 @@ import json
 from dataclasses import replace
 
 from frtaudit.collection.store import PLACES
-from frtaudit.core.collecting import Box, CallError, Detection, Refusal, Seen
-
-LEAST = 0.5  # intersection over union of a face with itself, seen again
+from frtaudit.core.collecting import Box, CallError, Detection, Refusal, Seen, same_face
 
 
 def faces_in(detection: Detection) -> tuple[Seen, ...]:
@@ -46,29 +44,30 @@ def faces_of(facts: str) -> tuple[tuple[Seen, ...], bool]:
     return tuple(seen), any(one["handle"] for one in read)
 
 
+def handles_in(detection: Detection) -> str:
+    """What the service calls the faces by, as JSON; empty where that is no text: a template stays in memory.
+
+    >>> handles_in(Detection(faces=(Seen(box=None, handle="token"),))), handles_in(Detection(faces=()))
+    ('["token"]', '')
+    """
+    handles = [face.handle for face in faces_in(detection)]
+    return json.dumps(handles) if handles and all(isinstance(one, str) for one in handles) else ""
+
+
+def with_handles(facts: str, handles: str, expires: float | None) -> Detection:
+    """What was seen, with the handles that :func:`handles_in` gave; ``expires``: on the clock of time.monotonic."""
+    faces, _ = faces_of(facts)
+    named = zip(faces, json.loads(handles), strict=True)
+    return Detection(faces=tuple(replace(face, handle=handle, expires=expires) for face, handle in named))
+
+
 def found_again(face: Seen, place: int, now: tuple[Seen, ...]) -> Seen:
     """The same face among those that are seen now: the one whose box overlaps most, with its handle.
 
     Without a box the one at the same place. Raises :class:`CallError` where there is none.
     """
-    if face.box is None:
-        found = now[place] if place < len(now) else None
-    else:
-        box = face.box
-        among = [one for one in now if one.box is not None and overlap(box, one.box) >= LEAST]
-        found = max(among, key=lambda one: overlap(box, one.box or box), default=None)
-    if found is None:
-        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "face_not_seen_again")
-    return replace(found, box=face.box)
-
-
-def overlap(one: Box, other: Box) -> float:
-    """Intersection over union.
-
-    >>> overlap(Box(x=0, y=0, width=2, height=1), Box(x=1, y=0, width=2, height=1))
-    0.3333333333333333
-    """
-    width = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    height = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    shared = max(width, 0.0) * max(height, 0.0)
-    return shared / (one.width * one.height + other.width * other.height - shared)
+    if face.box is not None:
+        return replace(same_face(face.box, now), box=face.box)
+    if place >= len(now):
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "face_lost")
+    return replace(now[place], box=None)

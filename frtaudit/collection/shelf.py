@@ -8,15 +8,15 @@ from frtaudit.calling.protocol import Found, Source
 from frtaudit.core.collecting import CallError, Picture, Refusal
 
 MOST_BYTES = 256_000_000
-CHANGED = "image_changed"
+CHANGED, GONE = "image_changed", "image_gone"
 _LOCKS = 64
 
 
 class Shelf:
     """Pictures by the number of their image, from 1 in the order of the source; several threads may ask.
 
-    ``found``: what the source knows of; ``digests``: of the images that were read before, by number: an image that is
-    another one now is refused.
+    ``found``: what the source knows of; ``digests``: of the images that were read before, by number. One that is
+    another one now, or that the source does not give again, says nothing of a service: it is asked for again later.
     """
 
     def __init__(self, source: Source, most: int = MOST_BYTES) -> None:
@@ -29,7 +29,7 @@ class Shelf:
         self._reading = [threading.Lock() for _ in range(_LOCKS)]
 
     def get(self, image: int) -> Picture:
-        """Raises :class:`CallError`: what the source says, or ``image_changed``."""
+        """Raises :class:`CallError`: what the source says of a new image, ``image_changed``, ``image_gone``."""
         held = self._look(image)
         if held is not None:
             return held
@@ -43,11 +43,15 @@ class Shelf:
             return self._held.get(image)
 
     def _read(self, image: int) -> Picture:
-        if image > len(self.found):
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, CHANGED)
-        picture = self._source.read(self.found[image - 1])
-        if self.digests.get(image, picture.digest) != picture.digest:
-            raise CallError(Refusal.FAILURE_TO_ACQUIRE, CHANGED)
+        known = self.digests.get(image)
+        try:
+            picture = self._source.read(self.found[image - 1])
+        except CallError as error:
+            if known is None or error.refusal is Refusal.TRANSPORT:
+                raise
+            raise CallError(Refusal.TRANSPORT, GONE) from None
+        if known not in (None, picture.digest):
+            raise CallError(Refusal.TRANSPORT, CHANGED)
         with self._lock:
             self._held[image] = picture
             self._bytes += len(picture.data)

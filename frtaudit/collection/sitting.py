@@ -1,7 +1,8 @@
 """``frtaudit collect``: from a spec to a folder that an audit reads; ended at any moment, it goes on where it was."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from frtaudit.calling.addresses import REASONS
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.calling.protocol import Found
-from frtaudit.canonical import Json, dumps
+from frtaudit.canonical import Json, digest, dumps
 from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import both_ways, drawn, turn_of
 from frtaudit.collection.chosen import Chosen, chosen
@@ -26,13 +27,13 @@ from frtaudit.collection.reader import Reader
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.shelf import Shelf
 from frtaudit.collection.spec import CollectionSpec, identity
-from frtaudit.collection.store import COMPARE, PLACES, STORE, ImageRow, Key, State, Store
+from frtaudit.collection.store import COMPARE, DETECT, PLACES, STORE, ImageRow, Key, State, Store
 from frtaudit.core.collecting import Box, Refusal
-from frtaudit.errors import DataError, FrtauditError
+from frtaudit.errors import DataError, FrtauditError, ProviderError
 
 BATCH = 2000  # comparisons of which the store is asked at once
 SHOWN = 5  # refused images that are told one by one
-FROZEN, ALIKE, COMPLETE, LOOKED = "frozen", "alike", "complete", "looked"
+FROZEN, ALIKE, COMPLETE, LOOKED, LISTED = "frozen", "alike", "complete", "looked", "listed"
 TRANSPORT = str(Refusal.TRANSPORT)
 _ENDING = {"image/jpeg": "jpg", "image/png": "png"}
 
@@ -42,10 +43,14 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """``finished``: every call has a result or a stated failure; ``stopped``: by what; ``said``: a summary."""
+    """``finished``: every call has a result or a stated failure; ``stopped``: by what; ``said``: a summary.
+
+    ``readable``: an audit may read it: finished, or as far as the budget of a partial one reached.
+    """
 
     finished: bool
     stopped: FrtauditError | None
+    readable: bool
     said: tuple[str, ...]
 
 
@@ -55,9 +60,14 @@ def collect(spec: CollectionSpec, say: Say = lambda _: None) -> Outcome:
     Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget
     below the plan, a folder that cannot be written or that holds another collection, nothing to compare.
     """
+    fresh, there = not (Path(spec.into) / STORE).exists(), Path(spec.into).exists()
     sitting = Sitting(spec, say)
     try:
         return sitting.run()
+    except FrtauditError:
+        if fresh and sitting.store.untouched:
+            sitting.store.remove(keep_folder=there)
+        raise
     finally:
         sitting.close()
 
@@ -76,7 +86,7 @@ class Sitting:
         self.live = LiveLine(spec.budget)
         limit = spec.budget.limit
         self.purse = Purse(limit=None if limit is None else Fraction(str(limit)))
-        self.drive = Drive(self.store, self.purse, self.live)
+        self.drive = Drive(self.store, self.purse, self.live, self.say)
         self.shelf = Shelf(spec.source)
         self.lanes: list[Lane] = []
         self.readers: list[Reader] = []
@@ -112,6 +122,7 @@ class Sitting:
             self.shelf.found = self._found()
         except BudgetError as stop:
             return self._end(None, stop)
+        same_images(self.store, self.shelf.found)
         self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
         (self.into / COLLECTION).unlink(missing_ok=True)
         found, stopped = None, None
@@ -119,8 +130,9 @@ class Sitting:
             if self.store.meta(FROZEN) is None:
                 self._look()
             found = self._chosen()
+            self.store.note(FROZEN, "1")
             self._compare(found)
-        except (BudgetError, UnseenError) as stop:
+        except (BudgetError, ProviderError, UnseenError) as stop:
             stopped = stop
         return self._end(found, stopped)
 
@@ -132,10 +144,11 @@ class Sitting:
         return list(source.finds(KeptNotes(self.store, self.purse, source.paid)))
 
     def _complete(self) -> None:
-        """Forget addresses, if every call has a result that stays."""
+        """Forget addresses and handles, if every call has a result that stays."""
         counts = [self.store.counts(lane.number, COMPARE) for lane in self.lanes]
         if not any(refusal == TRANSPORT for count in counts for refusal, _ in count):
             forget(self.store)
+            self.store.forget_handles()
             self.store.note(COMPLETE, "1")
 
     def _open(self) -> None:
@@ -163,21 +176,37 @@ class Sitting:
     def _look(self) -> None:
         """Read every image and have every service look at it; what failed for reasons of transport once more.
 
-        Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far.
+        Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far; and in each one where
+        no image could be read, or a service looked at none: that is a fault of its settings, or a service that is down.
         """
         left = self._look_once() and self._look_once()
         if len(self.unread) > SHOWN:
             self.say(f"{len(self.unread)} images could not be read in all")
-        if left and self.store.meta(LOOKED) is None:
+        silent = self._silent()
+        if left and (silent or self.store.meta(LOOKED) is None):
             self.store.note(LOOKED, "1")
-            found = f"{left} times an image could not be read or looked at for reasons of transport"
-            raise UnseenError(
-                "collection", found, "the same command: it asks again, then goes on without what still fails"
+            found = f"not read or looked at for reasons of transport: {self._why()}"
+            then = "the same command: it asks again" + (
+                "" if silent else ", then goes on without what still fails"
             )
+            raise UnseenError("collection", found, then)
         read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
         gone = alike(self.spec.duplicates, read, self.shelf.get, self._boxes())
         self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
-        self.store.note(FROZEN, "1")
+
+    def _silent(self) -> bool:
+        """Whether no image was read, or a service that looks at images has given no result for any."""
+        read = [row for row in self.store.images() if not row.refusal]
+        looking = [lane for lane in self.lanes if lane.service.detects]
+        return not read or not all(self._seen_by(lane) for lane in looking)
+
+    def _why(self) -> str:
+        """What failed for reasons of transport: of the source and each service, the codes and how often."""
+        failed = Counter(("source", row.code) for row in self.store.images() if row.refusal == TRANSPORT)
+        for lane in self.lanes:
+            for (refusal, code), n in self.store.counts(lane.number, DETECT).items():
+                failed[f"services.{lane.name}", code] += n if refusal == TRANSPORT else 0
+        return ", ".join(f"{where} {code} {n} times" for (where, code), n in sorted(failed.items()) if n)
 
     def _look_once(self) -> int:
         """How often an image could not be read or looked at for reasons of transport."""
@@ -261,9 +290,11 @@ class Sitting:
             self._complete()
         write_sittings(self.into, self.store, self.spec)
         said = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
-        if found is not None and (stopped is None or self.spec.budget.partial):
+        partial = self.spec.budget.partial and isinstance(stopped, BudgetError)
+        readable = found is not None and (stopped is None or partial)
+        if found is not None and readable:
             said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
-        return Outcome(finished=stopped is None, stopped=stopped, said=tuple(said))
+        return Outcome(finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said))
 
 
 def same_collection(store: Store, spec: dict[str, Json]) -> None:
@@ -278,6 +309,27 @@ def same_collection(store: Store, spec: dict[str, Json]) -> None:
         )
 
 
+def same_images(store: Store, found: Sequence[Found]) -> None:
+    """Raise :class:`DataError` where a source lists other images than at first; nothing listed asks nothing.
+
+    The store knows images by their numbers: of the list it keeps a digest and the length.
+    """
+    if not found:
+        return
+    listed: list[Json] = [[one.query, str(one.address), dict(sorted(one.columns.items()))] for one in found]
+    known, now = store.meta(LISTED), f"{digest(listed)} {len(listed)}"
+    if known is None:
+        store.note(LISTED, now)
+    elif known != now:
+        then = int(known.rpartition(" ")[2])
+        how = (
+            f"{len(listed)} images, and {then}" if then != len(listed) else f"{then} images, but others than"
+        )
+        raise DataError(
+            "source", f"it lists {how} when this collection began", "the same images, or another folder"
+        )
+
+
 def _difference(one: object, other: object, at: str) -> str:
     """Where two plain values first differ."""
     if isinstance(one, dict) and isinstance(other, dict):
@@ -288,13 +340,15 @@ def _difference(one: object, other: object, at: str) -> str:
 
 
 def recall(lane: Lane, store: Store) -> None:
-    """What a service saw in earlier sittings: boxes; which images it must look at again, for their handles are gone."""
+    """What a service saw in earlier sittings: boxes; handles that last; which images it must look at again."""
     for image, state, _, facts in store.detections(lane.number):
         faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
         for place, face in enumerate(faces):
             lane.seen.setdefault(image * PLACES + place, face)
         if handled:
             lane.handled.add(image)
+    for row in store.handles(lane.number):
+        lane.recall(*row)
     lane.turns = store.turns(lane.number)
 
 

@@ -8,7 +8,9 @@ number is its image's times 256 plus its place among the faces that the service 
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import IntEnum
 from fractions import Fraction
@@ -32,6 +34,8 @@ CREATE TABLE IF NOT EXISTS calls (
     service INTEGER, turn INTEGER, first INTEGER, second INTEGER, state INTEGER, attempts INTEGER, score REAL,
     refusal TEXT, code TEXT, version INTEGER, request TEXT, facts TEXT, sitting INTEGER,
     PRIMARY KEY (service, turn, first, second)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS handles (
+    service INTEGER, image INTEGER, turn INTEGER, ends REAL, handles TEXT, PRIMARY KEY (service, image)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS versions (version INTEGER PRIMARY KEY, text TEXT UNIQUE);
 CREATE TABLE IF NOT EXISTS spent (
     service INTEGER, kind TEXT, price TEXT, attempts INTEGER, PRIMARY KEY (service, kind, price)) WITHOUT ROWID;
@@ -92,6 +96,19 @@ class ImageRow(NamedTuple):
     code: str
 
 
+class HandleRow(NamedTuple):
+    """What a service calls the faces of an image by since the detection of a ``turn``, until ``ends``.
+
+    ``ends``: seconds since 1970, None for never; ``handles``: JSON.
+    """
+
+    service: int
+    image: int
+    turn: int
+    ends: float | None
+    handles: str
+
+
 @dataclass(slots=True)
 class Store:
     """The store of one folder, open in one process, used in one thread."""
@@ -145,10 +162,31 @@ class Store:
         self._db.execute("DELETE FROM meta WHERE key LIKE ? || '%'", (prefix,))
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
+    def forget_handles(self) -> None:
+        """Delete every handle, as :meth:`forget` does."""
+        self._db.execute("DELETE FROM handles")
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    @property
+    def untouched(self) -> bool:
+        """Whether nothing was read, asked or paid for yet."""
+        found = "SELECT EXISTS (SELECT 1 FROM images) OR EXISTS (SELECT 1 FROM calls) OR EXISTS (SELECT 1 FROM spent)"
+        return not self._db.execute(found).fetchone()[0]
+
+    def remove(self, *, keep_folder: bool) -> None:
+        """Close, and delete the files; the folder too, unless it is to stay or holds something else."""
+        self.close()
+        for path in self.path.parent.glob(f"{self.path.name}*"):
+            path.unlink()
+        if not keep_folder:
+            with suppress(OSError):
+                self.path.parent.rmdir()
+
     def begin(self) -> dict[tuple[int, str], int]:
         """A new sitting; how many calls of the last one are ambiguous, by service and kind."""
         db = self._db
         db.execute("BEGIN IMMEDIATE")
+        db.execute("DELETE FROM handles WHERE ends <= ?", (time.time(),))
         self.sitting = int(self.meta("sitting") or 0) + 1
         self.note("sitting", str(self.sitting))
         found = db.execute(
@@ -186,10 +224,12 @@ class Store:
         images: Sequence[ImageRow] = (),
         dropped: Sequence[Key] = (),
         paid: Mapping[tuple[int, str, str], int] = {},
+        handles: Sequence[HandleRow] = (),
     ) -> None:
         """One durable commit: what arrived, what starts next, what was read, what was not made after all.
 
-        ``paid``: attempts to add, by service, kind and price, those of ``intents`` included.
+        ``paid``: attempts to add, by service, kind and price, those of ``intents`` included; ``handles``: of detections
+        among ``results``, an image's last ones.
         """
         db = self._db
         db.execute("BEGIN IMMEDIATE")
@@ -215,6 +255,7 @@ class Store:
                 " ON CONFLICT DO UPDATE SET attempts = attempts + excluded.attempts",
                 [(*key, n) for key, n in paid.items() if n],
             )
+            db.executemany("INSERT OR REPLACE INTO handles VALUES (?, ?, ?, ?, ?)", handles)
             db.execute("COMMIT")
         except BaseException:
             db.execute("ROLLBACK")
@@ -299,6 +340,15 @@ class Store:
         return (
             (int(first) // PLACES, State(state), int(sitting), facts or "")
             for first, state, sitting, facts in rows
+        )
+
+    def handles(self, service: int) -> Iterator[tuple[int, float | None, str, str]]:
+        """Image, end, handles and facts of the detection that gave them."""
+        return self._db.execute(
+            "SELECT image, ends, handles, coalesce(facts, '') FROM handles AS held JOIN calls"
+            " ON calls.service = held.service AND calls.turn = held.turn AND first = image * ? AND second = 0"
+            " WHERE held.service = ? ORDER BY image",
+            (PLACES, service),
         )
 
     def turns(self, service: int) -> int:

@@ -2,13 +2,14 @@
 
 import hashlib
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from frtaudit.core.freeze import require
 
 Facts = Mapping[str, float | str]
+SAME_FACE = 0.5  # intersection over union from which two boxes of one service are of the same face
 
 
 class Refusal(StrEnum):
@@ -69,6 +70,17 @@ class Box:
     def __post_init__(self) -> None:
         require(self.width > 0 and self.height > 0, "a box with an area")
 
+    def overlap(self, other: "Box") -> float:
+        """Intersection over union.
+
+        >>> Box(x=0, y=0, width=2, height=1).overlap(Box(x=1, y=0, width=2, height=1))
+        0.3333333333333333
+        """
+        width = min(self.x + self.width, other.x + other.width) - max(self.x, other.x)
+        height = min(self.y + self.height, other.y + other.height) - max(self.y, other.y)
+        shared = max(0.0, width) * max(0.0, height)
+        return shared / (self.width * self.height + other.width * other.height - shared)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seen:
@@ -82,6 +94,30 @@ class Seen:
     handle: object = field(default=None, repr=False)
     expires: float | None = None
     facts: Facts = field(default_factory=dict)
+
+
+def left_to_right(faces: Iterable[Seen]) -> tuple[Seen, ...]:
+    """Faces as a picture shows them.
+
+    >>> [face.handle for face in left_to_right(Seen(box=Box(x=x, y=0, width=1, height=1), handle=x) for x in (5, 2))]
+    [2, 5]
+    """
+    return tuple(sorted(faces, key=lambda face: face.box.x if face.box else 0.0))
+
+
+def same_face(box: Box, faces: Sequence[Seen]) -> Seen:
+    """The face whose box overlaps most with ``box``, by ``SAME_FACE`` at least.
+
+    Raises :class:`CallError` ``face_lost`` where there is none.
+
+    >>> same_face(Box(x=0, y=0, width=4, height=4), [Seen(box=Box(x=1, y=0, width=4, height=4), handle="a")]).handle
+    'a'
+    """
+    near = [(box.overlap(face.box), place) for place, face in enumerate(faces) if face.box is not None]
+    best, place = max(near, default=(0.0, 0))
+    if best < SAME_FACE:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "face_lost")
+    return faces[place]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

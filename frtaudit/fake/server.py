@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
+from frtaudit.calling.http import is_loopback
 from frtaudit.canonical import seed_of
 from frtaudit.errors import DataError
 from frtaudit.fake import azure, facepp, luxand, rekognition, tencent
@@ -44,6 +45,8 @@ ENVIRONMENT: Mapping[str, str] = {
 
 def answered(request: Request, world: World) -> Response:
     """What is sent back: counts, a refusal, a fault, or an answer."""
+    if not is_loopback(urlsplit(f"//{request.headers.get('host', HOST)}").hostname or ""):
+        return said({"error": "for this machine only"}, status=421)
     if request.method == "GET" and request.path == "/counts":
         return said(world.counts())
     for wire in WIRES:

@@ -21,7 +21,18 @@ from frtaudit.calling.http import (
     place_of,
 )
 from frtaudit.calling.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Facts, Picture, Refusal, Seen
+from frtaudit.core.collecting import (
+    Answer,
+    Box,
+    CallError,
+    Crop,
+    Detection,
+    Facts,
+    Picture,
+    Refusal,
+    Seen,
+    left_to_right,
+)
 from frtaudit.core.spec import MACHINE
 from frtaudit.errors import SpecError
 from frtaudit.registry import register
@@ -102,9 +113,9 @@ class Azure:
 
     def open(self, gate: Gate) -> "AzureSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without a key or an endpoint."""
-        endpoint = self.endpoint or credentials("azure", ENDPOINT)[0]
+        *said, key = credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
+        endpoint = self.endpoint or said[0]
         checked_endpoint(ENDPOINT, endpoint)
-        (key,) = credentials("azure", KEY)
         return AzureSession(self, caller_of(endpoint, self.limits, gate, sort), key)
 
 
@@ -164,7 +175,7 @@ class AzureSession:
 
 def sort(reply: Reply) -> CallError | None:
     """The table of Azure's error codes."""
-    error = reply.content.get("error") if isinstance(reply.content, dict) else None
+    error = reply.fields.get("error")
     code = str(error.get("code")) if isinstance(error, dict) else ""
     if reply.status == 401:
         raise barred("azure")
@@ -185,14 +196,10 @@ def _grades(settings: Azure) -> bool:
 
 
 def _faces(reply: Reply, by: float, ends: float) -> Detection:
-    items = reply.content
-    if not isinstance(items, list):
-        raise TypeError
-    faces = sorted(
-        (_seen(item, by, ends) for item in items), key=lambda face: face.box.x if face.box else 0.0
-    )
+    items = reply.items
+    faces = left_to_right(_seen(item, by, ends) for item in items)
     model = str(items[0]["recognitionModel"]) if items else ""
-    return Detection(faces=tuple(faces), version=model, request=reply.headers.get("apim-request-id", ""))
+    return Detection(faces=faces, version=model, request=reply.headers.get("apim-request-id", ""))
 
 
 def _seen(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> Seen:
@@ -206,9 +213,7 @@ def _seen(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> Se
 
 
 def _answer(reply: Reply, version: str) -> Answer:
-    content = reply.content
-    if not isinstance(content, dict):
-        raise TypeError
+    content = reply.fields
     facts: Facts = {"is_identical": str(bool(content["isIdentical"])).lower()}
     request = reply.headers.get("apim-request-id", "")
     return Answer(score=float(content["confidence"]), version=version, request=request, facts=facts)

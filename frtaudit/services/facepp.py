@@ -1,12 +1,11 @@
 """Face++: detect gives a face token, compare takes two. Keys: ``FACEPP_API_KEY``, ``FACEPP_API_SECRET``."""
 
-import base64
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any  # Any: parsed JSON
 
-from frtaudit.calling.fitting import Cutter, Shape, fitted, scale, scaled
+from frtaudit.calling.fitting import Cutter, Shape, base64_of, fitted, scale, scaled
 from frtaudit.calling.handles import Handles
 from frtaudit.calling.http import (
     HANDLE_GONE,
@@ -20,7 +19,17 @@ from frtaudit.calling.http import (
     place_of,
 )
 from frtaudit.calling.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import (
+    Answer,
+    Box,
+    CallError,
+    Crop,
+    Detection,
+    Picture,
+    Refusal,
+    Seen,
+    left_to_right,
+)
 from frtaudit.core.spec import MACHINE
 from frtaudit.registry import register
 
@@ -106,7 +115,7 @@ class FacePlusPlusSession:
         """Compare by tokens, those that ended made again, or by images."""
         if self._settings.compare_by is By.IMAGES:
             crops = {"image_base64_1": self._cutter.of(probe), "image_base64_2": self._cutter.of(reference)}
-            return self._compared({name: _text(picture) for name, picture in crops.items()})
+            return self._compared({name: base64_of(picture) for name, picture in crops.items()})
         return self._handles.compared(probe, reference, self._by_tokens)
 
     def close(self) -> None:
@@ -123,13 +132,13 @@ class FacePlusPlusSession:
     def _find(self, picture: Picture) -> Detection:
         sent = fitted(picture, SHAPE)
         by = scale(picture, sent)
-        ask = Ask(data={**self._keys, "image_base64": _text(sent), "return_attributes": "facequality"})
+        ask = Ask(data={**self._keys, "image_base64": base64_of(sent), "return_attributes": "facequality"})
         return self._caller.call("detect", "facepp/v3/detect", lambda: ask, lambda reply: _faces(reply, by))
 
 
 def sort(reply: Reply) -> CallError | None:
     """The table of Face++'s error messages: ``CODE`` or ``CODE:argument``. 413 comes as plain text: HTTP says it."""
-    message = reply.content.get("error_message") if isinstance(reply.content, dict) else None
+    message = reply.fields.get("error_message")
     code = str(message).partition(":")[0].strip() if message is not None else ""
     if code in _ACCOUNT or reply.status == 401:
         raise barred("facepp")
@@ -141,18 +150,10 @@ def sort(reply: Reply) -> CallError | None:
     return None
 
 
-def _text(picture: Picture) -> str:
-    return base64.b64encode(picture.data).decode()
-
-
 def _faces(reply: Reply, by: float) -> Detection:
-    content = reply.content
-    if not isinstance(content, dict):
-        raise TypeError
-    faces = sorted(
-        (_seen(item, by) for item in content["faces"]), key=lambda face: face.box.x if face.box else 0.0
-    )
-    return Detection(faces=tuple(faces), request=str(content["request_id"]))
+    content = reply.fields
+    faces = left_to_right(_seen(item, by) for item in content["faces"])
+    return Detection(faces=faces, request=str(content["request_id"]))
 
 
 def _seen(item: Mapping[str, Any], by: float) -> Seen:
@@ -164,9 +165,7 @@ def _seen(item: Mapping[str, Any], by: float) -> Seen:
 
 
 def _answer(reply: Reply) -> Answer:
-    content = reply.content
-    if not isinstance(content, dict):
-        raise TypeError
+    content = reply.fields
     request = str(content["request_id"])
     if content.get("confidence") is None:  # as documented: no face in one of the images
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_comparison")

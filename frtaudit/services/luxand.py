@@ -15,7 +15,18 @@ from frtaudit.calling.http import (
     place_of,
 )
 from frtaudit.calling.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Facts, Picture, Refusal, Seen
+from frtaudit.core.collecting import (
+    Answer,
+    Box,
+    CallError,
+    Crop,
+    Detection,
+    Facts,
+    Picture,
+    Refusal,
+    Seen,
+    left_to_right,
+)
 from frtaudit.core.spec import MACHINE
 from frtaudit.registry import register
 
@@ -109,12 +120,11 @@ class LuxandSession:
 
 def sort(reply: Reply) -> CallError | None:
     """Failures come with status 200 and a message: its words are looked for, and none of them is kept."""
-    content = reply.content
     if reply.status in (401, 403):
         raise barred("luxand")
-    if not isinstance(content, dict) or content.get("status") != "failure":
+    if reply.fields.get("status") != "failure":
         return None
-    message = str(content.get("message", "")).lower()
+    message = str(reply.fields.get("message", "")).lower()
     if any(word in message for word in _ACCOUNT):
         raise barred("luxand")
     for words, known in _MESSAGES:
@@ -128,11 +138,8 @@ def _file(name: str, picture: Picture) -> tuple[str, bytes, str]:
 
 
 def _faces(reply: Reply, by: float) -> Detection:
-    items = reply.content
-    if not isinstance(items, list):
-        raise TypeError
-    faces = sorted((_seen(item, by) for item in items), key=lambda face: face.box.x if face.box else 0.0)
-    return Detection(faces=tuple(faces), request=reply.headers.get("x-request-id", ""))
+    faces = left_to_right(_seen(item, by) for item in reply.items)
+    return Detection(faces=faces, request=reply.headers.get("x-request-id", ""))
 
 
 def _seen(item: Mapping[str, Mapping[str, float]], by: float) -> Seen:
@@ -145,8 +152,6 @@ def _seen(item: Mapping[str, Mapping[str, float]], by: float) -> Seen:
 
 
 def _answer(reply: Reply) -> Answer:
-    content = reply.content
-    if not isinstance(content, dict):
-        raise TypeError
+    content = reply.fields
     facts: Facts = {"similar": str(content["similar"]).lower()} if "similar" in content else {}
     return Answer(score=float(content["score"]), request=reply.headers.get("x-request-id", ""), facts=facts)

@@ -12,14 +12,26 @@ from frtaudit.calling.fitting import Cutter, Shape, fitted
 from frtaudit.calling.http import (
     FIRST_WAIT,
     LONGEST_WAIT,
+    NOWHERE,
     UNREADABLE,
     barred,
     checked_endpoint,
+    nowhere,
     place_of,
     wait_of,
 )
 from frtaudit.calling.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import (
+    Answer,
+    Box,
+    CallError,
+    Crop,
+    Detection,
+    Picture,
+    Refusal,
+    Seen,
+    left_to_right,
+)
 from frtaudit.core.spec import MACHINE
 from frtaudit.errors import FrtauditError, ProviderError
 from frtaudit.registry import register
@@ -156,8 +168,7 @@ class RekognitionSession:
             seen = [_seen(item, width, height) for item in said["FaceDetails"]]
         except _SHAPES:
             raise CallError(Refusal.TRANSPORT, UNREADABLE) from None
-        faces = sorted(seen, key=lambda face: face.box.x if face.box else 0.0)
-        return Detection(faces=tuple(faces), request=_request(said))
+        return Detection(faces=left_to_right(seen), request=_request(said))
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """The similarity of the largest faces of both crops.
@@ -246,6 +257,8 @@ def sort(response: Mapping[str, Any]) -> CallError:
         return CallError(Refusal.TRANSPORT, "internal_error")
     if 300 <= status < 400:
         return CallError(Refusal.TRANSPORT, "redirected")
+    if status in NOWHERE:
+        raise nowhere("services: rekognition", status)
     if status == 413:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, "too_large")
     return CallError(Refusal.POLICY, "refused")

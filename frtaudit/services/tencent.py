@@ -1,6 +1,5 @@
 """Tencent Cloud face recognition (iai 2020-03-03). Keys: ``TENCENTCLOUD_SECRET_ID``, ``TENCENTCLOUD_SECRET_KEY``."""
 
-import base64
 import json
 import time
 from collections.abc import Callable, Mapping
@@ -8,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeVar
 
-from frtaudit.calling.fitting import Cutter, Shape, fitted, scale, scaled
+from frtaudit.calling.fitting import Cutter, Shape, base64_of, fitted, scale, scaled
 from frtaudit.calling.http import (
     Ask,
     Caller,
@@ -21,7 +20,17 @@ from frtaudit.calling.http import (
 )
 from frtaudit.calling.protocol import Gate, Limits
 from frtaudit.calling.tc3 import authorization
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import (
+    Answer,
+    Box,
+    CallError,
+    Crop,
+    Detection,
+    Picture,
+    Refusal,
+    Seen,
+    left_to_right,
+)
 from frtaudit.core.spec import MACHINE
 from frtaudit.errors import SpecError
 from frtaudit.registry import register
@@ -138,7 +147,7 @@ class TencentSession:
         sent = fitted(picture, SHAPE)
         by = scale(picture, sent)
         fields = {
-            "Image": _text(sent),
+            "Image": base64_of(sent),
             "MaxFaceNum": MOST_FACES,
             "NeedQualityDetection": 1,
             "FaceModelVersion": self._settings.face_model.value,
@@ -153,8 +162,8 @@ class TencentSession:
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """The faces cut out; of several in a crop the service takes the largest."""
         fields = {
-            "ImageA": _text(self._cutter.of(probe)),
-            "ImageB": _text(self._cutter.of(reference)),
+            "ImageA": base64_of(self._cutter.of(probe)),
+            "ImageB": base64_of(self._cutter.of(reference)),
             "FaceModelVersion": self._settings.face_model.value,
             "QualityControl": self._settings.quality_control,
         }
@@ -193,7 +202,7 @@ class TencentSession:
 
 def sort(reply: Reply) -> CallError | None:
     """The table of Tencent's error codes, which come with status 200."""
-    error = _inner(reply).get("Error") if isinstance(reply.content, dict) else None
+    error = _inner(reply).get("Error")
     if not isinstance(error, dict):
         return None
     code = str(error.get("Code"))
@@ -208,14 +217,8 @@ def sort(reply: Reply) -> CallError | None:
 
 
 def _inner(reply: Reply) -> Mapping[str, object]:
-    content = reply.content
-    inner = content.get("Response") if isinstance(content, dict) else None
+    inner = reply.fields.get("Response")
     return inner if isinstance(inner, dict) else {}
-
-
-def _text(picture: Picture) -> str:
-    """Base64 alone: a ``data:`` prefix would be read as part of the image."""
-    return base64.b64encode(picture.data).decode()
 
 
 def _faces(reply: Reply, by: float) -> Detection:
@@ -223,10 +226,8 @@ def _faces(reply: Reply, by: float) -> Detection:
     infos = inner["FaceInfos"]
     if not isinstance(infos, list):
         raise TypeError
-    faces = sorted((_seen(item, by) for item in infos), key=lambda face: face.box.x if face.box else 0.0)
-    return Detection(
-        faces=tuple(faces), version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"])
-    )
+    faces = left_to_right(_seen(item, by) for item in infos)
+    return Detection(faces=faces, version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"]))
 
 
 def _seen(item: Mapping[str, float | Mapping[str, float]], by: float) -> Seen:

@@ -41,7 +41,7 @@ class ImageSearch:
     template: str = "{name} {country}"
     limit: int = 100
     months: int = 12
-    price: float
+    price: float = field(metadata=MACHINE)
     endpoint: str = ENDPOINT
     search_rate: float = field(default=1.0, metadata=MACHINE)
     rate: float = field(default=5.0, metadata=MACHINE)

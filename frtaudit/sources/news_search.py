@@ -48,7 +48,7 @@ class NewsSearch:
     template: str = "{name}"
     limit: int = 100
     months: int = 12
-    price: float = 0.0
+    price: float = field(default=0.0, metadata=MACHINE)
     rate: float = field(default=1.0, metadata=MACHINE)
     most_bytes: int = field(default=20_000_000, metadata=MACHINE)
     fetch: Fetch = field(init=False, repr=False, compare=False)

@@ -1,12 +1,13 @@
 """Pictures as a service takes them."""
 
+import base64
 import io
 
 import numpy as np
 import pytest
 from PIL import Image
 
-from frtaudit.calling.fitting import Cutter, Shape, fitted, overlap, scale
+from frtaudit.calling.fitting import Cutter, Shape, base64_of, fitted, scale
 from frtaudit.calling.pictures import picture_of, pixels
 from frtaudit.core.collecting import Box, CallError, Crop, Picture, Seen
 
@@ -74,10 +75,10 @@ def test_without_a_box_the_whole_picture_is_the_crop() -> None:
     assert Cutter(shape=SMALL, margin=0.25).of(Crop(picture=picture)) is picture
 
 
-def test_boxes_apart_do_not_overlap() -> None:
-    """0 where nothing is shared, 1 for the same box."""
-    here, there = Box(x=0, y=0, width=2, height=2), Box(x=5, y=0, width=2, height=2)
-    assert (overlap(here, there), overlap(here, here)) == (0.0, 1.0)
+def test_base64_is_the_bytes_alone() -> None:
+    """Nothing stands before them, and they come out again."""
+    picture = noisy(20, 10)
+    assert base64.b64decode(base64_of(picture), validate=True) == picture.data
 
 
 def test_cut_pixels_are_those_of_the_box() -> None:

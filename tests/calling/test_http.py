@@ -115,6 +115,7 @@ def test_a_date_says_how_long_to_wait() -> None:
     assert late is not None
     assert 55 < late <= 60
     assert http.wait_of({"retry-after": formatdate(0, usegmt=True)}) == 0.0
+    assert http.wait_of({"retry-after": "²"}) is None  # a digit, and no number
 
 
 def test_an_attempt_ends_with_its_time(httpserver: HTTPServer) -> None:
@@ -248,6 +249,29 @@ def test_missing_credentials_are_named_in_one_line(monkeypatch: pytest.MonkeyPat
     with pytest.raises(ProviderError) as caught:
         credentials("somebody", "ONE_KEY", "OTHER_KEY")
     assert str(caught.value) == "services: somebody: no credentials; accepted: OTHER_KEY in the environment"
+
+
+@pytest.mark.parametrize("value", ["a\nb", "a b", "clé-secrète", "a\x00b"])
+def test_a_key_that_no_header_can_hold_is_refused_unseen(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line names the variable and says what is wrong with it; the key is not shown."""
+    monkeypatch.setattr(http.os, "environ", {"ONE_KEY": value, "OTHER_KEY": " fine\n"})
+    with pytest.raises(ProviderError) as caught:
+        credentials("somebody", "OTHER_KEY", "ONE_KEY")
+    assert str(caught.value) == (
+        "services: somebody: ONE_KEY holds a blank, a line break or a letter that is not ASCII; "
+        "accepted: the key as the service gave it"
+    )
+    assert credentials("somebody", "OTHER_KEY") == ("fine",)
+
+
+@pytest.mark.parametrize("status", [404, 405, 410])
+def test_a_wrong_endpoint_is_no_answer(httpserver: HTTPServer, status: int) -> None:
+    """Where nobody knows such calls the service as a whole cannot be asked: one attempt, and no result."""
+    httpserver.expect_request("/score").respond_with_data("<html>", status=status)
+    gate = Counting()
+    with pytest.raises(ProviderError, match=rf"no such call at the endpoint \(http_{status}\)"):
+        score(caller(httpserver, gate))
+    assert gate.passed["compare"] == 1
 
 
 def test_a_refusal_of_transport_alone_is_made_again() -> None:

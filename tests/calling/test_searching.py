@@ -71,6 +71,10 @@ def test_credentials_are_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
     """Else the variable is named."""
     monkeypatch.setenv("A_KEY", " secret ")
     assert credential("A_KEY") == "secret"
+    monkeypatch.setenv("A_KEY", "clé")
+    with pytest.raises(ProviderError, match="source: A_KEY holds a blank") as caught:
+        credential("A_KEY")
+    assert "clé" not in str(caught.value)
     monkeypatch.setenv("A_KEY", " ")
     with pytest.raises(ProviderError, match="source: no credentials: A_KEY is not set"):
         credential("A_KEY")

@@ -131,10 +131,12 @@ LINES: tuple[tuple[list[str], int, str], ...] = (
     (["source=image_search", "source.price=0.005", "source.names={names}", *ACME], 1, "names.csv line 3: "),
     ([*MADE_UP, "services.acme.limits.compare=1", "budget.limit=35"], 1,
      "budget.limit: 35 USD, and the plan comes to 36; accepted: a higher limit, or budget.partial=true"),
-    *((["source=made_up", f"services.acme.type={name}"], 1, f"services: {name}: no credentials; accepted: ")
+    *((["source=made_up", f"services.acme.type={name}"], 1, "services.acme: no credentials; accepted: ")
       for name in FIVE if name != "azure"),
     (["source=made_up", "services.acme={{type: azure, endpoint: 'https://resource.example'}}"], 1,
-     "services: azure: no credentials; accepted: AZURE_FACE_KEY in the environment"),
+     "services.acme: no credentials; accepted: AZURE_FACE_KEY in the environment"),
+    (["source=made_up", "services.acme.type=azure"], 1,
+     "services.acme: no credentials; accepted: AZURE_FACE_ENDPOINT, AZURE_FACE_KEY in the environment"),
     (["source=made_up", "services.acme.type=acme"], 2, "services.acme.type: no service is named 'acme'; accepted: "),
     (["source=nowhere", *ACME], 2, "source: no option is named 'nowhere'; accepted: folder, "),
     ([*MADE_UP, "source.empty=1"], 1,

@@ -62,7 +62,7 @@ def test_a_face_is_found_again_by_its_box() -> None:
     )
     assert found_again(first, 0, now).handle == "a"
     assert found_again(first, 0, now).box == first.box
-    with pytest.raises(CallError, match="face_not_seen_again"):
+    with pytest.raises(CallError, match="face_lost"):
         found_again(first, 0, now[:1])
     assert found_again(Seen(box=None), 1, now).handle == "a"
 
@@ -95,10 +95,19 @@ def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> N
     assert again is not first
     assert again.digest == first.digest
     shelf.digests[3] = "another"
-    with pytest.raises(CallError, match="image_changed"):
+    with pytest.raises(CallError, match="transport: image_changed"):
         shelf.get(3)
-    with pytest.raises(CallError, match="image_changed"):
-        shelf.get(17)
+
+
+def test_an_image_that_is_gone_is_no_failure_of_a_service() -> None:
+    """What a source refuses at first is a result; of an image that was read before it is asked again later."""
+    shelf = Shelf(drawn_faces.Drawn(queries=1, strange=4))
+    shelf.found = list(shelf._source.finds())
+    with pytest.raises(CallError, match="failure_to_acquire: unreadable_image"):
+        shelf.get(4)
+    shelf.digests[4] = "as it was"
+    with pytest.raises(CallError, match="transport: image_gone"):
+        shelf.get(4)
 
 
 def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 
 import drawn_faces
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 
 from frtaudit.calling.gate import BudgetError
+from frtaudit.canonical import dumps
 from frtaudit.cohorts.queries import Queries
 from frtaudit.collection.sitting import Outcome, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
@@ -72,6 +74,8 @@ def test_every_pair_is_scored_and_an_audit_reads_it(tmp_path: Path) -> None:
     assert [one.score.size for one in found.services] == [224, 224]
     assert set(found.columns["group"]) == {"a", "b"}
     assert set(found.paths) == {"collection.json", "faces.csv", "boxes.csv", "acme.parquet", "bolt.parquet"}
+    (tmp_path / "store.sqlite").unlink()
+    assert Queries(root=str(tmp_path)).search().paths == found.paths
 
 
 def test_nothing_is_asked_twice(tmp_path: Path) -> None:
@@ -152,6 +156,7 @@ def test_the_budget_is_not_passed(tmp_path: Path) -> None:
     outcome, read = came(into, priced, budget={"limit": 1.0, "partial": True})
     assert isinstance(outcome.stopped, BudgetError)
     assert not read["finished"]
+    assert "acme: the budget reached for 88 of 224 comparisons" in read["said"]
     assert sum(line.startswith("compare") for line in drawn_faces.attempts(tmp_path / "log")) == 100
     assert {entry.code for entry in Queries(root=str(into)).search().ledger} >= {"not_collected_budget"}
     outcome, read = came(into, priced, budget={"limit": 2.6})
@@ -210,7 +215,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert not first.finished
     failed = len(drawn_faces.attempts(log)) - 32
     assert str(first.stopped) == (
-        f"collection: {failed} times an image could not be read or looked at for reasons of transport; "
+        f"collection: not read or looked at for reasons of transport: services.acme down {failed} times; "
         "accepted: the same command: it asks again, then goes on without what still fails"
     )
     assert not (tmp_path / "c" / "collection.json").exists()
@@ -239,23 +244,140 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert len(again) == failed
 
 
+def _with(one: CollectionSpec, name: str, *, value: object) -> None:
+    """The source with another setting, in a folder that takes it for the same collection."""
+    object.__setattr__(one.source, name, value)
+    with closing(sqlite3.connect(Path(one.into) / "store.sqlite")) as db:
+        text = json.loads(db.execute("SELECT value FROM meta WHERE key = 'spec'").fetchone()[0])
+        text["source"][name] = value
+        db.execute("UPDATE meta SET value = ? WHERE key = 'spec'", (dumps(text),))
+        db.commit()
+
+
+def test_a_list_of_other_images_is_refused(tmp_path: Path) -> None:
+    """A source that lists other images than at first is refused before a call; with the first ones it goes on."""
+    log = tmp_path / "log"
+    priced = {"acme": {"type": "twin", "log": str(log), "limits": {"compare": 1.0}}}
+    one = spec(tmp_path / "c", priced, budget={"limit": 30.0, "partial": True})
+    collect(one)
+    asked = drawn_faces.attempts(log)
+    for name, value, line in (
+        (
+            "images",
+            7,
+            "source: it lists 28 images, and 32 when this collection began; accepted: the same images",
+        ),
+        (
+            "letters",
+            "cd",
+            "source: it lists 32 images, but others than when this collection began; accepted: ",
+        ),
+    ):
+        first = getattr(one.source, name)
+        _with(one, name, value=value)
+        with pytest.raises(DataError) as caught:
+            collect(one)
+        assert str(caught.value).startswith(line)
+        _with(one, name, value=first)
+    assert drawn_faces.attempts(log) == asked
+    object.__setattr__(one.budget, "limit", 999.0)
+    assert collect(one).finished
+
+
+def test_a_service_that_is_down_is_left_alone(tmp_path: Path) -> None:
+    """After ten images without an answer it is asked no more, in one line; others go on, the next sitting too."""
+    log, said = tmp_path / "log", []
+    services = {"acme": {"type": "twin"}, "bolt": {"type": "twin", "broken": 1, "log": str(log)}}
+    one = spec(tmp_path / "c", services)
+    line = (
+        "services.bolt: each call for the last 10 images failed (down); it is asked for nothing more now; "
+        "accepted: the same command when it answers"
+    )
+    for _ in range(2):
+        outcome = collect(one, said.append)
+        assert (str(outcome.stopped), outcome.readable, said.pop()) == (line, False, line)
+    assert not said
+    assert len(drawn_faces.attempts(log)) <= 2 * (10 + 4)
+    object.__setattr__(one.services["bolt"], "broken", 0)
+    with closing(sqlite3.connect(tmp_path / "c" / "store.sqlite")) as db:
+        db.execute(
+            "UPDATE meta SET value = replace(value, '\"broken\":1', '\"broken\":0') WHERE key = 'spec'"
+        )
+        db.commit()
+    assert collect(one).finished
+    read = json.loads((tmp_path / "c" / "collection.json").read_text())
+    assert [read["services"][name]["scores"] for name in services] == [224, 224]
+    assert json.loads((tmp_path / "c" / "sittings.json").read_text())["attempts"][1]["attempts"] == 32
+
+
+def test_a_service_that_never_answered_freezes_nothing(tmp_path: Path) -> None:
+    """However often it is tried: faces are chosen when each service has looked at some image."""
+    down = {"acme": {"type": "twin", "broken": 1}}
+    for _ in range(3):
+        outcome = collect(spec(tmp_path, down, source={"type": "drawn", "queries": 1}, least=2))
+        assert str(outcome.stopped) == (
+            "collection: not read or looked at for reasons of transport: services.acme down 8 times; "
+            "accepted: the same command: it asks again"
+        )
+    with closing(sqlite3.connect(tmp_path / "store.sqlite")) as db:
+        assert not db.execute("SELECT 1 FROM meta WHERE key = 'frozen'").fetchall()
+
+
+def test_handles_outlive_a_sitting(tmp_path: Path) -> None:
+    """A token is written until the collection is complete, so that nothing is looked at twice; a template never is."""
+    for name, template in (("tokens", False), ("templates", True)):
+        into, log = tmp_path / name, tmp_path / f"{name}.log"
+        service = {
+            "type": "twin",
+            "lives": 60.0,
+            "template": template,
+            "log": str(log),
+            "limits": {"compare": 1.0},
+        }
+        one = spec(into, {"acme": service}, budget={"limit": 100.0, "partial": True})
+        assert not collect(one).finished
+        with closing(sqlite3.connect(into / "store.sqlite")) as db:
+            held = db.execute("SELECT count(*) FROM handles").fetchone()[0]
+        assert held == (0 if template else 32)
+        object.__setattr__(one.budget, "limit", 999.0)
+        assert collect(one).finished
+        looked = sum(line.startswith("detect") for line in drawn_faces.attempts(log))
+        assert looked > 32 if template else looked == 32
+        stored = (into / "store.sqlite").read_bytes()
+        digest = drawn_faces.attempts(log)[0].split()[1]
+        assert f"{digest} ".encode() not in stored
+        read = json.loads((into / "collection.json").read_text())
+        assert read["services"]["acme"]["scores"] == 224
+
+
+def test_a_refused_start_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without credentials no folder is made, and one that was there is as it was."""
+    monkeypatch.delenv("TWIN_KEY", raising=False)
+    (tmp_path / "there").mkdir()
+    for name in ("there", "new"):
+        with pytest.raises(ProviderError):
+            collect(spec(tmp_path / name, {"acme": {"type": "twin", "secret": True}}))
+    assert [path.name for path in tmp_path.rglob("*")] == ["there"]
+
+
 def test_an_image_that_changed_is_a_stated_failure(tmp_path: Path) -> None:
-    """Scores are of the images that were looked at: where a source gives another one later, the pair is refused."""
+    """Scores are of the images that were looked at: another one says nothing of the service, and is asked for again."""
     once = {"acme": {"type": "twin", "limits": {"compare": 1.0}}}
     one = spec(tmp_path, once, budget={"limit": 30.0, "partial": True})
     collect(one)
-    object.__setattr__(one.source, "changed", True)  # as a file that was replaced: the spec is the same
+    _with(one, "changed", value=True)  # as files that were replaced
     object.__setattr__(one.budget, "limit", 999.0)
-    with sqlite3.connect(tmp_path / "store.sqlite") as db:
-        text = json.loads(db.execute("SELECT value FROM meta WHERE key = 'spec'").fetchone()[0])
-        text["source"]["changed"] = True
-        packed = json.dumps(text, sort_keys=True, separators=(",", ":"))
-        db.execute("UPDATE meta SET value = ? WHERE key = 'spec'", (packed,))
-    db.close()
     collect(one)
     read = json.loads((tmp_path / "collection.json").read_text())
     assert read["services"]["acme"]["scores"] <= 30
-    assert read["services"]["acme"]["refusals"] == {"image_changed": 224 - read["services"]["acme"]["scores"]}
+    failed = 224 - read["services"]["acme"]["scores"]
+    assert read["services"]["acme"]["refusals"] == {"transport_image_changed": failed}
+    assert not read["services"]["acme"]["canaries"]["changed"]
+    _with(one, "changed", value=False)
+    assert collect(one).finished
+    read = json.loads((tmp_path / "collection.json").read_text())
+    assert read["services"]["acme"]["scores"] == 224
+    assert read["services"]["acme"]["refusals"] == {}
 
 
 def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
@@ -298,7 +420,7 @@ WRONG: tuple[tuple[type[FrtauditError], dict[str, object], str], ...] = (
     (
         ProviderError,
         {"services": {"acme": {"type": "twin", "secret": True}}},
-        "twin: no credentials; accepted: TWIN_KEY",
+        "services.acme: no credentials; accepted: TWIN_KEY",
     ),
     (SpecError, {"services": {"acme": {"type": "twn"}}}, "services.acme.type: no service is named 'twn'"),
     (SpecError, {"services": {"faces": {"type": "twin"}}}, "services: the name 'faces'; accepted: letters"),

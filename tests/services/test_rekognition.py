@@ -167,6 +167,14 @@ def test_a_refused_account_stops_the_collection(httpserver: HTTPServer, code: st
     assert len(httpserver.log) == 1
 
 
+def test_a_wrong_endpoint_is_no_answer(httpserver: HTTPServer) -> None:
+    """Something else answers there: one attempt, one line, no result."""
+    httpserver.expect_request("/").respond_with_data("<html>", status=404)
+    with pytest.raises(ProviderError, match=r"no such call at the endpoint \(http_404\)"):
+        session(httpserver).compare(CROP, CROP)
+    assert len(httpserver.log) == 1
+
+
 def test_time_and_nobody_there_are_transport(httpserver: HTTPServer) -> None:
     """A closed port."""
     made = Rekognition(endpoint="http://127.0.0.1:9", limits=Limits(attempts=1)).open(Counting())
