@@ -38,6 +38,7 @@ class Drive:
         self.inbox: Inbox = SimpleQueue()
         self.stop: BaseException | None = None
         self._arrived = _Arrived()
+        self._told: list[Lane] = []
 
     def run(
         self, lanes: Sequence[Lane], reader: Reader | None = None, on_read: ReadOne = lambda _: None
@@ -68,7 +69,15 @@ class Drive:
         if not any(lane.flying for lane in lanes) and not (reader and reader.flying):
             return False
         self._drain(reader, on_read)
+        self._tell(lanes)
         return True
+
+    def _tell(self, lanes: Sequence[Lane]) -> None:
+        """A service that is down is told of at once, where others go on."""
+        for lane in lanes:
+            if lane.down is not None and lane not in self._told and any(one.down is None for one in lanes):
+                self._say(str(lane.down))
+                self._told.append(lane)
 
     def _starts(self, lanes: Sequence[Lane]) -> list[tuple[Lane, Key]]:
         starts: list[tuple[Lane, Key]] = []
@@ -121,10 +130,7 @@ class Drive:
 
     def _landed(self, one: Landed) -> None:
         self._arrived.landed.append(one)
-        answered = one.lane.down is None
         one.lane.landed(one)
-        if one.lane.down is not None and answered:
-            self._say(str(one.lane.down))
         if not one.used:
             self.purse.give_back(_exact(one.lane, one.key.kind))
         stopped = None if isinstance(one.stopped, ProviderError) else one.stopped  # its lane is down

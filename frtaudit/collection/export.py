@@ -7,7 +7,7 @@ again, what was spent) stands in the store and in ``sittings.json``, which no au
 import csv
 import io
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -140,17 +140,19 @@ def _service(
     if not finished:
         asked, pairs = sum(counts.values()), found.pairs.shape[1]
         told.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
-    left = sum(n for (refusal, _), n in seen.items() if refusal == Refusal.TRANSPORT)
-    if left:
-        told.append(
-            f"{name}: {left} images could not be looked at for reasons of transport; they are left out"
-        )
-    left = sum(n for (refusal, _), n in counts.items() if refusal == Refusal.TRANSPORT)
-    if left:
-        told.append(
-            f"{name}: {left} comparisons failed for reasons of transport; frtaudit collect tries them again"
-        )
+    for failed, what, then in (
+        (_transport(seen), "images could not be looked at", "they are left out"),
+        (_transport(counts), "comparisons failed", "frtaudit collect tries them again"),
+    ):
+        if failed:
+            why = ", ".join(failed)
+            told.append(f"{name}: {sum(failed.values())} {what} for reasons of transport ({why}); {then}")
     return content, told
+
+
+def _transport(counts: Mapping[tuple[str, str], int]) -> dict[str, int]:
+    """Codes of failures of transport."""
+    return {code: n for (refusal, code), n in counts.items() if refusal == Refusal.TRANSPORT}
 
 
 def failure(refusal: str, code: str) -> str:

@@ -5,7 +5,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from typing import TypeAlias
@@ -14,6 +13,7 @@ from frtaudit.calling.gate import BudgetError, Turnstile
 from frtaudit.calling.protocol import Service, Session
 from frtaudit.collection.seen import faces_in, facts_in, found_again, handles_in, with_handles
 from frtaudit.collection.shelf import Shelf
+from frtaudit.collection.spec import named
 from frtaudit.collection.store import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
 from frtaudit.errors import FrtauditError, ProviderError
@@ -98,7 +98,7 @@ class Lane:
     ) -> None:
         self.number, self.name, self.service, self.inbox = number, name, service, inbox
         self.gate = CountedGate(turnstile, self._again)
-        with self._named():
+        with named(self.name):
             self.session: Session = service.open(self.gate)
         self.flying = 0
         self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
@@ -181,7 +181,7 @@ class Lane:
         call = self.gate.enter(key.kind)
         detection: Detection | None = None
         try:
-            with self._named():
+            with named(self.name):
                 if key.kind == COMPARE:
                     result = _answered(key, self._compare(key))
                 else:
@@ -247,14 +247,6 @@ class Lane:
         if len(self._failed) >= DOWN and self.down is None:
             found = f"each call for the last {DOWN} images failed ({result.code}); it is asked for nothing more now"
             self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
-
-    @contextmanager
-    def _named(self) -> Iterator[None]:
-        """An error of the service as a whole names it as the spec does."""
-        try:
-            yield
-        except ProviderError as error:
-            raise ProviderError(f"services.{self.name}", error.found, error.accepted) from None
 
     def handles_of(self, landed: Landed) -> HandleRow | None:
         """What to write of the handles of a detection."""

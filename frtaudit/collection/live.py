@@ -63,6 +63,7 @@ class LiveLine:
 def _width() -> int:
     """Of the terminal; a line that is as long as it would begin another."""
     try:
-        return os.get_terminal_size(sys.stderr.fileno()).columns - 1
+        columns = os.get_terminal_size(sys.stderr.fileno()).columns
     except (OSError, ValueError):
-        return 79
+        columns = 0
+    return (columns or 80) - 1  # a terminal may not know its width

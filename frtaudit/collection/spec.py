@@ -2,14 +2,15 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from frtaudit.calling.protocol import Service, Source
 from frtaudit.canonical import Json
 from frtaudit.collection.duplicates import Duplicates, FaceBy, asked
 from frtaudit.core.spec import PATH
-from frtaudit.errors import SpecError
+from frtaudit.errors import ProviderError, SpecError
 from frtaudit.identity import identifies, plugin, plugin_plain
 from frtaudit.labelling.detection import Detected
 from frtaudit.labelling.pairs import Between
@@ -135,6 +136,15 @@ def _field(name: str, value: object) -> Built:
     return _services(value) if name == "services" else build(hints_of(CollectionSpec)[name], value, name)
 
 
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """An error of a service as a whole names it as the spec does."""
+    try:
+        yield
+    except ProviderError as error:
+        raise ProviderError(f"services.{name}", error.found, error.accepted) from None
+
+
 def identity(spec: CollectionSpec) -> dict[str, Json]:
     """What decides the answers: no path, no budget, no price, no number of threads."""
     kept = {
@@ -142,20 +152,21 @@ def identity(spec: CollectionSpec) -> dict[str, Json]:
         for one in dataclasses.fields(CollectionSpec)
         if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
     }
-    services: dict[str, Json] = {name: _service(one) for name, one in sorted(spec.services.items())}
+    services = {name: _service(name, one) for name, one in sorted(spec.services.items())}
     asked_with = asked(spec.duplicates, spec.duplicates.embedder())
     return {
         **kept,
         "duplicates": dict(asked_with),
         "source": plugin_plain("source", spec.source),
-        "services": services,
+        "services": {**services},
     }
 
 
-def _service(one: Service) -> Json:
+def _service(name: str, one: Service) -> Json:
     """A service's settings without its limits, and what it says that it will be asked with."""
     fields = {key: value for key, value in plugin_plain("service", one).items() if key != "limits"}
-    return {**fields, "asked": dict(sorted(one.asked().items()))}
+    with named(name):
+        return {**fields, "asked": dict(sorted(one.asked().items()))}
 
 
 def _services(value: object) -> dict[str, object]:

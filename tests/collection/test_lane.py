@@ -1,5 +1,6 @@
 """Tests also seen, shelf, live: what a call needs, and what a service saw."""
 
+import os
 import threading
 import time
 from fractions import Fraction
@@ -119,3 +120,18 @@ def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> N
     assert capsys.readouterr() == ("", "")
     live.done = 5
     assert live.text(Fraction("1.5"), 300) == "comparing: 5 of 10 calls, 1.50 USD spent, about 5 min left"
+
+
+@pytest.mark.parametrize(("columns", "shown"), [(0, 32), (20, 19), (200, 32)])
+def test_the_live_line_fits_its_terminal(
+    columns: int, shown: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line is cut where it would begin another; a terminal that does not know its width has 80 columns."""
+    size = os.terminal_size((columns, 24))
+    monkeypatch.setattr("frtaudit.collection.live.os.get_terminal_size", lambda _: size)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.fileno", lambda: 2)
+    live = LiveLine(Budget())
+    live.begin("x", 0, 10)
+    live.show(Fraction(1))
+    assert capsys.readouterr().err == "\r\x1b[K" + "x: 0 of 10 calls, 1.00 USD spent"[:shown]

@@ -224,7 +224,7 @@ def test_an_image_that_could_not_be_looked_at_is_asked_for_again(tmp_path: Path)
     assert second.finished
     assert read["images"]["left_out"] == {"not_looked_at_by_all": failed}
     assert (
-        f"acme: {failed} images could not be looked at for reasons of transport; they are left out"
+        f"acme: {failed} images could not be looked at for reasons of transport (down); they are left out"
         in second.said
     )
     up = {"acme": {"type": "twin", "broken": 5, "log": str(log)}}
