@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import stoppable
 from made_up_services import FIVE
 from pytest_httpserver import HTTPServer
 
@@ -221,9 +222,9 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
     world = World(conduct=Conduct(latency=0.05))
     with running(world) as address:
         made = f'services.acme={{type: luxand, endpoint: "{address}", limits: {{concurrency: 2}}}}'
-        command = ["collect", *(word for word in MADE_UP if not word.startswith("services.")), made]
+        words = ["collect", *(word for word in MADE_UP if not word.startswith("services.")), made]
         process = subprocess.Popen(
-            [sys.executable, "-m", "frtaudit", *command, f"into={tmp_path / 'c'}"],
+            stoppable.command(*words, f"into={tmp_path / 'c'}"),
             env={**os.environ, **ENVIRONMENT}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
         while len(world.counts()["requests"]) < 20:  # type: ignore[arg-type]  # a mapping
@@ -240,6 +241,6 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
         with pytest.MonkeyPatch.context() as patch:
             for name, value in ENVIRONMENT.items():
                 patch.setenv(name, value)
-            assert main([*command, f"into={tmp_path / 'c'}"]) == 0
+            assert main([*words, f"into={tmp_path / 'c'}"]) == 0
         assert {one["attempts"] for one in world.counts()["requests"].values()} == {1}  # type: ignore[attr-defined]
     assert told(tmp_path / "c")["services"]["acme"]["scores"] == 36  # type: ignore[index]

@@ -7,7 +7,6 @@ import itertools
 import json
 import signal
 import subprocess
-import sys
 import threading
 import urllib.error
 import urllib.request
@@ -16,6 +15,7 @@ from functools import cache
 import numpy as np
 import pytest
 from made_up_services import CLEAN, FIVE, Counting, crop, service, with_credentials
+from stoppable import command
 
 from frtaudit.calling.protocol import Limits
 from frtaudit.core.collecting import CallError, Crop, Picture
@@ -291,9 +291,7 @@ def test_a_picture_with_several_faces_is_compared_by_the_face_that_is_meant() ->
 
 def test_the_command_serves_until_it_is_stopped() -> None:
     """It says where it is, behaves as its flags say, and ends with Ctrl-C."""
-    heard = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "  # also in the background
-    program = heard + "from frtaudit.cli import main; sys.exit(main())"
-    words = [sys.executable, "-c", program, "serve-fake", "--error", "1", "--seed", "3"]
+    words = command("serve-fake", "--error", "1", "--seed", "3")
     with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         address = process.stdout.readline().split()[3].rstrip(",")
