@@ -86,7 +86,7 @@ class Twin:
 
     ``faults``: one attempt in so many fails for reasons of transport; ``noise``: of each score; ``lives``: seconds of a
     handle, 0 for services without handles; ``template``: whether it is no text, and of one session; ``skew``: what the
-    second of two pictures is worth less.
+    second of two pictures is worth less; ``crowded``: one picture in so many is compared with nothing.
     """
 
     limits: Limits = field(default_factory=Limits)
@@ -95,6 +95,7 @@ class Twin:
     wait: float = 0.0
     faults: int = 0
     broken: int = 0
+    breaks: str = ""
     swap: int = 0
     noise: float = 0.0
     lives: float = 0.0
@@ -102,6 +103,7 @@ class Twin:
     skew: float = 0.0
     shift: float = 0.0
     blind: int = 0
+    crowded: int = 0
     secret: bool = False
     model: str = "one"
 
@@ -150,7 +152,11 @@ class TwinSession:
                 and attempt + 1 < self.twin.limits.attempts
             ):
                 break
-        if self.twin.broken and int(what[:4], 16) % self.twin.broken == 0:
+        if (
+            self.twin.broken
+            and kind.startswith(self.twin.breaks)
+            and int(what[:4], 16) % self.twin.broken == 0
+        ):
             raise CallError(Refusal.TRANSPORT, "down")
         return number
 
@@ -178,6 +184,8 @@ class TwinSession:
                 if of != id(self) or float(token.split()[1]) < time.monotonic():
                     raise CallError(Refusal.FAILURE_TO_ACQUIRE, "handle_expired")
         number = self._attempts("compare", f"{probe.picture.digest} {reference.picture.digest}")
+        if self.twin.crowded and any(crowded(crop.picture, self.twin.crowded) for crop in (probe, reference)):
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "several_faces")
         one, other = (np.asarray(pixels(crop.picture), dtype=float).ravel() for crop in (probe, reference))
         score = float(np.corrcoef(one, other)[0, 1])
         if self.twin.skew and probe.picture.digest < reference.picture.digest:
@@ -195,6 +203,11 @@ class TwinSession:
         """Close the log."""
         if self.log is not None:
             os.close(self.log)
+
+
+def crowded(picture: Picture, one_in: int) -> bool:
+    """Whether a picture is one of those that a service compares with nothing."""
+    return int(picture.digest[:4], 16) % one_in == 0
 
 
 def registered() -> None:

@@ -75,7 +75,10 @@ class Service(Protocol):
 
     @property
     def detects(self) -> bool:
-        """Whether a call of its own finds the faces of a picture; else it detects by comparing (Algorithm 1)."""
+        """Whether a call of its own finds the faces of a picture; else it is asked by comparing (Algorithm 1).
+
+        Such a service refuses a comparison (failure to acquire) where a picture shows nobody or several.
+        """
 
     @property
     def score_range(self) -> tuple[float, float]:

@@ -11,9 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from frtaudit.canonical import seed_of
+from frtaudit.collection.rows import PLACES, ImageRow, State
 from frtaudit.collection.seen import faces_of
+from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
-from frtaudit.collection.store import PLACES, ImageRow, State, Store
+from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Seen
 from frtaudit.core.labelling import UNSAID, Faces
 from frtaudit.errors import DataError, SpecError
@@ -98,16 +100,24 @@ def _no_common_face(services: Iterable[str], least: int) -> DataError:
 
 
 def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[Seen, ...]]]:
-    """What each service that finds faces saw in each image: none where it refused, no entry where nobody knows."""
+    """What each service saw in each image: none where it refused, no entry where nobody knows."""
     return {
-        name: {
-            image: faces_of(facts)[0]
-            for image, state, _, facts in store.detections(number)
-            if state in (State.ANSWERED, State.REFUSED)
-        }
+        name: _looked(store, number) if service.detects else _compared(store, number, spec.least)
         for number, (name, service) in enumerate(sorted(spec.services.items()))
-        if service.detects
     }
+
+
+def _looked(store: Store, number: int) -> dict[int, tuple[Seen, ...]]:
+    return {
+        image: faces_of(facts)[0]
+        for image, state, _, facts in store.detections(number)
+        if state in (State.ANSWERED, State.REFUSED)
+    }
+
+
+def _compared(store: Store, number: int, least: int) -> dict[int, tuple[Seen, ...]]:
+    """A service that finds faces by comparing says how many, and not where."""
+    return {image: (Seen(box=None),) * n for image, n in faces_shown(store, number, least).items()}
 
 
 def query_name(query: int) -> str:

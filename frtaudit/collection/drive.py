@@ -11,7 +11,8 @@ from frtaudit.calling.gate import BudgetError, Purse
 from frtaudit.collection.lane import Again, Inbox, Landed, Lane, Read
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.reader import Reader
-from frtaudit.collection.store import ImageRow, Key, Store
+from frtaudit.collection.rows import ImageRow, Key
+from frtaudit.collection.store import Store
 from frtaudit.errors import ProviderError
 
 ReadOne = Callable[[ImageRow], None]

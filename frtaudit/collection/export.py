@@ -19,8 +19,9 @@ import pyarrow.parquet as pq
 from frtaudit.canonical import Json, digest, sha256_file, to_bytes
 from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, sentences
 from frtaudit.collection.chosen import BOXES, Chosen, crop_id
+from frtaudit.collection.rows import COMPARE, DETECT, PLACES
 from frtaudit.collection.spec import CollectionSpec, identity
-from frtaudit.collection.store import COMPARE, DETECT, PLACES, Store
+from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
 
 COLLECTION, SITTINGS, FACES = "collection.json", "sittings.json", "faces.csv"

@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from frtaudit.calling.gate import BudgetError, Turnstile
 from frtaudit.calling.protocol import Service, Session
+from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.collection.seen import faces_in, facts_in, found_again, handles_in, with_handles
 from frtaudit.collection.shelf import Shelf
 from frtaudit.collection.spec import named
-from frtaudit.collection.store import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
 from frtaudit.errors import FrtauditError, ProviderError
 

@@ -10,8 +10,8 @@ import numpy as np
 from frtaudit.calling.gate import prices
 from frtaudit.canonical import Json
 from frtaudit.collection.chosen import groups, query_name
+from frtaudit.collection.rows import COMPARE, DETECT
 from frtaudit.collection.spec import CollectionSpec
-from frtaudit.collection.store import COMPARE, DETECT
 from frtaudit.errors import DataError
 from frtaudit.labelling.pairs import Between
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 from frtaudit.canonical import dumps
 from frtaudit.collection.lane import Inbox, Read
+from frtaudit.collection.rows import ImageRow
 from frtaudit.collection.shelf import Shelf
-from frtaudit.collection.store import ImageRow
 from frtaudit.core.collecting import CallError, Refusal
 
 READERS = 8

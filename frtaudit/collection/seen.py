@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from frtaudit.collection.store import PLACES
+from frtaudit.collection.rows import PLACES
 from frtaudit.core.collecting import Box, CallError, Detection, Refusal, Seen, same_face
 
 

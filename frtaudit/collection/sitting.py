@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from frtaudit.calling.addresses import REASONS
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.calling.protocol import Found
-from frtaudit.canonical import Json, digest, dumps
+from frtaudit.canonical import dumps
 from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import both_ways, drawn, turn_of
 from frtaudit.collection.chosen import Chosen, chosen
@@ -24,10 +24,13 @@ from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
 from frtaudit.collection.plan import canary_calls, plan_of_source
 from frtaudit.collection.reader import Reader
+from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, ImageRow, Key, State
+from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.shelf import Shelf
+from frtaudit.collection.single import Pair, candidates, following, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
-from frtaudit.collection.store import COMPARE, DETECT, PLACES, STORE, ImageRow, Key, State, Store
+from frtaudit.collection.store import STORE, Store
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.errors import DataError, FrtauditError, ProviderError
 
@@ -130,7 +133,7 @@ class Sitting:
             if self.store.meta(FROZEN) is None:
                 self._look()
             found = self._chosen()
-            self.store.note(FROZEN, "1")
+            self._freeze(found)
             self._compare(found)
         except (BudgetError, ProviderError, UnseenError) as stop:
             stopped = stop
@@ -195,18 +198,22 @@ class Sitting:
         self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
 
     def _silent(self) -> bool:
-        """Whether no image was read, or a service that looks at images has given no result for any."""
+        """Whether no image was read, or a service has given no result for any."""
         read = [row for row in self.store.images() if not row.refusal]
-        looking = [lane for lane in self.lanes if lane.service.detects]
-        return not read or not all(self._seen_by(lane) for lane in looking)
+        results = (self.store.counts(lane.number, DETECT) for lane in self.lanes)
+        return not read or not all(any(refusal != TRANSPORT for refusal, _ in one) for one in results)
+
+    def _failed(self, lane: Lane) -> Counter[str]:
+        """Codes of the calls that look for faces and failed for reasons of transport."""
+        counts = self.store.counts(lane.number, DETECT)
+        return Counter({code: n for (refusal, code), n in counts.items() if refusal == TRANSPORT})
 
     def _why(self) -> str:
         """What failed for reasons of transport: of the source and each service, the codes and how often."""
         failed = Counter(("source", row.code) for row in self.store.images() if row.refusal == TRANSPORT)
         for lane in self.lanes:
-            for (refusal, code), n in self.store.counts(lane.number, DETECT).items():
-                failed[f"services.{lane.name}", code] += n if refusal == TRANSPORT else 0
-        return ", ".join(f"{where} {code} {n} times" for (where, code), n in sorted(failed.items()) if n)
+            failed.update({(f"services.{lane.name}", code): n for code, n in self._failed(lane).items()})
+        return ", ".join(f"{where} {code} {n} times" for (where, code), n in sorted(failed.items()))
 
     def _look_once(self) -> int:
         """How often an image could not be read or looked at for reasons of transport."""
@@ -233,8 +240,25 @@ class Sitting:
         self.readers.append(Reader(unread, self.shelf, self.drive.inbox))
         self.drive.run(looking, self.readers[-1], on_read)
         unread = [row.image for row in self.store.images() if row.refusal == TRANSPORT]
-        states = [state for lane in looking for _, state, _, _ in self.store.detections(lane.number)]
-        return len(unread) + states.count(State.TRANSPORT)
+        self._find_singles()
+        return len(unread) + sum(self._failed(lane).total() for lane in self.lanes)
+
+    def _find_singles(self) -> None:
+        """Have services without a call that finds faces find them by comparing, round by round; each pair once."""
+        lanes = [lane for lane in self.lanes if not lane.service.detects]
+        queries = candidates(self.store.images(), self.spec.least)
+        tried: dict[int, dict[Pair, None]] = {lane.number: {} for lane in lanes}
+        while True:
+            for lane in lanes:
+                told = tried[lane.number] | told_by(self.store, lane.number)
+                pairs = [pair for images in queries for pair in following(images, told)]
+                tried[lane.number] |= dict.fromkeys(pairs)
+                keys = (Key(lane.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs)
+                lane.todo.extend(keys)
+            if not any(lane.todo for lane in lanes):
+                return
+            self.live.begin("finding faces by comparing", 0, sum(len(lane.todo) for lane in lanes))
+            self.drive.run(lanes)
 
     def _boxes(self) -> dict[int, Box]:
         """The face of each image in which the first service that says where found one."""
@@ -274,6 +298,20 @@ class Sitting:
         gone = json.loads(self.store.meta(ALIKE) or "{}")
         return chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
 
+    def _freeze(self, found: Chosen) -> None:
+        """From here on faces and pairs stay; what found faces by comparing is not asked for again."""
+        if self.store.meta(FROZEN) is not None:
+            return
+        for lane in self.lanes:
+            crops = set(found.crops[lane.name].tolist())
+            pairs = [
+                (one, other)
+                for one, other, state, _ in self.store.finding(lane.number)
+                if state is not State.TRANSPORT
+            ]
+            self.store.adopt(lane.number, [pair for pair in pairs if crops.issuperset(pair)])
+        self.store.note(FROZEN, "1")
+
     def _compare(self, found: Chosen) -> None:
         pairs = found.pairs.shape[1]
         each = pairs + canary_calls(self.spec, pairs)
@@ -295,48 +333,6 @@ class Sitting:
         if found is not None and readable:
             said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
         return Outcome(finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said))
-
-
-def same_collection(store: Store, spec: dict[str, Json]) -> None:
-    """Raise :class:`DataError` for a folder that holds another collection; a new one takes this."""
-    text, known = dumps(spec), store.meta("spec")
-    if known is None:
-        store.note("spec", text)
-    elif known != text:
-        place = _difference(json.loads(known), json.loads(text), "")
-        raise DataError(
-            "into", f"the folder holds a collection with another {place}", "the same spec, or another folder"
-        )
-
-
-def same_images(store: Store, found: Sequence[Found]) -> None:
-    """Raise :class:`DataError` where a source lists other images than at first; nothing listed asks nothing.
-
-    The store knows images by their numbers: of the list it keeps a digest and the length.
-    """
-    if not found:
-        return
-    listed: list[Json] = [[one.query, str(one.address), dict(sorted(one.columns.items()))] for one in found]
-    known, now = store.meta(LISTED), f"{digest(listed)} {len(listed)}"
-    if known is None:
-        store.note(LISTED, now)
-    elif known != now:
-        then = int(known.rpartition(" ")[2])
-        how = (
-            f"{len(listed)} images, and {then}" if then != len(listed) else f"{then} images, but others than"
-        )
-        raise DataError(
-            "source", f"it lists {how} when this collection began", "the same images, or another folder"
-        )
-
-
-def _difference(one: object, other: object, at: str) -> str:
-    """Where two plain values first differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for key in sorted({*one, *other}):
-            if one.get(key) != other.get(key):
-                return _difference(one.get(key), other.get(key), f"{at}.{key}" if at else str(key))
-    return at or "spec"
 
 
 def recall(lane: Lane, store: Store) -> None:

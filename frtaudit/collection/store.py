@@ -6,26 +6,22 @@ been, and is made again. Keys are numbers: ``images`` says which digest an image
 number is its image's times 256 plus its place among the faces that the service saw there.
 """
 
-import json
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from enum import IntEnum
 from fractions import Fraction
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow, ImageRow, Key, Result, State
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import DataError
 
 STORE = "store.sqlite"
-PLACES = 256  # faces of one image that can be told apart
-DETECT, COMPARE = "detect", "compare"
 _TABLES = """
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS images (
@@ -42,71 +38,6 @@ CREATE TABLE IF NOT EXISTS spent (
 CREATE TABLE IF NOT EXISTS ambiguous (
     service INTEGER, kind TEXT, calls INTEGER, PRIMARY KEY (service, kind)) WITHOUT ROWID;
 """
-
-
-class State(IntEnum):
-    """Of a call."""
-
-    INTENT = 0
-    ANSWERED = 1
-    REFUSED = 2  # a result
-    TRANSPORT = 3  # none; it is made again in the next sitting
-
-
-class Key(NamedTuple):
-    """A call: ``second`` is 0 where ``first`` is a crop of the image that faces are looked for in.
-
-    ``turn``: 0 for a score of the collection, above for canaries; of a detection, how many there were before.
-    """
-
-    service: int
-    turn: int
-    first: int
-    second: int
-
-    @property
-    def kind(self) -> str:
-        """``detect`` or ``compare``."""
-        return COMPARE if self.second else DETECT
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Result:
-    """What a call came to; ``facts``: canonical JSON; ``attempts``: that passed the gate; ``paid``: see the gate."""
-
-    key: Key
-    state: State
-    attempts: int
-    score: float | None = None
-    refusal: Refusal | None = None
-    code: str = ""
-    version: str = ""
-    request: str = ""
-    facts: str = ""
-
-
-class ImageRow(NamedTuple):
-    """An image as it was read: its digest, or why there is none."""
-
-    image: int
-    query: int
-    columns: str
-    digest: str
-    refusal: str
-    code: str
-
-
-class HandleRow(NamedTuple):
-    """What a service calls the faces of an image by since the detection of a ``turn``, until ``ends``.
-
-    ``ends``: seconds since 1970, None for never; ``handles``: JSON.
-    """
-
-    service: int
-    image: int
-    turn: int
-    ends: float | None
-    handles: str
 
 
 @dataclass(slots=True)
@@ -351,6 +282,25 @@ class Store:
             (PLACES, service),
         )
 
+    def finding(self, service: int) -> Iterator[tuple[int, int, State, str | None]]:
+        """First, second, state and refusal of comparisons that find faces."""
+        rows = self._db.execute(
+            "SELECT first, second, state, refusal FROM calls WHERE service = ? AND turn = ? AND state <> ?"
+            " ORDER BY first, second",
+            (service, FINDING, State.INTENT),
+        )
+        return ((int(first), int(second), State(state), refusal) for first, second, state, refusal in rows)
+
+    def adopt(self, service: int, pairs: Sequence[tuple[int, int]]) -> None:
+        """Results of comparisons that found faces are scores of the collection too: each is paid for once."""
+        self._db.execute("BEGIN IMMEDIATE")
+        self._db.executemany(
+            "INSERT OR IGNORE INTO calls SELECT service, 0, first, second, state, attempts, score, refusal, code,"
+            " version, request, facts, sitting FROM calls WHERE service = ? AND turn = ? AND first = ? AND second = ?",
+            [(service, FINDING, *pair) for pair in pairs],
+        )
+        self._db.execute("COMMIT")
+
     def turns(self, service: int) -> int:
         """The highest turn of a detection by a service."""
         row = self._db.execute(
@@ -371,17 +321,22 @@ class Store:
     def compared(self, service: int) -> int:
         """How many comparisons have a result that stays, canaries included."""
         row = self._db.execute(
-            "SELECT count(*) FROM calls WHERE service = ? AND second <> 0 AND state IN (?, ?)",
+            "SELECT count(*) FROM calls WHERE service = ? AND turn >= 0 AND second <> 0 AND state IN (?, ?)",
             (service, State.ANSWERED, State.REFUSED),
         ).fetchone()
         return int(row[0])
 
     def counts(self, service: int, kind: str) -> dict[tuple[str, str], int]:
-        """Refusal and code (both empty: answered) to how many calls of turn 0 ended so."""
+        """Refusal and code (both empty: answered) to how many calls ended so.
+
+        Of comparisons those of the collection itself, of detections the first of each image, or the comparisons that
+        found faces instead.
+        """
+        which = "turn = 0 AND second <> 0" if kind == COMPARE else "(turn = 0 AND second = 0 OR turn = -1)"
         rows = self._db.execute(
-            "SELECT coalesce(refusal, ''), code, count(*) FROM calls WHERE service = ? AND turn = 0"
-            " AND (second <> 0) = ? AND state <> ? GROUP BY 1, 2 ORDER BY 1, 2",
-            (service, kind == COMPARE, State.INTENT),
+            f"SELECT coalesce(refusal, ''), code, count(*) FROM calls WHERE service = ? AND {which}"  # noqa: S608  ours
+            " AND state <> ? GROUP BY 1, 2 ORDER BY 1, 2",
+            (service, State.INTENT),
         )
         return {(str(refusal), str(code)): int(n) for refusal, code, n in rows}
 
@@ -389,7 +344,7 @@ class Store:
         """What a service said of its version, by how many of its answers to comparisons, canaries included."""
         rows = self._db.execute(
             "SELECT text, count(*) FROM calls JOIN versions USING (version) WHERE service = ? AND state = ?"
-            " AND second <> 0 GROUP BY text ORDER BY text",
+            " AND turn >= 0 AND second <> 0 GROUP BY text ORDER BY text",
             (service, State.ANSWERED),
         )
         return {str(text): int(n) for text, n in rows}
@@ -403,8 +358,3 @@ class Store:
 
 
 _WIDE = 1 << 31  # above the number of any crop: 8 million images
-
-
-def facts_of(facts: Mapping[str, object]) -> str:
-    """Facts as canonical JSON, empty for none."""
-    return json.dumps(dict(facts), sort_keys=True, separators=(",", ":")) if facts else ""

@@ -191,13 +191,12 @@ def test_handles_that_end_are_made_again(tmp_path: Path) -> None:
 
 def test_refusals_are_results_and_transport_is_tried_again(tmp_path: Path) -> None:
     """Unreadable images and faces not found are counted; a failure of transport is stated, and asked again later."""
-    down = {"acme": {"type": "twin", "detects": False, "broken": 5}}
+    down = {"acme": {"type": "twin", "broken": 5, "breaks": "compare"}}
     said: list[str] = []
     collect(spec(tmp_path, down, source={"type": "drawn", "queries": 4, "strange": 20}, least=6), said.append)
     read = json.loads((tmp_path / "collection.json").read_text())
     assert said == ["drawn 2 image 3: unreadable_image: an image that cannot be decoded to its end"]
     assert read["images"]["left_out"] == {"unreadable_image": 1}
-    assert read["boxes"] is None
     failed = read["services"]["acme"]["refusals"]
     assert failed.keys() == {"transport_down"}
     assert read["services"]["acme"]["scores"] + failed["transport_down"] == read["pairs"]

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frtaudit.collection.store import ImageRow, Key, Result, State, Store, facts_of
+from frtaudit.collection.rows import ImageRow, Key, Result, State, facts_of
+from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import DataError
 
@@ -85,7 +86,8 @@ def test_a_commit_is_whole_or_not_at_all(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from frtaudit.collection.store import Key, Store
+from frtaudit.collection.rows import Key
+from frtaudit.collection.store import Store
 store = Store(Path(sys.argv[1]))
 store.begin()
 for k in range(1, 20):

@@ -1,0 +1,53 @@
+"""Whether a folder goes on with the collection that it holds: the same spec, the same images."""
+
+import json
+from collections.abc import Sequence
+
+from frtaudit.calling.protocol import Found
+from frtaudit.canonical import Json, digest, dumps
+from frtaudit.collection.store import Store
+from frtaudit.errors import DataError
+
+LISTED = "listed"
+
+
+def same_collection(store: Store, spec: dict[str, Json]) -> None:
+    """Raise :class:`DataError` for a folder that holds another collection; a new one takes this."""
+    text, known = dumps(spec), store.meta("spec")
+    if known is None:
+        store.note("spec", text)
+    elif known != text:
+        place = _difference(json.loads(known), json.loads(text), "")
+        raise DataError(
+            "into", f"the folder holds a collection with another {place}", "the same spec, or another folder"
+        )
+
+
+def same_images(store: Store, found: Sequence[Found]) -> None:
+    """Raise :class:`DataError` where a source lists other images than at first; nothing listed asks nothing.
+
+    The store knows images by their numbers: of the list it keeps a digest and the length.
+    """
+    if not found:
+        return
+    listed: list[Json] = [[one.query, str(one.address), dict(sorted(one.columns.items()))] for one in found]
+    known, now = store.meta(LISTED), f"{digest(listed)} {len(listed)}"
+    if known is None:
+        store.note(LISTED, now)
+    elif known != now:
+        then = int(known.rpartition(" ")[2])
+        how = (
+            f"{len(listed)} images, and {then}" if then != len(listed) else f"{then} images, but others than"
+        )
+        raise DataError(
+            "source", f"it lists {how} when this collection began", "the same images, or another folder"
+        )
+
+
+def _difference(one: object, other: object, at: str) -> str:
+    """Where two plain values first differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            if one.get(key) != other.get(key):
+                return _difference(one.get(key), other.get(key), f"{at}.{key}" if at else str(key))
+    return at or "spec"

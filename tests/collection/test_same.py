@@ -1,0 +1,41 @@
+"""Whether a folder goes on; what a sitting says of it is in test_sitting.py."""
+
+from pathlib import Path
+
+import pytest
+
+from frtaudit.calling.protocol import Found
+from frtaudit.collection.same import same_collection, same_images
+from frtaudit.collection.store import Store
+from frtaudit.errors import DataError
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """An empty one."""
+    return Store(tmp_path / "s")
+
+
+def found(*addresses: str) -> list[Found]:
+    """Images of one query."""
+    return [Found(query=0, place="", columns={"group": "a"}, address=one) for one in addresses]
+
+
+def test_another_spec_is_named_by_where_it_differs(store: Store) -> None:
+    """The first spec is the folder's; the same one goes on, another is refused at the first place that differs."""
+    same_collection(store, {"seed": 1, "source": {"limit": 3}})
+    same_collection(store, {"source": {"limit": 3}, "seed": 1})
+    with pytest.raises(DataError, match=r"into: .* another source\.limit; accepted: the same spec"):
+        same_collection(store, {"seed": 1, "source": {"limit": 4}})
+
+
+def test_the_list_of_images_is_known_by_its_digest(store: Store) -> None:
+    """No address is kept; another number, order or column is another list; no list asks nothing."""
+    same_images(store, found("there/one", "there/two"))
+    same_images(store, found("there/one", "there/two"))
+    same_images(store, [])
+    assert "there" not in str(store.meta("listed"))
+    with pytest.raises(DataError, match="it lists 1 images, and 2 when this collection began"):
+        same_images(store, found("there/one"))
+    with pytest.raises(DataError, match="it lists 2 images, but others than when"):
+        same_images(store, found("there/two", "there/one"))
