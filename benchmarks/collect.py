@@ -11,12 +11,12 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from frtaudit import registry
-from frtaudit.calling.protocol import Found, Gate, Limits
+from frtaudit.calling.protocol import UNKEPT, Found, Gate, Limits, Notes
 from frtaudit.collection.sitting import Sitting
 from frtaudit.collection.spec import from_plain
 from frtaudit.core.collecting import Answer, Crop, Detection, Picture
@@ -31,7 +31,7 @@ class Numbered:
     queries: int
     images: int
 
-    def finds(self) -> Iterator[Found]:
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
         """Every picture."""
         for number in range(self.queries * self.images):
             query = number // self.images
@@ -40,6 +40,18 @@ class Numbered:
     def read(self, found: Found) -> Picture:
         """A picture that is its number."""
         return Picture(data=str(found.address).encode(), width=1, height=1, media="image/png")
+
+    def cautions(self) -> tuple[str, ...]:
+        """None."""
+        return ()
+
+    def at_most(self) -> Sequence[int]:
+        """The same for all."""
+        return [self.images] * self.queries
+
+    def calls(self) -> Mapping[str, int]:
+        """None."""
+        return {}
 
     @property
     def paid(self) -> Mapping[str, float]:

@@ -1,16 +1,20 @@
 """The benchmarks' harness: answers agree at a tiny size, verdicts and tables say what was measured."""
 
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from benchmarks import environments, run, table
+from benchmarks import collect, environments, run, stored, table
 from benchmarks.clock import Clock
 from benchmarks.contests import CONTESTS, OURS, Contender, Contest, Line, Measure
+from frtaudit import registry
+from frtaudit.cohorts.queries import Queries
 
 TINY = 0.002
 HERE = {OURS, "scipy"}  # what our own environment holds
@@ -129,3 +133,23 @@ def test_every_version_is_pinned() -> None:
     for peer in named:
         lines = (ROOT / "benchmarks" / "peers" / f"{peer}.txt").read_text().split()
         assert all(line.count("==") == 1 for line in lines)
+
+
+def test_a_small_collection_is_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The benchmark of collecting runs as it stands, and makes the scores that it says."""
+    try:
+        collect.collected(tmp_path / "c", 1500, 4)
+    finally:
+        registry._registered.pop(("source", "numbered"), None)
+        registry._registered.pop(("service", "instant"), None)
+    said = capsys.readouterr().out.split()
+    with closing(sqlite3.connect(tmp_path / "c" / "store.sqlite")) as db:
+        query = "SELECT count(*) FROM calls WHERE turn >= 0 AND score IS NOT NULL"
+        assert int(said[0]) == db.execute(query).fetchone()[0] >= 1500
+
+
+def test_few_stored_scores_are_read(tmp_path: Path) -> None:
+    """The benchmark of stored scores writes as many as it says, of every service, and an audit's reading finds them."""
+    scores = stored.written(tmp_path, 30, 2)
+    found = Queries(root=str(tmp_path), faces="faces.parquet").search()
+    assert sum(one.score.size for one in found.services) == scores > 30 * 2 * 190
