@@ -109,6 +109,16 @@ class Plan:
         return "\n".join([head, "", *table, "", *left, tail, again, *self.cautions])
 
 
+def unpriced(spec: CollectionSpec) -> tuple[str, ...]:
+    """Services that a budget says nothing about, for their calls have no price."""
+    free = [name for name, one in sorted(spec.services.items()) if not any(prices(one.limits).values())]
+    if spec.budget.limit is None or not free:
+        return ()
+    return (
+        f"budget.limit does not hold {', '.join(free)}: no price is set (services.NAME.limits.compare, .detect)",
+    )
+
+
 def plan(
     spec: CollectionSpec,
     sizes: Mapping[str, int],
@@ -146,7 +156,7 @@ def plan(
         limit=spec.budget.limit,
         currency=spec.budget.currency,
         left=paid if own is None else {},
-        cautions=cautions,
+        cautions=(*cautions, *unpriced(spec)),
     )
 
 

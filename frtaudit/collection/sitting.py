@@ -22,7 +22,7 @@ from frtaudit.collection.export import COLLECTION, export, write_sittings
 from frtaudit.collection.lane import Lane
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
-from frtaudit.collection.plan import canary_calls, plan_of_source
+from frtaudit.collection.plan import canary_calls, plan_of_source, unpriced
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, ImageRow, Key, State
 from frtaudit.collection.same import same_collection, same_images
@@ -162,7 +162,7 @@ class Sitting:
 
     def _begin(self) -> None:
         """Say what to know; raise :class:`DataError` for a budget below the plan, before a call is made."""
-        for caution in self.spec.source.cautions():
+        for caution in (*self.spec.source.cautions(), *unpriced(self.spec)):
             self.say(caution)
         limit = self.purse.limit
         if limit is None or self.spec.budget.partial:

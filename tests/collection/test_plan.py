@@ -43,6 +43,10 @@ def test_calls_and_price_are_counted() -> None:
     assert float(made.price) == pytest.approx(32 * 0.001 + (224 + 180) * 0.01)
     assert not made.enough
     assert "budget.limit 4 USD: not enough" in made.text()
+    assert made.cautions == (
+        "budget.limit does not hold bolt: no price is set (services.NAME.limits.compare, .detect)",
+    )
+    assert plan_of_source(spec()).cautions == ()
     assert made.to_json()["price"] == float(made.price)
     assert plan_by_size(spec(), 4, 8).lines == plan_of_source(spec()).lines
 
