@@ -49,10 +49,16 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
 
 
 def counts_of(material: Material) -> dict[str, Json]:
-    """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects."""
+    """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects.
+
+    With ``collection`` where ``frtaudit collect`` gathered the scores.
+    """
+    collected: dict[str, Json] = (
+        {} if material.collection is None else {"collection": dict(material.collection)}
+    )
     if material.named:
-        return cohort_counts(material.cohort, material.sanitized)
-    return {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
+        return cohort_counts(material.cohort, material.sanitized) | collected
+    return collected | {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
 
 
 def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:

@@ -108,7 +108,12 @@ def published(result: AuditResult, link: str, minimum: int = MINIMUM) -> AuditRe
         "type": _mapping(result.spec.get("cohort")).get("type")
     }  # shares and sizes of a cohort are counts
     spec = _scrubbed(dict(result.spec) | {"cohort": read, "inputs": {}}, names)
-    cohort = _cohort(result.cohort, withheld) | {"publication": _record(withheld, minimum, left_out)}
+    collected = _scrubbed(_collected(_mapping(result.cohort.get("collection"))), names)
+    cohort = {
+        **_cohort(result.cohort, withheld),
+        **({"collection": collected} if "collection" in result.cohort else {}),
+        "publication": _record(withheld, minimum, left_out),
+    }
     return AuditResult(
         spec=spec if isinstance(spec, dict) else {},
         digests={"spec": digest(spec), "cohort": digest(cohort), "inputs": {}, "full": link},
@@ -381,6 +386,31 @@ def _cohort(cohort: Mapping[str, Json], withheld: Withheld) -> dict[str, Json]:
         schemas[name] = {**_mapping(found), "groups": rows}
     kept = {kind: cohort.get(kind) for kind in (PEOPLE, SAMPLES, TWO)}
     return kept | dict.fromkeys(withheld.totals) | {"schemas": schemas}
+
+
+def _collected(found: Mapping[str, Json]) -> dict[str, Json]:
+    """What services were asked, what they stated, what canaries say; queries are people: no count of them or theirs."""
+    spec = _mapping(found.get("spec"))
+    services: dict[str, Json] = {
+        name: {
+            **_mapping(one),
+            "versions": dict.fromkeys(_mapping(_mapping(one).get("versions"))),
+            "scored": None,
+            "by_kind": dict.fromkeys(_mapping(_mapping(one).get("by_kind"))),
+            "refused": [],
+            "missing": None,
+        }
+        for name, one in _mapping(found.get("services")).items()
+    }
+    asked: dict[str, Json] = {name: spec[name] for name in ("detected", "duplicates") if name in spec}
+    source: dict[str, Json] = {"type": _mapping(spec.get("source")).get("type")}
+    hidden: dict[str, Json] = dict.fromkeys(("images", "queries", "faces", "pairs"))
+    return {
+        "finished": found.get("finished"),
+        "spec": {**asked, "source": source},
+        **hidden,
+        "services": services,
+    }
 
 
 def _nulls(withheld: Withheld, schema: str, group: str) -> Sequence[str]:

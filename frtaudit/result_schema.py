@@ -18,6 +18,7 @@ _WEIGHTING: Schema = {"enum": ["pooled", "identity", None]}
 _METHOD: Schema = {"enum": [method.value for method in Method]}
 _TEST_METHOD: Schema = {"enum": [method.value for method in TestMethod]}
 _P: Schema = {"type": "number", "exclusiveMinimum": 0, "maximum": 1}
+_SHARE: Schema = {"type": "number", "minimum": 0, "maximum": 1}
 _TARGET: Schema = {"enum": [target.value for target in Target]}
 
 
@@ -196,8 +197,59 @@ def _cohort() -> Schema:
     group = _closed({"group": _TEXT, "label": _TEXT, **counts})
     schema = _closed({"groups": _list_of(group), "super_classes": _map_of(_list_of(_TEXT))})
     fields = {**counts, "schemas": _map_of(schema)}
-    more = {"sanitized": _sanitized(), "publication": _publication()}
+    more = {"collection": _collection(), "sanitized": _sanitized(), "publication": _publication()}
     return _closed(fields) | {"properties": {**fields, **more}}
+
+
+def _collection() -> Schema:
+    """Stands only where ``frtaudit collect`` gathered the scores; a count is null where a variant withholds it."""
+    kinds = ("failure_to_acquire", "policy", "transport")
+    kind: Schema = {"enum": [*kinds]}
+    left_out = _closed({"code": _TEXT, "refusal": _or_null(kind), "count": _COUNT, "unit": _TEXT})
+    counts: Schema = dict.fromkeys(("queries", "faces", "pairs"), _or_null(_COUNT))
+    images = _closed({"found": _COUNT, "listed": _COUNT, "left_out": _list_of(left_out)})
+    call: Schema = {"enum": ["compare", "detect"]}
+    service = _closed(
+        {
+            "asked": _map_of(_TEXT),
+            "versions": _map_of(_or_null(_COUNT)),
+            "scored": _or_null(_COUNT),
+            "by_kind": _closed(dict.fromkeys(kinds, _or_null(_COUNT))),
+            "refused": _list_of(_closed({"call": call, "refusal": kind, "code": _TEXT, "count": _COUNT})),
+            "missing": _or_null(_COUNT),
+            "detects": {"type": "boolean"},
+            "canaries": _or_null(_canaries()),
+        }
+    )
+    return _closed(
+        {
+            "finished": {"type": "boolean"},
+            "spec": {"type": "object"},
+            "images": _or_null(images),
+            **counts,
+            "services": _map_of(service),
+        }
+    )
+
+
+def _canaries() -> Schema:
+    flag: Schema = {"type": "boolean"}
+    later = _closed(
+        {"round": _COUNT, "apart": _COUNT, "open": _COUNT, "p": _SHARE, "more_than_chance": flag},
+    )
+    ways = _closed({"pairs": _COUNT, "apart": _COUNT, "largest": _or_null(_NUMBER)})
+    return _closed(
+        {
+            **dict.fromkeys(("items", "answered", "rounds", "repeats"), _COUNT),
+            "noise": _SHARE,
+            "alpha": _LEVEL,
+            "power": _LEVEL,
+            "least_share_found": _or_null(_SHARE),
+            "changed": flag,
+            "later": _list_of(later),
+            "both_ways": ways,
+        }
+    )
 
 
 def _publication() -> Schema:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import digest, sha256_file
+from frtaudit.canonical import Json, digest, sha256_file
 from frtaudit.core.cohort import LedgerEntry, Material
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.spec import PATH, SchemaSpec
@@ -37,7 +37,7 @@ class Search:
     """What the files of a search say.
 
     ``columns``: of the faces, texts (F,); ``ledger``: what was left out before any label; ``paths``: file name to where
-    it was read; ``said``: sentences about how it was collected.
+    it was read; ``said``: warnings of how it was collected; ``facts``: how, None where nobody says.
     """
 
     faces: Faces
@@ -46,6 +46,7 @@ class Search:
     ledger: tuple[LedgerEntry, ...]
     paths: Mapping[str, Path]
     said: tuple[str, ...] = ()
+    facts: Mapping[str, Json] | None = None
 
 
 @register("cohort", "queries")
@@ -106,6 +107,7 @@ class Queries:
             pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
             earlier=earlier,
             said=found.said,
+            collection=found.facts,
         )
 
     def search(self) -> Search:
@@ -149,6 +151,7 @@ class Queries:
             ledger=(*found.ledger, *read.ledger),
             paths={COLLECTION: path, **read.paths},
             said=found.said,
+            facts=found.facts,
         )
 
     def _picked(self, found: Search, seed: int) -> Search:

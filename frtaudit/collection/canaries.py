@@ -11,7 +11,7 @@ from frtaudit.collection.spec import Canaries
 from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import SpecError
-from frtaudit.stats.drift import Floats, apart, least_share, noise, p_value
+from frtaudit.stats.drift import Floats, apart, beyond_chance, least_share, noise, p_value
 
 ALPHA = 0.01  # false alarms of a service, over all its rounds
 POWER = 0.95
@@ -89,14 +89,14 @@ def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
     """
     whole = ~np.isnan(answers).any(axis=(1, 2))
     kept = answers[whole]
-    repeats, alpha = answers.shape[2], ALPHA / (answers.shape[1] - 1)
+    moments, repeats = answers.shape[1:]
     noisy = noise(kept)
-    rounds = [_against_first(kept, moment) for moment in range(1, answers.shape[1])]
-    by_scores = any(one["p"] <= alpha for one in rounds)
+    rounds = [_against_first(kept, moment) for moment in range(1, moments)]
+    by_scores = any(beyond_chance(one["p"], ALPHA, moments) for one in rounds)
     return {
         "items": len(answers),
         "answered": int(whole.sum()),
-        "rounds": answers.shape[1],
+        "rounds": moments,
         "repeats": repeats,
         "noise": noisy,
         "against_first_round": rounds,
@@ -104,7 +104,7 @@ def finding(answers: Floats, versions: Mapping[str, int]) -> dict[str, Json]:
         "changed": by_scores,
         "several_versions": len(versions) > 1,
         "power": POWER,
-        "least_share_found": least_share(len(kept), repeats, alpha, noisy, POWER),
+        "least_share_found": least_share(len(kept), repeats, ALPHA / (moments - 1), noisy, POWER),
         "both_ways": _asymmetry(answers),
     }
 
@@ -135,20 +135,23 @@ def _asymmetry(answers: Floats) -> dict[str, Json]:
 
 
 def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> list[str]:
-    """What a reader has to know of a service's canaries, as sentences."""
+    """What every reader of a score has to know of a service's canaries, as sentences; none where nothing changed."""
     said = []
     if len(versions) > 1:
         said.append(
             f"{name} answered with {len(versions)} versions while it was asked: {', '.join(map(repr, versions))}"
         )
-    share = found["least_share_found"]
     if found["changed"]:
         said.append(
             f"{name} changed while it was asked: the same comparisons have other scores in a later round"
         )
-    elif share is not None:
-        said.append(
-            f"{name}: no change of scores was found; a change of {100 * float(str(share)):.1f} % of its answers "
-            f"and more would have been, with probability {POWER:g}"
-        )
     return said
+
+
+def reassurance(name: str, found: Mapping[str, Json]) -> list[str]:
+    """For who collects: that nothing changed, and how little of a change would have been found."""
+    share = found["least_share_found"]
+    if found["changed"] or share is None:
+        return []
+    least = f"a change of {100 * float(str(share)):.1f} % of its answers and more would have been"
+    return [f"{name}: no change of scores was found; {least}, with probability {POWER:g}"]

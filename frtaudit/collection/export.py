@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from frtaudit.canonical import Json, digest, sha256_file, to_bytes
-from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, sentences
+from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, reassurance, sentences
 from frtaudit.collection.chosen import BOXES, Chosen, crop_id
 from frtaudit.collection.rows import COMPARE, DETECT, PLACES
 from frtaudit.collection.spec import CollectionSpec, identity
@@ -37,7 +37,7 @@ Row = tuple[int, int, int, float | None, str | None, str]
 def export(
     into: Path, store: Store, spec: CollectionSpec, found: Chosen, *, finished: bool
 ) -> tuple[str, ...]:
-    """Write it all, ``collection.json`` last, each file whole or not; what a reader has to know, as sentences."""
+    """Write it all, ``collection.json`` last, each file whole or not; what who collects has to know, as sentences."""
     _atomically(into / FACES, lambda path: path.write_bytes(_faces(found)))
     files = [FACES]
     if found.boxes is not None:
@@ -49,13 +49,15 @@ def export(
         files.append(BOXES)
     services: dict[str, Json] = {}
     said: list[str] = []
+    shown: list[str] = []
     for number, name in enumerate(sorted(spec.services)):
         _atomically(
             into / f"{name}.parquet", partial(_scores, store=store, number=number, name=name, found=found)
         )
         files.append(f"{name}.parquet")
-        services[name], told = _service(store, number, name, spec, found, finished=finished)
+        services[name], told, calm = _service(store, number, name, spec, found, finished=finished)
         said += told
+        shown += [*calm, *told]
     listed = {name: sha256_file(into / name) for name in sorted(files)}
     content = _about(store, spec, found) | {
         "finished": finished,
@@ -65,7 +67,7 @@ def export(
         "files": listed,
     }
     _atomically(into / COLLECTION, lambda path: path.write_bytes(to_bytes(content)))
-    return tuple(said)
+    return tuple(shown)
 
 
 def _about(store: Store, spec: CollectionSpec, found: Chosen) -> dict[str, Json]:
@@ -117,7 +119,8 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
 
 def _service(
     store: Store, number: int, name: str, spec: CollectionSpec, found: Chosen, *, finished: bool
-) -> tuple[dict[str, Json], list[str]]:
+) -> tuple[dict[str, Json], list[str], list[str]]:
+    """What stands of a service in the file, what to warn every reader of, and what only who collects is told."""
     service = spec.services[name]
     versions = store.versions(number)
     pairs = drawn(found, spec.canaries, spec.seed)
@@ -138,6 +141,7 @@ def _service(
         "canaries": canaries,
     }
     told = [] if canaries is None else sentences(name, canaries, list(versions))
+    calm = [] if canaries is None else reassurance(name, canaries)
     if not finished:
         asked, pairs = sum(counts.values()), found.pairs.shape[1]
         told.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
@@ -148,7 +152,7 @@ def _service(
         if failed:
             why = ", ".join(failed)
             told.append(f"{name}: {sum(failed.values())} {what} for reasons of transport ({why}); {then}")
-    return content, told
+    return content, told, calm
 
 
 def _transport(counts: Mapping[tuple[str, str], int]) -> dict[str, int]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.canonical import Json
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import Labelling
@@ -147,7 +148,7 @@ class Material:
     and the cohort only stands in for scores without subjects; ``finished``: provider name to what its run left;
     ``compared``: the comparisons of finished runs; ``folded``: their folds' pairs; ``labelling``: what says who is
     who where nobody named the faces; ``earlier``: the same of an earlier collection, whose faces are no samples;
-    ``said``: sentences about how it was gathered, for a report's notes.
+    ``said``: sentences about how it was gathered, for a report's notes; ``collection``: the same as facts.
     """
 
     cohort: Cohort
@@ -169,3 +170,4 @@ class Material:
     labelling: Labelling | None = None
     earlier: Labelling | None = None
     said: tuple[str, ...] = ()
+    collection: Mapping[str, Json] | None = None

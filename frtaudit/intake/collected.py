@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any  # Any: JSON as it was read
 
-from frtaudit.canonical import sha256_file
+from frtaudit.canonical import Json, sha256_file
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.errors import DataError
+from frtaudit.intake.collection_facts import QUERIES, facts_of
 
 COLLECTION, STORE = "collection.json", "store.sqlite"
 FORMAT = "frtaudit-collection/1"
-QUERIES = "query_with_too_few_faces"
 CHANGED, VERSIONS, MISSING = (
     "service_changed_while_collected",
     "versions_while_collected",
@@ -22,13 +22,17 @@ CHANGED, VERSIONS, MISSING = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``said``: what to tell a reader."""
+    """``faces``, ``boxes``, ``lists``: file names; ``ledger``: what was left out; ``said``: what to warn a reader of.
+
+    ``facts``: how it was collected, for the result.
+    """
 
     faces: str
     boxes: str | None
     lists: tuple[str, ...]
     ledger: tuple[LedgerEntry, ...]
     said: tuple[str, ...]
+    facts: Mapping[str, Json]
 
 
 def read_collected(folder: Path) -> Collected | None:
@@ -70,6 +74,7 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
         lists=lists,
         ledger=tuple(_ledger(read)),
         said=tuple(read["said"]),
+        facts=facts_of(read),
     )
 
 

@@ -44,6 +44,11 @@ class Words:
     failure_score: Names
     at: Names
     scenario: Names
+    collected: Names
+    collected_source: Names
+    collected_code: Names
+    refusal: Names
+    refusal_means: Names
     at_value: Names
     fair_value: Names
     coverage: Names

@@ -48,6 +48,15 @@ def p_value(n_apart: int, n_open: int, repeats: int) -> float:
     return float(binom.sf(n_apart - 1, n_open, by_chance(repeats)))
 
 
+def beyond_chance(p: float, alpha: float, rounds: int) -> bool:
+    """Whether one later round of ``rounds`` shows a change, ``alpha`` being the false alarms of all of them.
+
+    >>> beyond_chance(0.004, 0.01, rounds=3), beyond_chance(0.006, 0.01, rounds=3)
+    (True, False)
+    """
+    return p <= alpha / (rounds - 1)
+
+
 def noise(answers: Floats) -> float:
     """Share of items and moments whose repeats differ; ``answers``: (N, M, R).
 

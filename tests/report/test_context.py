@@ -10,7 +10,7 @@ from frtaudit.report.context import SECTIONS, Status, context
 from frtaudit.shipped import shipped
 
 ASKED_FOR = {
-    *("annotation", "identity_labels", "label_cost", "two_dates"),
+    *("annotation", "collected", "identity_labels", "label_cost", "two_dates"),
     *("coverage", "card", "overlap", "sanitization", "tar_curves", "orders", "releases"),
     *(
         "densities",

@@ -21,6 +21,7 @@ from frtaudit.report.pieces import (
     say,
 )
 from frtaudit.report.sections import (
+    collected,
     coverage,
     differences,
     front,
@@ -64,6 +65,7 @@ class Summary:
     choice: vendors.Choice | None
     changed: tuple[Text, ...]
     labels: Text
+    collected: tuple[Text, ...]
     worst: Text
     warnings: tuple[Text, ...]
     headline: Table | None
@@ -89,6 +91,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         choice=vendors.choice(source),
         changed=two_dates.answers(source),
         labels=label_notice.notice(source),
+        collected=collected.notice(source),
         worst=worst_group(source),
         warnings=coverage.warnings(source),
         headline=headline(source),

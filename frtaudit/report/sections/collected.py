@@ -1,0 +1,145 @@
+"""How scores were collected: what was searched and asked, what was refused, whether a service changed meanwhile."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from frtaudit.canonical import Json
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, listed, say
+from frtaudit.report.sections import collected_canaries, collected_services
+from frtaudit.report.sections.collected_services import (
+    AT,
+    Facts,
+    called_by,
+    counted,
+    place_of,
+    rows_of,
+    services_of,
+    settings,
+    why,
+)
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import Source, mapping
+from frtaudit.report.words import called, words
+
+SEE = Piece(text="How scores were collected", kind="#collected")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """The view: what was gathered, what was asked for, tables."""
+
+    lead: Text
+    asked: tuple[tuple[str, Text], ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> Collected | None:
+    """None where ``frtaudit collect`` did not gather the scores."""
+    found = mapping(source.result.cohort.get("collection"))
+    if not found:
+        return None
+    return Collected(
+        lead=say(*_lead(found)),
+        asked=tuple(_spec(mapping(found.get("spec")))),
+        tables=(
+            *_left_out(found),
+            *collected_services.tables(found),
+            *collected_canaries.tables(services_of(found)),
+        ),
+    )
+
+
+def notice(source: Source) -> tuple[Text, ...]:
+    """For the first page: a service that changed while it was asked, a budget that did not reach."""
+    found = mapping(source.result.cohort.get("collection"))
+    services = services_of(found)
+    said: list[Text] = []
+    changed = [name for name, one in services.items() if mapping(one.get("canaries")).get("changed")]
+    if changed:
+        named = listed([called_by(name, f"{place_of(name)}/canaries/changed") for name in changed])
+        were = "while they were" if len(changed) > 1 else "while it was"
+        said.append(say(named, f" changed {were} asked: the same comparisons had other scores later."))
+    several = [name for name, one in services.items() if len(mapping(one.get("versions"))) > 1]
+    if several:
+        named = listed([called_by(name, f"{place_of(name)}/versions") for name in several])
+        said.append(say(named, " stated several versions while asked."))
+    if found and not found.get("finished"):
+        text = "The budget did not reach for all comparisons."
+        said.append((Piece(text=text, pointer=f"{AT}/finished"),))
+    return (*said[:-1], say(*said[-1], " See ", SEE, ".")) if said else ()
+
+
+def _lead(found: Facts) -> Iterator[Part]:
+    yield "The scores were collected by "
+    yield Piece(text="frtaudit collect", kind="code")
+    yield " before this audit, which asked no service. "
+    images = mapping(found.get("images"))
+    if images:
+        queries, faces, pairs = (
+            counted(found.get(name), f"{AT}/{name}") for name in ("queries", "faces", "pairs")
+        )
+        yield counted(images.get("found"), f"{AT}/images/found")
+        yield " images were found; "
+        yield counted(images.get("listed"), f"{AT}/images/listed")
+        yield from (" of them belong to the ", queries, " queries that were compared, with ", faces)
+        yield from (
+            " faces that can be used. Each service was to compare the same ",
+            pairs,
+            " pairs of faces. ",
+        )
+    else:
+        yield "How many queries, images, faces and comparisons there were is withheld. "
+    if not found.get("finished"):
+        text = "The budget did not reach for all of them: the collection is partial."
+        yield from (Piece(text=text, pointer=f"{AT}/finished", kind="b"), " ")
+    if all(one.get("canaries") is None for one in services_of(found).values()):
+        yield "No comparison was asked for again (canaries), so that only a version that a service states could have "
+        yield "shown a change meanwhile."
+
+
+def _spec(spec: Facts) -> Iterator[tuple[str, Text]]:
+    """What was searched, which faces and pairs were taken, as the collection's spec says."""
+    at = f"{AT}/spec"
+    source = mapping(spec.get("source"))
+    kind = called(words().collected_source, str(source.get("type")))
+    rest = {name: value for name, value in source.items() if name != "type"}
+    searched = settings(rest, f"{at}/source")
+    yield "Images", say(Piece(text=kind, pointer=f"{at}/source/type"), "; " if searched else "", searched)
+    least: list[Part] = []
+    if "least" in spec:
+        least = ["; of queries with at least ", counted(spec["least"], f"{at}/least")]
+    yield "Faces", say(_word(spec.get("detected"), f"{at}/detected"), *least)
+    pairs = mapping(spec.get("pairs"))
+    if pairs:
+        group: list[Part] = []
+        if pairs.get("group") is not None:
+            column = Piece(text=str(pairs["group"]), pointer=f"{at}/pairs/group")
+            group = [" of one group, by the column ", column]
+        yield "Pairs", say(_word(f"{pairs.get('between')}_pairs", f"{at}/pairs/between"), *group)
+    duplicates = mapping(spec.get("duplicates"))
+    if duplicates:
+        yield "Duplicates", settings(duplicates, f"{at}/duplicates")
+    if "seed" in spec:
+        yield "Seed", (phrases.number(str(spec["seed"]), f"{at}/seed"),)
+
+
+def _word(code: Json, pointer: str) -> Piece:
+    return Piece(text=called(words().collected, str(code)), pointer=pointer)
+
+
+def _left_out(found: Facts) -> Iterator[Table]:
+    """What was left out before anything was compared, and why."""
+    left = rows_of(mapping(found.get("images")).get("left_out"))
+    if not left:
+        return
+    notes, rows = Footnotes(), []
+    for index, row in enumerate(left):
+        at = f"{AT}/images/left_out/{index}"
+        unit = Piece(text=str(row.get("unit")), pointer=f"{at}/unit")
+        rows.append((why(row, at, notes), say(counted(row.get("count"), f"{at}/count"), " ", unit)))
+    columns = (Column(title="Why", kind="wide"), Column(title="Left out", kind="num"))
+    caption = say(
+        Piece(text="What was left out. ", kind="b"), "Each image stands under the first reason that holds."
+    )
+    yield finished("collected-images", caption, columns, [Block(rows=tuple(rows))], notes)

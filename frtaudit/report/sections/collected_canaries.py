@@ -1,0 +1,116 @@
+"""Canaries: whether a service changed while it was asked, and how little of a change would have been found."""
+
+from collections.abc import Iterator, Mapping
+
+from frtaudit import numbers
+from frtaudit.canonical import Json
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.sections.collected_services import Facts, called_by, counted, place_of, rows_of
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import mapping
+
+
+def tables(services: Mapping[str, Facts]) -> Iterator[Table]:
+    """Nothing where none were asked for."""
+    asked = {name: mapping(one.get("canaries")) for name, one in services.items() if one.get("canaries")}
+    if asked:
+        yield _rounds(asked)
+        yield _reach(asked)
+
+
+def _real(value: Json) -> float:
+    return float(value) if isinstance(value, (int, float)) else 0.0
+
+
+def _rounds(asked: Mapping[str, Facts]) -> Table:
+    """A row for each later round of each service."""
+    rows = []
+    for name, found in asked.items():
+        for number, one in enumerate(rows_of(found.get("later"))):
+            at = f"{place_of(name)}/canaries/later/{number}"
+            rows.append(
+                (
+                    (called_by(name),),
+                    (counted(one.get("round"), f"{at}/round"),),
+                    say(
+                        counted(one.get("apart"), f"{at}/apart"),
+                        " / ",
+                        counted(one.get("open"), f"{at}/open"),
+                    ),
+                    (phrases.number(numbers.p_value(_real(one.get("p"))), f"{at}/p"),),
+                    (_yes(one.get("more_than_chance"), f"{at}/more_than_chance"),),
+                )
+            )
+    first, found = next(iter(asked.items()))
+    alpha = phrases.number(numbers.exact(_real(found.get("alpha"))), f"{place_of(first)}/canaries/alpha")
+    columns = (
+        Column(title="Service"),
+        Column(title="round", kind="num"),
+        Column(title="apart / could be", kind="num"),
+        Column(title="p", kind="num"),
+        Column(title="more than chance"),
+    )
+    caption = say(
+        Piece(text="Has a service changed while it was asked? ", kind="b"),
+        "The same comparisons (canaries) were asked for in rounds, before, during and after all others, several times "
+        "in each. A comparison is apart if all its answers of a round exceed all those of the first, or the other way "
+        "round; where both rounds gave the same answers it could not be. More than chance: with ",
+        alpha,
+        " false alarms over all rounds of a service.",
+    )
+    return finished("collected-rounds", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+
+
+def _yes(value: Json, pointer: str) -> Piece:
+    return Piece(text="yes" if value else "no", pointer=pointer, kind="b" if value else "")
+
+
+def _reach(asked: Mapping[str, Facts]) -> Table:
+    """A row for each service: how much its canaries would have shown."""
+    first, found = next(iter(asked.items()))
+    power = phrases.number(numbers.exact(_real(found.get("power"))), f"{place_of(first)}/canaries/power")
+    columns = (
+        Column(title="Service"),
+        Column(title="answered / asked", kind="num"),
+        Column(title="times each", kind="num"),
+        Column(title="answers vary", kind="num"),
+        Column(title="least change found", kind="num"),
+        Column(title="order matters / pairs", kind="num"),
+        Column(title="by at most (score)", kind="num"),
+    )
+    caption = say(
+        Piece(text="What canaries can show. ", kind="b"),
+        "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Least change found: "
+        "the smallest share of changed answers that would have been found with probability ",
+        power,
+        ". Order matters: A against B is apart from B against A in the first round.",
+    )
+    rows = tuple(((called_by(name),), *_reached(name, one)) for name, one in asked.items())
+    return finished("collected-canaries", caption, columns, [Block(rows=rows)], Footnotes(), "dense")
+
+
+def _reached(name: str, found: Facts) -> tuple[Text, ...]:
+    at = f"{place_of(name)}/canaries"
+    ways = mapping(found.get("both_ways"))
+    share, largest = found.get("least_share_found"), ways.get("largest")
+    return (
+        say(
+            counted(found.get("answered"), f"{at}/answered"),
+            " / ",
+            counted(found.get("items"), f"{at}/items"),
+        ),
+        (counted(found.get("repeats"), f"{at}/repeats"),),
+        (phrases.number(numbers.rate(_real(found.get("noise"))), f"{at}/noise"),),
+        (_or_absent(share, numbers.fixed(_real(share), 1), f"{at}/least_share_found"),),
+        say(
+            counted(ways.get("apart"), f"{at}/both_ways/apart"),
+            " / ",
+            counted(ways.get("pairs"), f"{at}/both_ways/pairs"),
+        ),
+        (_or_absent(largest, numbers.score(_real(largest)), f"{at}/both_ways/largest"),),
+    )
+
+
+def _or_absent(value: Json, text: str, pointer: str) -> Piece:
+    return Piece(text=phrases.ABSENT, pointer=pointer) if value is None else phrases.number(text, pointer)

@@ -1,0 +1,158 @@
+"""Of each service that was collected from: what it was asked with, how far it came, what it refused."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from frtaudit import numbers
+from frtaudit.canonical import Json
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import finished
+from frtaudit.report.source import escape, mapping
+from frtaudit.report.words import called, words
+
+AT = "/cohort/collection"
+LONG = 40  # letters from which a setting is a digest
+Facts = Mapping[str, Json]
+
+
+def services_of(found: Facts) -> dict[str, Facts]:
+    """Name to facts of each service of a collection."""
+    return {name: mapping(one) for name, one in mapping(found.get("services")).items()}
+
+
+def rows_of(value: Json) -> list[Facts]:
+    """A list of the result's, as mappings."""
+    return [mapping(item) for item in value] if isinstance(value, (list, tuple)) else []
+
+
+def place_of(name: str) -> str:
+    """Where the facts of a service stand."""
+    return f"{AT}/services/{escape(name)}"
+
+
+def called_by(name: str, pointer: str = "") -> Piece:
+    """A service's name."""
+    return Piece(text=name, pointer=pointer or place_of(name), kind="b")
+
+
+def counted(value: Json, pointer: str) -> Piece:
+    """A count; null is one that a publishable variant withholds."""
+    if not isinstance(value, (int, float)):
+        return Piece(text="withheld", pointer=pointer, kind="none")
+    return phrases.number(numbers.count(value), pointer)
+
+
+def settings(found: Facts, pointer: str) -> Text:
+    """Names and values in one line."""
+    known = words().collected
+    parts: list[Part] = []
+    for name, value in found.items():
+        text = f"{value:g}" if isinstance(value, float) else str(value)
+        kind = "code" if len(text) > LONG else "n" if text.replace(".", "").isdigit() else ""
+        shown = known.get(text, text) or phrases.ABSENT
+        piece = Piece(text=shown, pointer=f"{pointer}/{escape(name)}", kind=kind)
+        parts += [*(["; "] if parts else []), f"{called(known, name)} ", piece]
+    return say(*parts)
+
+
+def why(row: Facts, pointer: str, notes: Footnotes) -> Text:
+    """A reason in words, and whose it is: the service's that could not, its policy, or nobody's."""
+    said = Piece(text=called(words().collected_code, str(row.get("code"))), pointer=f"{pointer}/code")
+    kind = row.get("refusal")
+    if kind is None:
+        return (said,)
+    at = f"{pointer}/refusal"
+    whose = Piece(text=called(words().refusal, str(kind)), pointer=at, kind="soft")
+    return say(said, " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
+
+
+def tables(found: Facts) -> Iterator[Table]:
+    """What was asked; where counts are not withheld, what came of it."""
+    services = services_of(found)
+    yield _asked(services)
+    if found.get("pairs") is None:
+        return
+    yield _calls(found, services)
+    if any(one.get("refused") for one in services.values()):
+        yield _refusals(services)
+
+
+def _asked(services: Mapping[str, Facts]) -> Table:
+    rows = tuple(
+        (
+            (called_by(name),),
+            settings(mapping(one.get("asked")), f"{place_of(name)}/asked"),
+            _versions(mapping(one.get("versions")), f"{place_of(name)}/versions"),
+        )
+        for name, one in services.items()
+    )
+    columns = (
+        Column(title="Service"),
+        Column(title="asked with", kind="wide"),
+        Column(title="version stated: answers", kind="wide"),
+    )
+    caption = say(
+        Piece(text="Services. ", kind="b"),
+        "Versions as answers to comparisons stated them, canaries among them.",
+    )
+    return finished("collected-services", caption, columns, [Block(rows=rows)], Footnotes())
+
+
+def _versions(found: Facts, pointer: str) -> Text:
+    parts: list[Part] = []
+    for name, count in found.items():
+        at = f"{pointer}/{escape(name)}"
+        shown = Piece(text=name) if name else Piece(text="none stated", kind="soft")
+        number: list[Part] = [": ", counted(count, at)] if count is not None else []
+        parts += [*([Piece(text=" ", kind="br")] if parts else []), shown, *number]
+    return say(*parts)
+
+
+def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
+    """How far each service came; columns of what never happened are left out."""
+    kinds = [
+        kind
+        for kind in words().refusal
+        if any(mapping(one.get("by_kind")).get(kind) for one in services.values())
+    ]
+    missing = any(one.get("missing") for one in services.values())
+    rows = []
+    for name, one in services.items():
+        at, by_kind = place_of(name), mapping(one.get("by_kind"))
+        pairs = counted(found.get("pairs"), f"{AT}/pairs")
+        cells = [say(counted(one.get("scored"), f"{at}/scored"), " / ", pairs)]
+        cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
+        cells += [(counted(one.get("missing"), f"{at}/missing"),)] if missing else []
+        rows.append(((called_by(name),), *cells))
+    columns = [Column(title="Service"), Column(title="scored / pairs", kind="num")]
+    columns += [Column(title=words().refusal[kind], kind="num") for kind in kinds]
+    columns += [Column(title="not asked for", kind="num")] if missing else []
+    caption = say(
+        Piece(text="Comparisons. ", kind="b"),
+        "Each has a score or a stated reason why not." if kinds or missing else "Each has a score.",
+        " Not asked for: the budget did not reach." if missing else "",
+    )
+    return finished("collected-calls", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+
+
+def _refusals(services: Mapping[str, Facts]) -> Table:
+    notes = Footnotes()
+    rows: list[Sequence[Text]] = []
+    for name, one in services.items():
+        for number, row in enumerate(rows_of(one.get("refused"))):
+            at = f"{place_of(name)}/refused/{number}"
+            when = Piece(text=called(words().collected, str(row.get("call"))), pointer=f"{at}/call")
+            count = counted(row.get("count"), f"{at}/count")
+            rows.append(((called_by(name),), (when,), why(row, at, notes), (count,)))
+    columns = (
+        Column(title="Service"),
+        Column(title="when"),
+        Column(title="why", kind="wide"),
+        Column(title="how many", kind="num"),
+    )
+    caption = say(
+        Piece(text="Why there is no score, or no face. ", kind="b"),
+        "Counted by comparison, or by image where faces were looked for.",
+    )
+    block = Block(rows=tuple(tuple(row) for row in rows))
+    return finished("collected-refusals", caption, columns, [block], notes)
