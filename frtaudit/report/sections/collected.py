@@ -27,10 +27,11 @@ SEE = Piece(text="How scores were collected", kind="#collected")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """The view: what was gathered, what was asked for, tables."""
+    """The view: what was gathered, what was asked for and with, tables."""
 
     lead: Text
     asked: tuple[tuple[str, Text], ...]
+    services: tuple[tuple[str, Text], ...]
     tables: tuple[Table, ...]
 
 
@@ -42,6 +43,7 @@ def build(source: Source) -> Collected | None:
     return Collected(
         lead=say(*_lead(found)),
         asked=tuple(_spec(mapping(found.get("spec")))),
+        services=tuple(collected_services.asked(found)),
         tables=(
             *_left_out(found),
             *collected_services.tables(found),
@@ -76,18 +78,19 @@ def _lead(found: Facts) -> Iterator[Part]:
     yield " before this audit, which asked no service. "
     images = mapping(found.get("images"))
     if images:
-        queries, faces, pairs = (
-            counted(found.get(name), f"{AT}/{name}") for name in ("queries", "faces", "pairs")
-        )
-        yield counted(images.get("found"), f"{AT}/images/found")
+        parts = {name: counted(images.get(name), f"{AT}/images/{name}") for name in ("found", "listed")}
+        parts |= {name: counted(found.get(name), f"{AT}/{name}") for name in ("queries", "faces", "pairs")}
+        yield parts["found"]
         yield " images were found; "
-        yield counted(images.get("listed"), f"{AT}/images/listed")
-        yield from (" of them belong to the ", queries, " queries that were compared, with ", faces)
-        yield from (
-            " faces that can be used. Each service was to compare the same ",
-            pairs,
-            " pairs of faces. ",
-        )
+        yield parts["listed"]
+        yield " of them belong to the "
+        yield parts["queries"]
+        yield " queries that were compared, with "
+        yield parts["faces"]
+        yield " faces that can be used. Each service was to compare the same "
+        yield parts["pairs"]
+        yield " pairs of faces"
+        yield ", and gave a score for each. " if collected_services.all_scored(found) else ". "
     else:
         yield "How many queries, images, faces and comparisons there were is withheld. "
     if not found.get("finished"):

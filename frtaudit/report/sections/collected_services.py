@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from frtaudit import numbers
 from frtaudit.canonical import Json
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, listed, say
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import escape, mapping
 from frtaudit.report.words import called, words
@@ -67,45 +67,38 @@ def why(row: Facts, pointer: str, notes: Footnotes) -> Text:
 
 
 def tables(found: Facts) -> Iterator[Table]:
-    """What was asked; where counts are not withheld, what came of it."""
+    """What came of it, where some comparison has no score and counts are not withheld."""
     services = services_of(found)
-    yield _asked(services)
-    if found.get("pairs") is None:
-        return
-    yield _calls(found, services)
+    if any(_short(one) for one in services.values()):
+        yield _calls(found, services)
     if any(one.get("refused") for one in services.values()):
         yield _refusals(services)
 
 
-def _asked(services: Mapping[str, Facts]) -> Table:
-    rows = tuple(
-        (
-            (called_by(name),),
-            settings(mapping(one.get("asked")), f"{place_of(name)}/asked"),
-            _versions(mapping(one.get("versions")), f"{place_of(name)}/versions"),
-        )
-        for name, one in services.items()
-    )
-    columns = (
-        Column(title="Service"),
-        Column(title="asked with", kind="wide"),
-        Column(title="version stated: answers", kind="wide"),
-    )
-    caption = say(
-        Piece(text="Services. ", kind="b"),
-        "Versions as answers to comparisons stated them, canaries among them.",
-    )
-    return finished("collected-services", caption, columns, [Block(rows=rows)], Footnotes())
+def all_scored(found: Facts) -> bool:
+    """Whether every service gave a score for every comparison."""
+    return found.get("pairs") is not None and not any(map(_short, services_of(found).values()))
+
+
+def _short(one: Facts) -> bool:
+    return bool(one.get("missing")) or any(mapping(one.get("by_kind")).values())
+
+
+def asked(found: Facts) -> Iterator[tuple[str, Text]]:
+    """Of each service what it was asked with, and the versions that its answers stated."""
+    for name, one in services_of(found).items():
+        parameters = settings(mapping(one.get("asked")), f"{place_of(name)}/asked")
+        versions = _versions(mapping(one.get("versions")), f"{place_of(name)}/versions")
+        yield name, say(parameters, Piece(text=" ", kind="br") if parameters else "", versions)
 
 
 def _versions(found: Facts, pointer: str) -> Text:
     parts: list[Part] = []
     for name, count in found.items():
         at = f"{pointer}/{escape(name)}"
-        shown = Piece(text=name) if name else Piece(text="none stated", kind="soft")
-        number: list[Part] = [": ", counted(count, at)] if count is not None else []
-        parts += [*([Piece(text=" ", kind="br")] if parts else []), shown, *number]
-    return say(*parts)
+        said = "" if count is None else say(" (", counted(count, at), " answers)")
+        parts.append(say(Piece(text=name, kind="b") if name else "none stated", said))
+    return say("version ", listed(parts)) if parts else ()
 
 
 def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
@@ -129,7 +122,7 @@ def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
     columns += [Column(title="not asked for", kind="num")] if missing else []
     caption = say(
         Piece(text="Comparisons. ", kind="b"),
-        "Each has a score or a stated reason why not." if kinds or missing else "Each has a score.",
+        "Each has a score or a stated reason why not.",
         " Not asked for: the budget did not reach." if missing else "",
     )
     return finished("collected-calls", caption, columns, [Block(rows=tuple(rows))], Footnotes())
