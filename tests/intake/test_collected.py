@@ -1,25 +1,10 @@
-import json
 from pathlib import Path
 
 import pytest
+from collected_audits import written
 
-from frtaudit.canonical import sha256_file
 from frtaudit.errors import DataError
 from frtaudit.intake.collected import read_collected
-
-
-def written(folder: Path, **fields: object) -> Path:
-    """A collection of one service that changed, with one score missing."""
-    (folder / "faces.csv").write_text("face_id,query\n")
-    canaries = {"changed": True, "against_first_round": [{"apart": 5}]}
-    service = {"scores": 8, "refusals": {"no_face": 1}, "versions": {"1": 4, "2": 4}, "canaries": canaries}
-    content = {
-        "format": "frtaudit-collection/1", "finished": True, "partial": False, "pairs": 10, "boxes": None,
-        "services": {"acme": service}, "images": {"left_out": {"unreadable_image": 2}}, "said": ["acme changed"],
-        "files": {"faces.csv": sha256_file(folder / "faces.csv")}, **fields,
-    }  # fmt: skip
-    (folder / "collection.json").write_text(json.dumps(content))
-    return folder
 
 
 def test_what_was_left_out_and_what_changed_is_counted(tmp_path: Path) -> None:
@@ -28,6 +13,7 @@ def test_what_was_left_out_and_what_changed_is_counted(tmp_path: Path) -> None:
     assert found is not None
     assert {(entry.code, entry.count, entry.provider) for entry in found.ledger} == {
         ("unreadable_image", 2, None),
+        ("policy_robots", 1, None),
         ("not_collected_budget", 1, "acme"),
         ("service_changed_while_collected", 5, "acme"),
         ("versions_while_collected", 2, "acme"),

@@ -47,10 +47,11 @@ def settings(found: Facts, pointer: str) -> Text:
     known = words().collected
     parts: list[Part] = []
     for name, value in found.items():
+        if value == "":  # left to the service
+            continue
         text = f"{value:g}" if isinstance(value, float) else str(value)
         kind = "code" if len(text) > LONG else "n" if text.replace(".", "").isdigit() else ""
-        shown = known.get(text, text) or phrases.ABSENT
-        piece = Piece(text=shown, pointer=f"{pointer}/{escape(name)}", kind=kind)
+        piece = Piece(text=known.get(text, text), pointer=f"{pointer}/{escape(name)}", kind=kind)
         parts += [*(["; "] if parts else []), f"{called(known, name)} ", piece]
     return say(*parts)
 
@@ -97,8 +98,11 @@ def _versions(found: Facts, pointer: str) -> Text:
     for name, count in found.items():
         at = f"{pointer}/{escape(name)}"
         said = "" if count is None else say(" (", counted(count, at), " answers)")
-        parts.append(say(Piece(text=name, kind="b") if name else "none stated", said))
-    return say("version ", listed(parts)) if parts else ()
+        stated = (
+            say("version ", Piece(text=name, pointer=pointer, kind="b")) if name else say("no version stated")
+        )
+        parts.append(say(stated, said))
+    return listed(parts)
 
 
 def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
