@@ -13,10 +13,10 @@ from frtaudit.report.sections.collected_services import (
     called_by,
     counted,
     place_of,
+    reason,
     rows_of,
     services_of,
     settings,
-    why,
 )
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import Source, mapping
@@ -27,10 +27,11 @@ SEE = Piece(text="How scores were collected", kind="#collected")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collected:
-    """The view: what was gathered, what was asked for and with, tables."""
+    """The view: what was gathered and asked for, what was left out; of services what they were asked with, tables."""
 
     lead: Text
     asked: tuple[tuple[str, Text], ...]
+    left_out: tuple[Table, ...]
     services: tuple[tuple[str, Text], ...]
     tables: tuple[Table, ...]
 
@@ -43,9 +44,9 @@ def build(source: Source) -> Collected | None:
     return Collected(
         lead=say(*_lead(found)),
         asked=tuple(_spec(mapping(found.get("spec")))),
+        left_out=tuple(_left_out(found)),
         services=tuple(collected_services.asked(found)),
         tables=(
-            *_left_out(found),
             *collected_services.tables(found),
             *collected_canaries.tables(services_of(found)),
         ),
@@ -136,13 +137,13 @@ def _left_out(found: Facts) -> Iterator[Table]:
     left = rows_of(mapping(found.get("images")).get("left_out"))
     if not left:
         return
-    notes, rows = Footnotes(), []
+    rows = []
     for index, row in enumerate(left):
         at = f"{AT}/images/left_out/{index}"
         unit = Piece(text=str(row.get("unit")), pointer=f"{at}/unit")
-        rows.append((why(row, at, notes), say(counted(row.get("count"), f"{at}/count"), " ", unit)))
-    columns = (Column(title="Why", kind="wide"), Column(title="Left out", kind="num"))
+        rows.append((say(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
+    columns = (Column(title="Left out"), Column(title="why", kind="wide"))
     caption = say(
         Piece(text="What was left out. ", kind="b"), "Each image stands under the first reason that holds."
     )
-    yield finished("collected-images", caption, columns, [Block(rows=tuple(rows))], notes)
+    yield finished("collected-images", caption, columns, [Block(rows=tuple(rows))], Footnotes())

@@ -52,19 +52,22 @@ def settings(found: Facts, pointer: str) -> Text:
         text = f"{value:g}" if isinstance(value, float) else str(value)
         kind = "code" if len(text) > LONG else "n" if text.replace(".", "").isdigit() else ""
         piece = Piece(text=known.get(text, text), pointer=f"{pointer}/{escape(name)}", kind=kind)
-        parts += [*(["; "] if parts else []), f"{called(known, name)} ", piece]
+        parts += [*(["; "] if parts else []), f"{name if '.' in name else called(known, name)} ", piece]
     return say(*parts)
 
 
-def why(row: Facts, pointer: str, notes: Footnotes) -> Text:
-    """A reason in words, and whose it is: the service's that could not, its policy, or nobody's."""
-    said = Piece(text=called(words().collected_code, str(row.get("code"))), pointer=f"{pointer}/code")
+def reason(row: Facts, pointer: str) -> Piece:
+    """Why something is not there, in words."""
+    text = called(words().collected_code, str(row.get("code")))
+    return Piece(text=text.replace("http ", "HTTP "), pointer=f"{pointer}/code")
+
+
+def _why(row: Facts, pointer: str, notes: Footnotes) -> Text:
+    """A reason, and whose it is: the service's that could not, its policy, or nobody's."""
     kind = row.get("refusal")
-    if kind is None:
-        return (said,)
     at = f"{pointer}/refusal"
     whose = Piece(text=called(words().refusal, str(kind)), pointer=at, kind="soft")
-    return say(said, " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
+    return say(reason(row, pointer), " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
 
 
 def tables(found: Facts) -> Iterator[Table]:
@@ -140,7 +143,7 @@ def _refusals(services: Mapping[str, Facts]) -> Table:
             at = f"{place_of(name)}/refused/{number}"
             when = Piece(text=called(words().collected, str(row.get("call"))), pointer=f"{at}/call")
             count = counted(row.get("count"), f"{at}/count")
-            rows.append(((called_by(name),), (when,), why(row, at, notes), (count,)))
+            rows.append(((called_by(name),), (when,), _why(row, at, notes), (count,)))
     columns = (
         Column(title="Service"),
         Column(title="when"),

@@ -37,7 +37,7 @@ def view(made: AuditResult) -> tuple[collected.Collected, dict[str, Table]]:
     """The section, and its tables by name."""
     found = collected.build(Source(made))
     assert found is not None
-    return found, {table.name.removeprefix("collected-"): table for table in found.tables}
+    return found, {table.name.removeprefix("collected-"): table for table in (*found.left_out, *found.tables)}
 
 
 def test_it_stands_where_scores_were_collected() -> None:
@@ -59,7 +59,7 @@ def test_amounts_settings_and_versions_are_told() -> None:
     assert asked["Faces"].endswith("of queries with at least 5")
     services = {name: plain_text(said) for name, said in found.services}
     assert services["bolt"] == "model one version m1 (130 answers) and version m2 (318 answers)"
-    assert rows(tables["images"]) == [["no image that can be read", "2 images"]]
+    assert rows(tables["images"]) == [["2 images", "no image that can be read"]]
 
 
 def test_refusals_stand_by_kind_and_in_words() -> None:
