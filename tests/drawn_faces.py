@@ -104,6 +104,8 @@ class Twin:
     shift: float = 0.0
     blind: int = 0
     crowded: int = 0
+    down_after: int = 0
+    fails: str = ""
     secret: bool = False
     model: str = "one"
 
@@ -152,13 +154,16 @@ class TwinSession:
                 and attempt + 1 < self.twin.limits.attempts
             ):
                 break
-        if (
-            self.twin.broken
-            and kind.startswith(self.twin.breaks)
-            and int(what[:4], 16) % self.twin.broken == 0
-        ):
+        if self._fails(kind, what, number):
             raise CallError(Refusal.TRANSPORT, "down")
         return number
+
+    def _fails(self, kind: str, what: str, number: int) -> bool:
+        """Whether a call fails for reasons of transport, however often it is made."""
+        twin = self.twin
+        bad = twin.broken and kind.startswith(twin.breaks) and int(what[:4], 16) % twin.broken == 0
+        late = twin.down_after and number > twin.down_after
+        return bool(bad or late or (twin.fails and twin.fails in what))
 
     def detect(self, picture: Picture) -> Detection:
         """The whole picture is a face."""

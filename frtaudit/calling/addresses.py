@@ -17,6 +17,7 @@ PORTS = {"http": 80, "https": 443}
 LONGEST = 8000
 _GLOBAL_UNICAST = ipaddress.IPv6Network("2000::/3")  # RFC 4291, 2.4: what is routed, of IPv6
 _NOT_OF_ALL = (  # that the standard library takes for public
+    ipaddress.IPv4Network("192.0.0.0/24"),  # RFC 6890: for protocols, and a cloud's metadata
     ipaddress.IPv4Network("168.63.129.16/32"),  # a cloud's own services, from each of its machines
     ipaddress.IPv4Network("192.88.99.0/24"),  # RFC 7526: relays that are no more
     ipaddress.IPv6Network("3fff::/20"),  # RFC 9637: for documentation

@@ -9,6 +9,10 @@ from fractions import Fraction
 from frtaudit.calling.protocol import Limits
 from frtaudit.errors import FrtauditError
 
+BURST = (
+    0.1  # seconds whose calls may come at once: in no second more than a tenth above the rate, and one call
+)
+
 
 class BudgetError(FrtauditError):
     """The next attempt would pass the budget; it was not made."""
@@ -41,7 +45,7 @@ class Purse:
 
 @dataclass(slots=True, kw_only=True)
 class Turnstile:
-    """The gate of one service: a token bucket of one second's calls, the purse, and how many attempts passed.
+    """The gate of one service: a token bucket of a tenth of a second's calls, the purse, how many attempts passed.
 
     >>> gate = Turnstile(limits=Limits(compare=0.001), purse=Purse(limit=Fraction("0.002")))
     >>> gate.attempt("compare"), gate.attempt("compare"), gate.passed["compare"]
@@ -81,13 +85,13 @@ class Turnstile:
         return prices(self.limits)[kind]
 
     def _turn(self) -> float:
-        """Seconds until one's turn: calls are spaced by 1 / rate, after as many at once as a second holds."""
+        """Seconds until one's turn: calls are spaced by 1 / rate, after as many at once as a burst holds."""
         rate = self.limits.rate
         if rate is None:
             return 0.0
         with self._lock:
             now = self.clock()
-            self._next = max(self._next, now - 1.0) + 1.0 / rate
+            self._next = max(self._next, now - max(BURST, 1.0 / rate)) + 1.0 / rate
             return self._next - now
 
 

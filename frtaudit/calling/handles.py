@@ -17,6 +17,7 @@ class Handles:
     slack: float
     clock: Callable[[], float] = time.monotonic
     _found: dict[str, tuple[Seen, ...]] = field(default_factory=dict, repr=False)
+    _own: set[object] = field(default_factory=set, repr=False)  # that this session was given
     _gone: set[object] = field(default_factory=set, repr=False)
     _locks: dict[str, threading.Lock] = field(default_factory=dict, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
@@ -25,6 +26,7 @@ class Handles:
         """What a detection found is not asked for again."""
         with self._lock:
             self._found[picture.digest] = detection.faces
+            self._own |= {face.handle for face in detection.faces}
 
     def compared(self, probe: Crop, reference: Crop, ask: Callable[[Seen, Seen], Answer]) -> Answer:
         """The answer; where the service has let go of a face, it is found again, once.
@@ -38,7 +40,8 @@ class Handles:
             if error.code != HANDLE_GONE:
                 raise
         with self._lock:
-            self._gone |= {first.handle, second.handle}
+            asked = {first.handle, second.handle}
+            self._gone |= asked - self._own or asked  # of an older and a newer one the older ended
         return ask(self._of(probe), self._of(reference))
 
     def _of(self, crop: Crop) -> Seen:

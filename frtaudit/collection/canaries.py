@@ -56,6 +56,15 @@ def turn_of(canaries: Canaries, moment: int, repeat: int) -> int:
     return 1 + moment * canaries.repeats + repeat
 
 
+def turns_of(canaries: Canaries, moment: int) -> range:
+    """The turns of a round.
+
+    >>> turns_of(Canaries(rounds=3, repeats=2), moment=2)
+    range(5, 7)
+    """
+    return range(turn_of(canaries, moment, 0), turn_of(canaries, moment, canaries.repeats))
+
+
 def both_ways(pairs: npt.NDArray[np.int32], crops: Ints) -> tuple[Ints, Ints]:
     """Crops of 2C items, the C pairs as drawn and then turned round."""
     first, second = crops[pairs[0]], crops[pairs[1]]
@@ -135,7 +144,7 @@ def _asymmetry(answers: Floats) -> dict[str, Json]:
 
 
 def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> list[str]:
-    """What every reader of a score has to know of a service's canaries, as sentences; none where nothing changed."""
+    """What every reader of a score has to know of a service's canaries, as sentences; none where all is well."""
     said = []
     if len(versions) > 1:
         said.append(
@@ -144,6 +153,11 @@ def sentences(name: str, found: Mapping[str, Json], versions: Sequence[str]) -> 
     if found["changed"]:
         said.append(
             f"{name} changed while it was asked: the same comparisons have other scores in a later round"
+        )
+    elif found["least_share_found"] is None:
+        said.append(
+            f"{name}: {found['answered']} of {found['items']} canary comparisons were answered in every round, "
+            "too few to show a change"
         )
     return said
 

@@ -19,7 +19,8 @@ import pyarrow.parquet as pq
 from frtaudit.canonical import Json, digest, sha256_file, to_bytes
 from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, reassurance, sentences
 from frtaudit.collection.chosen import BOXES, Chosen, crop_id
-from frtaudit.collection.rows import COMPARE, DETECT, PLACES
+from frtaudit.collection.rows import COMPARE, PLACES
+from frtaudit.collection.single import looked_for
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
@@ -126,7 +127,8 @@ def _service(
     pairs = drawn(found, spec.canaries, spec.seed)
     answers = answers_of(store, number, spec.canaries, *both_ways(pairs, found.crops[name]))
     canaries = finding(answers, versions) if pairs.shape[1] else None
-    counts, seen = store.counts(number, COMPARE), store.counts(number, DETECT)
+    counts = store.counts(number, COMPARE)
+    seen = looked_for(store, number, spec.least, detects=service.detects)
     refusals = {failure(refusal, code): n for (refusal, code), n in counts.items() if refusal}
     unseen = {failure(refusal, code): n for (refusal, code), n in seen.items() if refusal}
     low, high = service.score_range
@@ -146,13 +148,19 @@ def _service(
         asked, pairs = sum(counts.values()), found.pairs.shape[1]
         told.append(f"{name}: the budget reached for {asked} of {pairs} comparisons")
     for failed, what, then in (
-        (_transport(seen), "images could not be looked at", "they are left out"),
+        (_transport(seen), *_UNSEEN[service.detects]),
         (_transport(counts), "comparisons failed", "frtaudit collect tries them again"),
     ):
         if failed:
             why = ", ".join(failed)
             told.append(f"{name}: {sum(failed.values())} {what} for reasons of transport ({why}); {then}")
     return content, told, calm
+
+
+_UNSEEN = {
+    True: ("images could not be looked at", "they are left out"),
+    False: ("comparisons that look for faces failed", "images of which nothing is known are left out"),
+}
 
 
 def _transport(counts: Mapping[tuple[str, str], int]) -> dict[str, int]:

@@ -18,7 +18,9 @@ from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
 from frtaudit.errors import FrtauditError, ProviderError
 
-DOWN = 10  # images of which all calls in a row fail for reasons of transport: the service is down, not an image bad
+DOWN = (
+    20  # calls in a row that fail for reasons of transport, each with all its attempts: the service is down
+)
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 
@@ -102,7 +104,12 @@ class Lane:
             self.session: Session = service.open(self.gate)
         self.flying = 0
         self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
-        self._failed: set[int] = set()  # images since the last result that stays
+        self.again: set[Key] = set()  # calls that failed in an earlier pass or sitting
+        self.tired = False  # such calls fail again, and the others of them are left for another sitting
+        self._in_a_row = {
+            False: 0,
+            True: 0,
+        }  # failures since the last result that stays, of calls new and made again
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
         self.calls: Iterator[Key] = iter(())
@@ -140,8 +147,10 @@ class Lane:
             yield key
 
     def _next(self) -> Key | None:
-        if self.todo:
-            return self.todo.popleft()
+        while self.todo:
+            key = self.todo.popleft()
+            if not (self.tired and key in self.again):
+                return key
         for place, key in enumerate(self._parked):
             if self._holds(key):
                 return self._parked.pop(place)
@@ -150,7 +159,7 @@ class Lane:
             if following is None or self._holds(following):
                 return following
             self._parked.append(following)
-        return self.todo.popleft() if self.todo else None
+        return self.todo.popleft() if self.todo else None  # an image to be looked at again
 
     def _holds(self, key: Key) -> bool:
         """Whether the service knows both faces of a comparison; where it does not, it is to look at them again."""
@@ -239,13 +248,19 @@ class Lane:
             self._lost[image] = CallError(refusal, landed.result.code)
 
     def _count(self, result: Result) -> None:
-        """Images whose calls failed for reasons of transport, in a row."""
+        """Failures of transport in a row. New calls show an outage; those that failed before may have reasons to.
+
+        Were both the same, calls that always fail would end every sitting.
+        """
+        again = result.key in self.again
+        self.again.discard(result.key)
         if result.state is not State.TRANSPORT:
-            self._failed.clear()
+            self._in_a_row = {False: 0, True: 0}
             return
-        self._failed.add(result.key.first // PLACES)
-        if len(self._failed) >= DOWN and self.down is None:
-            found = f"each call for the last {DOWN} images failed ({result.code}); it is asked for nothing more now"
+        self._in_a_row[again] += 1
+        self.tired = self.tired or self._in_a_row[True] >= DOWN
+        if self._in_a_row[False] >= DOWN and self.down is None:
+            found = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
             self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
 
     def handles_of(self, landed: Landed) -> HandleRow | None:

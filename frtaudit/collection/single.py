@@ -2,16 +2,18 @@
 
 Such a service refuses a comparison where an image shows none or several. An image that was compared with any other is
 valid; one that could not be compared with a valid one is not, and no further call is spent on it. The paper walks
-through all pairs one after another; here the calls of a round are made at once, and the same answers lead to the same
-calls. Their scores are those of the collection: no pair is asked for twice.
+through all pairs one after another; here the calls of a round are made at once, and a round begins when the one before
+is whole. Their scores are those of the collection: no pair is asked for twice.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from frtaudit.collection.rows import PLACES, ImageRow, State
+from frtaudit.collection.rows import DETECT, PLACES, ImageRow, State
 from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
 
+TRIES = 3  # pairs that say nothing of an image before it is given up
 Pair = tuple[int, int]
 Told = Mapping[Pair, bool | None]
 """Pairs that were compared: with a score, refused for an image, or (None) without a word about the images."""
@@ -29,6 +31,8 @@ def candidates(rows: Iterable[ImageRow], least: int) -> list[list[int]]:
 def following(images: Sequence[int], told: Told) -> list[Pair]:
     """The next round of a query: each open image with a valid one, or with another open one; empty at the end.
 
+    An image of which ``TRIES`` pairs said nothing is given up.
+
     >>> following([1, 2, 3, 4], {})
     [(1, 2), (3, 4)]
     >>> following([1, 2, 3, 4], {(1, 2): True, (3, 4): False})
@@ -36,8 +40,9 @@ def following(images: Sequence[int], told: Told) -> list[Pair]:
     """
     valid, invalid = judged(told)
     place = {image: number for number, image in enumerate(images)}
-    undecided = [image for image in images if image not in valid | invalid]
+    silent = Counter(image for pair, said in told.items() if said is None for image in pair)
     partners = [image for image in images if image in valid]
+    undecided = [image for image in images if image not in valid | invalid and silent[image] < TRIES]
     busy: set[int] = set()
     made: list[Pair] = []
     for image in undecided:
@@ -48,6 +53,31 @@ def following(images: Sequence[int], told: Told) -> list[Pair]:
                 busy |= {image} if partners else {image, other}
                 break
     return made
+
+
+def open_pairs(images: Sequence[int], told: Told) -> list[Pair]:
+    """What is to be asked next: the pairs of the first round that is not told whole; empty where all is known.
+
+    Rounds are walked from the first one, so that a walk that was broken off anywhere makes the calls of a whole one.
+
+    >>> open_pairs([1, 2, 3, 4], {(1, 2): True})
+    [(3, 4)]
+    """
+    known: dict[Pair, bool | None] = {}
+    while pairs := following(images, known):
+        missing = [pair for pair in pairs if pair not in told]
+        if missing:
+            return missing
+        known |= {pair: told[pair] for pair in pairs}
+    return []
+
+
+def walked(images: Sequence[int], told: Told) -> dict[Pair, bool | None]:
+    """The pairs of all rounds and what they said, None where nobody knows yet."""
+    known: dict[Pair, bool | None] = {}
+    while pairs := following(images, known):
+        known |= {pair: told.get(pair) for pair in pairs}
+    return known
 
 
 def judged(told: Told) -> tuple[set[int], set[int]]:
@@ -68,7 +98,7 @@ def told_by(store: Store, service: int) -> dict[Pair, bool | None]:
         (first // PLACES, second // PLACES): True
         if state is State.ANSWERED
         else (False if refusal == Refusal.FAILURE_TO_ACQUIRE else None)
-        for first, second, state, refusal in store.finding(service)
+        for first, second, state, refusal, _ in store.finding(service)
         if state is not State.TRANSPORT
     }
 
@@ -79,8 +109,25 @@ def faces_shown(store: Store, service: int, least: int) -> dict[int, int]:
     Images of queries that are too small are not asked about, and count as 1.
     """
     told = told_by(store, service)
-    valid, _ = judged(told)
-    refused = {image for pair, scored in told.items() if scored is False for image in pair}
-    asked = {image for images in candidates(store.images(), least) for image in images}
-    shown = {row.image: 1 for row in store.images() if not row.refusal and row.image not in asked}
-    return shown | dict.fromkeys(refused & asked, 0) | dict.fromkeys(valid & asked, 1)
+    shown: dict[int, int] = {}
+    queries = candidates(store.images(), least)
+    for images in queries:
+        known = walked(images, told)
+        shown |= {image: 0 for pair, scored in known.items() if scored is False for image in pair}
+        shown |= dict.fromkeys(judged(known)[0], 1)
+    asked = {image for images in queries for image in images}
+    return shown | {row.image: 1 for row in store.images() if not row.refusal and row.image not in asked}
+
+
+def looked_for(store: Store, service: int, least: int, *, detects: bool) -> dict[tuple[str, str], int]:
+    """Refusal and code (both empty: answered) to how many calls that look for faces ended so."""
+    if detects:
+        return store.counts(service, DETECT)
+    told = told_by(store, service)
+    pairs = {pair for images in candidates(store.images(), least) for pair in walked(images, told)}
+    found = Counter(
+        (refusal or "", code)
+        for first, second, _, refusal, code in store.finding(service)
+        if (first // PLACES, second // PLACES) in pairs
+    )
+    return dict(sorted(found.items()))

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -15,26 +15,26 @@ from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.calling.protocol import Found
 from frtaudit.canonical import dumps
 from frtaudit.collection.alike import alike
-from frtaudit.collection.canaries import both_ways, drawn, turn_of
+from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.drive import Drive
-from frtaudit.collection.export import COLLECTION, export, write_sittings
+from frtaudit.collection.export import export, write_sittings
 from frtaudit.collection.lane import Lane
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
+from frtaudit.collection.order import Order, recall
 from frtaudit.collection.plan import canary_calls, plan_of_source, unpriced
 from frtaudit.collection.reader import Reader
-from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, ImageRow, Key, State
+from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
 from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.shelf import Shelf
-from frtaudit.collection.single import Pair, candidates, following, told_by
+from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.errors import DataError, FrtauditError, ProviderError
 
-BATCH = 2000  # comparisons of which the store is asked at once
 SHOWN = 5  # refused images that are told one by one
 FROZEN, ALIKE, COMPLETE, LOOKED, LISTED = "frozen", "alike", "complete", "looked", "listed"
 TRANSPORT = str(Refusal.TRANSPORT)
@@ -127,7 +127,6 @@ class Sitting:
             return self._end(None, stop)
         same_images(self.store, self.shelf.found)
         self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
-        (self.into / COLLECTION).unlink(missing_ok=True)
         found, stopped = None, None
         try:
             if self.store.meta(FROZEN) is None:
@@ -148,27 +147,36 @@ class Sitting:
 
     def _complete(self) -> None:
         """Forget addresses and handles, if every call has a result that stays."""
-        counts = [self.store.counts(lane.number, COMPARE) for lane in self.lanes]
-        if not any(refusal == TRANSPORT for count in counts for refusal, _ in count):
+        last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
+        if not any(self.store.open(lane.number, last) for lane in self.lanes):
             forget(self.store)
             self.store.forget_handles()
             self.store.note(COMPLETE, "1")
 
     def _open(self) -> None:
-        """Services in the order of their names: a service's number in the store is its place there."""
+        """Services in the order of their names: a service's number in the store is its place there.
+
+        Raises :class:`ProviderError` for all at once that lack something.
+        """
+        lacking: list[ProviderError] = []
         for number, (name, service) in enumerate(sorted(self.spec.services.items())):
             turnstile = Turnstile(limits=service.limits, purse=self.purse)
-            self.lanes.append(Lane(number, name, service, turnstile, self.shelf, self.drive.inbox))
+            try:
+                self.lanes.append(Lane(number, name, service, turnstile, self.shelf, self.drive.inbox))
+            except ProviderError as error:
+                lacking.append(error)
+        if len(lacking) > 1:
+            found = "; ".join(f"{one.where}: {one.found} (accepted: {one.accepted})" for one in lacking[:-1])
+            raise ProviderError(f"{found}; {lacking[-1].where}", lacking[-1].found, lacking[-1].accepted)
+        if lacking:
+            raise lacking[0]
 
     def _begin(self) -> None:
-        """Say what to know; raise :class:`DataError` for a budget below the plan, before a call is made."""
+        """Say what to know; before a call is made refuse a budget below the plan, and what the plan itself refuses."""
         for caution in (*self.spec.source.cautions(), *unpriced(self.spec)):
             self.say(caution)
-        limit = self.purse.limit
-        if limit is None or self.spec.budget.partial:
-            return
-        price = plan_of_source(self.spec).price
-        if price > limit:
+        limit, price = self.purse.limit, plan_of_source(self.spec).price
+        if limit is not None and price > limit and not self.spec.budget.partial:
             raise DataError(
                 "budget.limit",
                 f"{float(limit):g} {self.spec.budget.currency}, and the plan comes to {float(price):g}",
@@ -200,13 +208,15 @@ class Sitting:
     def _silent(self) -> bool:
         """Whether no image was read, or a service has given no result for any."""
         read = [row for row in self.store.images() if not row.refusal]
-        results = (self.store.counts(lane.number, DETECT) for lane in self.lanes)
+        results = [self._looked(lane) for lane in self.lanes]
         return not read or not all(any(refusal != TRANSPORT for refusal, _ in one) for one in results)
+
+    def _looked(self, lane: Lane) -> dict[tuple[str, str], int]:
+        return looked_for(self.store, lane.number, self.spec.least, detects=lane.service.detects)
 
     def _failed(self, lane: Lane) -> Counter[str]:
         """Codes of the calls that look for faces and failed for reasons of transport."""
-        counts = self.store.counts(lane.number, DETECT)
-        return Counter({code: n for (refusal, code), n in counts.items() if refusal == TRANSPORT})
+        return Counter({code: n for (refusal, code), n in self._looked(lane).items() if refusal == TRANSPORT})
 
     def _why(self) -> str:
         """What failed for reasons of transport: of the source and each service, the codes and how often."""
@@ -224,9 +234,12 @@ class Sitting:
         unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
         for lane in looking:
             ready = [
-                image for image, row in known.items() if not row.refusal and image not in done[lane.name]
+                Key(lane.number, 0, image * PLACES, 0)
+                for image, row in known.items()
+                if not row.refusal and image not in done[lane.name]
             ]
-            lane.todo.extend(Key(lane.number, 0, image * PLACES, 0) for image in ready)
+            lane.again.update(self._failed_to_look(lane))
+            lane.todo.extend(ready)
         self.live.begin(
             "looking at images", sum(map(len, done.values())), len(looking) * len(self.shelf.found)
         )
@@ -248,12 +261,21 @@ class Sitting:
         lanes = [lane for lane in self.lanes if not lane.service.detects]
         queries = candidates(self.store.images(), self.spec.least)
         tried: dict[int, dict[Pair, None]] = {lane.number: {} for lane in lanes}
+        failed = {
+            lane.number: {
+                Key(lane.number, FINDING, one, other)
+                for one, other, state, *_ in self.store.finding(lane.number)
+                if state is State.TRANSPORT
+            }
+            for lane in lanes
+        }
         while True:
             for lane in lanes:
                 told = tried[lane.number] | told_by(self.store, lane.number)
-                pairs = [pair for images in queries for pair in following(images, told)]
+                pairs = [pair for images in queries for pair in open_pairs(images, told)]
                 tried[lane.number] |= dict.fromkeys(pairs)
-                keys = (Key(lane.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs)
+                keys = [Key(lane.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs]
+                lane.again |= failed[lane.number].intersection(keys)
                 lane.todo.extend(keys)
             if not any(lane.todo for lane in lanes):
                 return
@@ -276,6 +298,14 @@ class Sitting:
             image
             for image, state, _, _ in self.store.detections(lane.number)
             if state in (State.ANSWERED, State.REFUSED)
+        }
+
+    def _failed_to_look(self, lane: Lane) -> set[Key]:
+        """Detections that failed for reasons of transport."""
+        return {
+            Key(lane.number, 0, image * PLACES, 0)
+            for image, state, _, _ in self.store.detections(lane.number)
+            if state is State.TRANSPORT
         }
 
     def _was_read(self, row: ImageRow) -> None:
@@ -306,7 +336,7 @@ class Sitting:
             crops = set(found.crops[lane.name].tolist())
             pairs = [
                 (one, other)
-                for one, other, state, _ in self.store.finding(lane.number)
+                for one, other, state, *_ in self.store.finding(lane.number)
                 if state is not State.TRANSPORT
             ]
             self.store.adopt(lane.number, [pair for pair in pairs if crops.issuperset(pair)])
@@ -320,7 +350,7 @@ class Sitting:
         canaries = drawn(found, self.spec.canaries, self.spec.seed)
         for lane in self.lanes:
             recall(lane, self.store)
-            lane.calls = sequence(self.store, lane, found, canaries, self.spec)
+            lane.calls = Order(self.store, lane, found, canaries, self.spec).calls()
         self.drive.run(self.lanes)
 
     def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> Outcome:
@@ -333,42 +363,3 @@ class Sitting:
         if found is not None and readable:
             said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
         return Outcome(finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said))
-
-
-def recall(lane: Lane, store: Store) -> None:
-    """What a service saw in earlier sittings: boxes; handles that last; which images it must look at again."""
-    for image, state, _, facts in store.detections(lane.number):
-        faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
-        for place, face in enumerate(faces):
-            lane.seen.setdefault(image * PLACES + place, face)
-        if handled:
-            lane.handled.add(image)
-    for row in store.handles(lane.number):
-        lane.recall(*row)
-    lane.turns = store.turns(lane.number)
-
-
-def sequence(
-    store: Store, lane: Lane, found: Chosen, canaries: npt.NDArray[np.int32], spec: CollectionSpec
-) -> Iterator[Key]:
-    """The comparisons of a service that have no result yet, batch by batch: a round of canaries, pairs, a round, ..."""
-    crops = found.crops[lane.name]
-    first, second = crops[found.pairs[0]], crops[found.pairs[1]]
-    order = np.lexsort((second, first))
-    first, second = first[order], second[order]
-    rounds = spec.canaries.rounds
-    stops = [first.size * moment // (rounds - 1) for moment in range(rounds)]
-    ones, others = np.unique(np.stack(both_ways(canaries, crops)), axis=1)  # ascending, each once
-    for moment, stop in enumerate(stops):
-        for repeat in range(spec.canaries.repeats):
-            turn = turn_of(spec.canaries, moment, repeat)
-            yield from _pending(store, lane.number, turn, ones, others)
-        until = stops[moment + 1] if moment + 1 < rounds else stop
-        for start in range(stop, until, BATCH):
-            part = slice(start, min(start + BATCH, until))
-            yield from _pending(store, lane.number, 0, first[part], second[part])
-
-
-def _pending(store: Store, service: int, turn: int, first: Ints, second: Ints) -> Iterator[Key]:
-    for at in store.pending(service, turn, first, second).tolist():
-        yield Key(service, turn, int(first[at]), int(second[at]))

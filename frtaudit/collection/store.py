@@ -221,15 +221,15 @@ class Store:
     def pending(
         self, service: int, turn: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int64]:
-        """Which of a batch of calls have no result yet, indices; ``first``, ``second``: shape (B,), in ascending order.
+        """Which of a batch of calls were never made, indices; ``first``, ``second``: shape (B,), in ascending order.
 
-        A failure of transport counts as a result in the sitting that had it.
+        Those that failed for reasons of transport are told by :meth:`failed`.
         """
         if not first.size:
             return np.zeros(0, dtype=np.int64)
         rows = self._db.execute(
             "SELECT first, second FROM calls WHERE service = ? AND turn = ? AND (first, second) >= (?, ?)"
-            " AND (first, second) <= (?, ?) AND (state <> ? OR sitting = ?)",
+            " AND (first, second) <= (?, ?)",
             (
                 service,
                 turn,
@@ -237,8 +237,6 @@ class Store:
                 int(second[0]),
                 int(first[-1]),
                 int(second[-1]),
-                State.TRANSPORT,
-                self.sitting,
             ),
         ).fetchall()
         if not rows:
@@ -246,6 +244,32 @@ class Store:
         known = np.array(rows, dtype=np.int64)
         done = np.isin(first * _WIDE + second, known[:, 0] * _WIDE + known[:, 1])
         return np.flatnonzero(~done)
+
+    def failed(self, service: int, low: int, high: int) -> list[Key]:
+        """Comparisons of the turns ``low`` to ``high`` that failed for reasons of transport, not in this sitting."""
+        rows = self._db.execute(
+            "SELECT service, turn, first, second FROM calls WHERE service = ? AND turn BETWEEN ? AND ? AND second <> 0"
+            " AND state = ? AND sitting < ? ORDER BY turn, first, second",
+            (service, low, high, State.TRANSPORT, self.sitting),
+        )
+        return [Key(*row) for row in rows]
+
+    def open(self, service: int, turns: range) -> bool:
+        """Whether a comparison of turn 0 or of ``turns`` failed for reasons of transport, in any sitting."""
+        row = self._db.execute(
+            "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND state = ? AND second <> 0"
+            " AND (turn = 0 OR turn BETWEEN ? AND ?))",
+            (service, State.TRANSPORT, turns.start, turns.stop - 1),
+        ).fetchone()
+        return bool(row[0])
+
+    def has_after(self, service: int, turn: int) -> bool:
+        """Whether a comparison of a higher turn has a result."""
+        row = self._db.execute(
+            "SELECT EXISTS (SELECT 1 FROM calls WHERE service = ? AND turn > ? AND second <> 0)",
+            (service, turn),
+        ).fetchone()
+        return bool(row[0])
 
     def images(self) -> Iterator[ImageRow]:
         """Every image that was looked at, in the order of its number."""
@@ -282,14 +306,14 @@ class Store:
             (PLACES, service),
         )
 
-    def finding(self, service: int) -> Iterator[tuple[int, int, State, str | None]]:
-        """First, second, state and refusal of comparisons that find faces."""
+    def finding(self, service: int) -> Iterator[tuple[int, int, State, str | None, str]]:
+        """First, second, state, refusal and code of comparisons that find faces."""
         rows = self._db.execute(
-            "SELECT first, second, state, refusal FROM calls WHERE service = ? AND turn = ? AND state <> ?"
+            "SELECT first, second, state, refusal, code FROM calls WHERE service = ? AND turn = ? AND state <> ?"
             " ORDER BY first, second",
             (service, FINDING, State.INTENT),
         )
-        return ((int(first), int(second), State(state), refusal) for first, second, state, refusal in rows)
+        return ((int(one), int(other), State(state), *why) for one, other, state, *why in rows)
 
     def adopt(self, service: int, pairs: Sequence[tuple[int, int]]) -> None:
         """Results of comparisons that found faces are scores of the collection too: each is paid for once."""
@@ -327,16 +351,11 @@ class Store:
         return int(row[0])
 
     def counts(self, service: int, kind: str) -> dict[tuple[str, str], int]:
-        """Refusal and code (both empty: answered) to how many calls ended so.
-
-        Of comparisons those of the collection itself, of detections the first of each image, or the comparisons that
-        found faces instead.
-        """
-        which = "turn = 0 AND second <> 0" if kind == COMPARE else "(turn = 0 AND second = 0 OR turn = -1)"
+        """Refusal and code (both empty: answered) to how many calls of turn 0 ended so."""
         rows = self._db.execute(
-            f"SELECT coalesce(refusal, ''), code, count(*) FROM calls WHERE service = ? AND {which}"  # noqa: S608  ours
-            " AND state <> ? GROUP BY 1, 2 ORDER BY 1, 2",
-            (service, State.INTENT),
+            "SELECT coalesce(refusal, ''), code, count(*) FROM calls WHERE service = ? AND turn = 0"
+            " AND (second <> 0) = ? AND state <> ? GROUP BY 1, 2 ORDER BY 1, 2",
+            (service, kind == COMPARE, State.INTENT),
         )
         return {(str(refusal), str(code)): int(n) for refusal, code, n in rows}
 

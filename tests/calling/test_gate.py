@@ -31,15 +31,22 @@ def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
     assert (gate.passed["compare"], purse.spent, len(refused)) == (1000, Fraction(1), 8)
 
 
-def test_calls_are_spaced_after_the_first_second() -> None:
-    """At 5 a second the first five pass at once, the sixth waits 0.2 s, the seventh 0.4 s."""
+def test_calls_are_spaced() -> None:
+    """At 5 a second the first passes at once, the others each 0.2 s later; at 100, ten are a tenth of a second's."""
     waits: list[float] = []
     gate = Turnstile(
         limits=Limits(rate=5.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
     )
-    for _ in range(7):
+    for _ in range(3):
         gate.attempt("detect")
     assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.2, 0.4])
+    waits.clear()
+    gate = Turnstile(
+        limits=Limits(rate=100.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
+    )
+    for _ in range(12):
+        gate.attempt("detect")
+    assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.01, 0.02])
 
 
 @pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"attempts": 0}, {"compare": -1.0}, {"timeout": 0.0}])

@@ -86,6 +86,22 @@ def test_a_handle_that_the_service_let_go_is_made_anew_once() -> None:
         service.handles.compared(crop(LEFT), crop(RIGHT, b"b"), always)
 
 
+def test_after_a_restart_each_picture_is_looked_at_once() -> None:
+    """Of an old handle and a new one the old one ended: pairs of ten pictures cost ten detections."""
+    service = Service()
+
+    def forgetful(first: Seen, second: Seen) -> Answer:
+        if "old" in (first.handle, second.handle):
+            raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
+        return service.compare(first, second)
+
+    for one in range(10):
+        for other in range(one):
+            pair = [crop(LEFT, bytes([number]), "old") for number in (one, other)]
+            service.handles.compared(*pair, forgetful)
+    assert service.calls == 10
+
+
 def test_without_a_box_the_largest_face_is_compared() -> None:
     """A whole picture."""
     service = Service()

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.collection.rows import ImageRow
-from frtaudit.collection.single import Pair, candidates, following, judged
+from frtaudit.collection.single import Pair, candidates, following, judged, open_pairs, walked
 from frtaudit.collection.sitting import collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 
@@ -41,7 +41,7 @@ def published(images: list[int], bad: set[int]) -> set[int]:
     return invalid
 
 
-def walked(images: list[int], bad: set[int]) -> dict[Pair, bool | None]:
+def rounds(images: list[int], bad: set[int]) -> dict[Pair, bool | None]:
     """Our rounds, of a service that compares all but bad images."""
     told: dict[Pair, bool | None] = {}
     while pairs := following(images, told):
@@ -56,7 +56,7 @@ def test_rounds_find_what_the_published_walk_finds(size: int, bad: set[int]) -> 
     """Where two images are valid all are found, and bad ones as by the walk; a few bad ones cost two calls each."""
     images = list(range(size))
     good = set(images) - bad
-    told = walked(images, bad)
+    told = rounds(images, bad)
     valid, invalid = judged(told)
     if len(good) < 2:
         assert not valid
@@ -69,14 +69,41 @@ def test_rounds_find_what_the_published_walk_finds(size: int, bad: set[int]) -> 
 
 def test_few_calls_are_made_where_all_is_well() -> None:
     """Of eight images of one face each, four comparisons find all; a bad one costs two more at most."""
-    assert len(walked(list(range(8)), set())) == 4
-    assert len(walked(list(range(8)), {3})) <= 6
+    assert len(rounds(list(range(8)), set())) == 4
+    assert len(rounds(list(range(8)), {3})) <= 6
 
 
 def test_a_refusal_for_other_reasons_says_nothing() -> None:
     """A pair that the service will not compare leaves both images open, and each is tried with another one."""
     assert following([1, 2, 3], {(1, 2): None}) == [(1, 3)]
     assert judged({(1, 2): None}) == (set(), set())
+
+
+@given(st.integers(2, 10), st.integers(0, 2**30), st.integers(1, 5))
+def test_a_broken_walk_makes_the_calls_of_a_whole_one(size: int, seed: int, at_once: int) -> None:
+    """Whatever pairs say: told a few at a time the same pairs are asked for, and no others."""
+    images = list(range(size))
+    says = {
+        pair: (True, False, None)[np.random.default_rng([seed, *pair]).integers(3)]
+        for pair in combinations(images, 2)
+    }
+    whole = walked(images, says)
+    told: dict[Pair, bool | None] = {}
+    rng = np.random.default_rng(seed)
+    while pairs := open_pairs(images, told):
+        some = rng.permutation(len(pairs))[:at_once].tolist()
+        told |= {pairs[at]: says[pairs[at]] for at in some}
+    assert told == whole == walked(images, told)
+
+
+def test_an_image_that_never_answers_is_given_up() -> None:
+    """Three pairs with it are tried, wherever it stands, and nothing is known of it; all others are found."""
+    images = list(range(14))
+    for bad in images:
+        told = {pair: None if bad in pair else True for pair in combinations(images, 2)}
+        known = walked(images, told)
+        assert sum(said is None for said in known.values()) == 3
+        assert judged(known) == (set(images) - {bad}, set())
 
 
 def test_each_image_of_a_query_once() -> None:
@@ -131,6 +158,20 @@ def test_a_crowded_image_is_left_out_and_spared(tmp_path: Path) -> None:
     canaries = 2 * 2 * 2 * 2
     assert asked.total() == read["pairs"] + canaries + len(spent)
     assert sum(count > 1 for count in asked.values()) <= canaries
+
+
+def test_an_image_that_always_fails_stops_nothing(tmp_path: Path) -> None:
+    """It is left out as one of which nothing is known, after a second sitting; the others are compared."""
+    source = drawn_faces.Drawn(queries=3)
+    worst = max(source.read(found).digest for found in source.finds())
+    one = spec(tmp_path / "c", 0)
+    object.__setattr__(one.services["acme"], "fails", worst)
+    assert [collect(one).finished for _ in range(2)] == [False, True]
+    read = json.loads((tmp_path / "c" / "collection.json").read_text())
+    assert read["images"]["left_out"] == {"not_looked_at_by_all": 1}
+    assert read["services"]["acme"]["scores"] == read["pairs"]
+    lines = drawn_faces.attempts(Path(f"{tmp_path / 'c'}.log"))
+    assert sum(worst in line for line in lines) <= 4 * 3
 
 
 def test_it_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -34,8 +34,8 @@ def test_an_intent_without_a_result_is_ambiguous(tmp_path: Path) -> None:
     assert again.ambiguous() == {(0, "compare"): 1}
 
 
-def test_transport_is_pending_in_the_next_sitting(tmp_path: Path) -> None:
-    """A failure of transport is stated in its own sitting and asked again in the next; a refusal is for good."""
+def test_transport_is_told_in_the_next_sitting(tmp_path: Path) -> None:
+    """A failure of transport is stated in its own sitting and to be asked again in the next; a refusal is for good."""
     store = Store(tmp_path / "s")
     store.begin()
     keys = [Key(0, 0, 256, 512), Key(0, 0, 512, 768)]
@@ -47,8 +47,13 @@ def test_transport_is_pending_in_the_next_sitting(tmp_path: Path) -> None:
     ends = np.array([[256, 512], [512, 768]])
     assert store.pending(0, 0, *ends).tolist() == []
     assert store.counts(0, "compare") == {("failure_to_acquire", "no_face"): 1, ("transport", "down"): 1}
+    assert store.failed(0, 0, 0) == []
     store.begin()
-    assert store.pending(0, 0, *ends).tolist() == [0]
+    assert store.pending(0, 0, *ends).tolist() == []
+    assert store.failed(0, 0, 0) == [keys[0]]
+    assert store.failed(0, 1, 9) == []
+    assert (store.open(0, range(1, 3)), store.open(1, range(1, 3))) == (True, False)
+    assert (store.has_after(0, -1), store.has_after(0, 0)) == (True, False)
 
 
 def test_services_and_turns_are_apart(tmp_path: Path) -> None:

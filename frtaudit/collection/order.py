@@ -1,0 +1,105 @@
+"""In which order a service is asked: rounds of canaries, pairs between them; what failed before, before the last one.
+
+Pairs go batch by batch, so that images stay in memory, and shuffled within a batch, so that failures in a row are not
+those of one image.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.canonical import seed_of
+from frtaudit.collection.canaries import both_ways, turns_of
+from frtaudit.collection.chosen import Chosen
+from frtaudit.collection.lane import Lane
+from frtaudit.collection.rows import PLACES, Key, State
+from frtaudit.collection.seen import faces_of
+from frtaudit.collection.spec import CollectionSpec
+from frtaudit.collection.store import Store
+
+BATCH = 2000  # comparisons of which the store is asked at once
+
+Ints = npt.NDArray[np.int64]
+
+
+def recall(lane: Lane, store: Store) -> None:
+    """What a service saw in earlier sittings: boxes; handles that last; which images it must look at again."""
+    for image, state, _, facts in store.detections(lane.number):
+        faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
+        for place, face in enumerate(faces):
+            lane.seen.setdefault(image * PLACES + place, face)
+        if handled:
+            lane.handled.add(image)
+    for row in store.handles(lane.number):
+        lane.recall(*row)
+    lane.turns = store.turns(lane.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Of one service in one sitting; ``canaries``: faces, shape (2, C)."""
+
+    store: Store
+    lane: Lane
+    found: Chosen
+    canaries: npt.NDArray[np.int32]
+    spec: CollectionSpec
+
+    def calls(self) -> Iterator[Key]:
+        """The comparisons that have no result yet, each once."""
+        rounds = self.spec.canaries.rounds
+        parts = list(self._parts())
+        for moment in range(rounds):
+            if moment == rounds - 1:
+                yield from self._again(0, 0)
+            yield from self._round(moment, parts)
+            for first, second in parts[moment] if moment < len(parts) else ():
+                yield from self._new(0, first, second)
+
+    def _parts(self) -> Iterator[list[tuple[Ints, Ints]]]:
+        """Batches of pairs, ascending, after each round but the last."""
+        crops, rounds = self.found.crops[self.lane.name], self.spec.canaries.rounds
+        first, second = crops[self.found.pairs[0]], crops[self.found.pairs[1]]
+        order = np.lexsort((second, first))
+        first, second = first[order], second[order]
+        stops = [first.size * moment // (rounds - 1) for moment in range(rounds)]
+        for start, stop in pairwise(stops):
+            cuts = [*range(start, stop, BATCH), stop]
+            yield [(first[a:b], second[a:b]) for a, b in pairwise(cuts)]
+
+    def _round(self, moment: int, parts: list[list[tuple[Ints, Ints]]]) -> Iterator[Key]:
+        """Canaries; those that failed again only where nothing of what comes after was asked: else it is too late."""
+        turns, crops = turns_of(self.spec.canaries, moment), self.found.crops[self.lane.name]
+        after = parts[moment][0] if moment < len(parts) and parts[moment] else None
+        late = self.store.has_after(self.lane.number, turns.stop - 1) or (
+            after is not None and self.store.pending(self.lane.number, 0, *after).size < after[0].size
+        )
+        ones, others = np.unique(np.stack(both_ways(self.canaries, crops)), axis=1)  # ascending, each once
+        if not late:
+            yield from self._again(turns.start, turns.stop - 1)
+        for turn in turns:
+            yield from self._new(turn, ones, others)
+
+    def _new(self, turn: int, first: Ints, second: Ints) -> Iterator[Key]:
+        """Of a batch those that were never asked for."""
+        number = self.lane.number
+        pending = self.store.pending(number, turn, first, second)
+        for at in self._shuffled(pending.size, turn):
+            place = pending[at]
+            yield Key(number, turn, int(first[place]), int(second[place]))
+
+    def _again(self, low: int, high: int) -> Iterator[Key]:
+        """Those that failed in an earlier sitting, until too many fail again."""
+        failed = self.store.failed(self.lane.number, low, high)
+        for at in self._shuffled(len(failed), self.store.sitting):
+            if self.lane.tired:
+                return
+            self.lane.again.add(failed[at])
+            yield failed[at]
+
+    def _shuffled(self, size: int, salt: int) -> list[int]:
+        rng = np.random.default_rng(seed_of(self.spec.seed, "collection", f"order {salt}"))
+        return rng.permutation(size).tolist()  # type: ignore[no-any-return]  # integers
