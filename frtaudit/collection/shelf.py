@@ -25,6 +25,9 @@ class Shelf:
         self._source, self._most = source, most
         self._held: OrderedDict[int, Picture] = OrderedDict()
         self._bytes = 0
+        self._lost: dict[
+            int, str
+        ] = {}  # images that are not those that were read before, and why: not asked for again
         self._lock = threading.Lock()
         self._reading = [threading.Lock() for _ in range(_LOCKS)]
 
@@ -44,13 +47,17 @@ class Shelf:
 
     def _read(self, image: int) -> Picture:
         known = self.digests.get(image)
+        if image in self._lost:
+            raise CallError(Refusal.TRANSPORT, self._lost[image])
         try:
             picture = self._source.read(self.found[image - 1])
         except CallError as error:
             if known is None or error.refusal is Refusal.TRANSPORT:
                 raise
+            self._lost[image] = GONE
             raise CallError(Refusal.TRANSPORT, GONE) from None
         if known not in (None, picture.digest):
+            self._lost[image] = CHANGED
             raise CallError(Refusal.TRANSPORT, CHANGED)
         with self._lock:
             self._held[image] = picture

@@ -109,6 +109,9 @@ def test_an_image_that_is_gone_is_no_failure_of_a_service() -> None:
     shelf.digests[4] = "as it was"
     with pytest.raises(CallError, match="transport: image_gone"):
         shelf.get(4)
+    shelf._source = None  # type: ignore[assignment]  # it is not asked for the same image again
+    with pytest.raises(CallError, match="transport: image_gone"):
+        shelf.get(4)
 
 
 def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:

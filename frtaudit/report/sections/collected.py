@@ -54,7 +54,7 @@ def build(source: Source) -> Collected | None:
 
 
 def notice(source: Source) -> tuple[Text, ...]:
-    """For the first page: a service that changed while it was asked, a budget that did not reach."""
+    """For the first page: a service that changed, or of which that is not known, and a budget that did not reach."""
     found = mapping(source.result.cohort.get("collection"))
     services = services_of(found)
     said: list[Text] = []
@@ -67,10 +67,21 @@ def notice(source: Source) -> tuple[Text, ...]:
     if several:
         named = listed([called_by(name, f"{place_of(name)}/versions") for name in several])
         said.append(say(named, " stated several versions while asked."))
+    silent = [name for name, one in services.items() if _shows_nothing(mapping(one.get("canaries")))]
+    if silent:
+        named = listed([called_by(name, f"{place_of(name)}/canaries/answered") for name in silent])
+        said.append(
+            say("Whether ", named, " changed meanwhile is not known: too few canaries were answered.")
+        )
     if found and not found.get("finished"):
         text = "The budget did not reach for all comparisons."
         said.append((Piece(text=text, pointer=f"{AT}/finished"),))
     return (*said[:-1], say(*said[-1], " See ", SEE, ".")) if said else ()
+
+
+def _shows_nothing(canaries: Facts) -> bool:
+    """Whether too few canaries have an answer of every round to show any change."""
+    return bool(canaries) and not canaries.get("changed") and canaries.get("least_share_found") is None
 
 
 def _lead(found: Facts) -> Iterator[Part]:

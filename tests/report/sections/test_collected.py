@@ -96,6 +96,17 @@ def test_the_first_page_warns_of_a_change_and_of_a_budget() -> None:
     assert "the collection is partial" in plain_text(view(partial)[0].lead)
 
 
+def test_the_first_page_says_where_canaries_show_nothing() -> None:
+    """A service whose canaries lack answers may have changed: that is not known, and said so."""
+    facts: Any = result().cohort["collection"]
+    silent = {**facts["services"]["acme"]["canaries"], "least_share_found": None, "answered": 0}
+    services = {"acme": {**facts["services"]["acme"], "canaries": silent}}
+    said = " ".join(map(plain_text, collected.notice(Source(changed(services=services)))))
+    assert said == (
+        "Whether acme changed meanwhile is not known: too few canaries were answered. See How scores were collected."
+    )
+
+
 def test_without_canaries_it_says_what_is_not_known() -> None:
     """No tables of canaries, and a sentence instead; where all was scored no table of comparisons."""
     facts: Any = result().cohort["collection"]
