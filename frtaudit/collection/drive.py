@@ -1,11 +1,14 @@
 """The loop of a sitting: what arrived and what starts next stand on the disk before anything starts."""
 
+import signal
+import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from queue import Empty, SimpleQueue
+from types import FrameType
 
 from frtaudit.calling.gate import BudgetError, Purse
 from frtaudit.collection.lane import Again, Inbox, Landed, Lane, Read
@@ -48,17 +51,41 @@ class Drive:
 
         A service that is down ends its own calls; the others go on.
         """
-        while True:
-            try:
-                if not self._turn(lanes, reader, on_read):
-                    break
-            except KeyboardInterrupt as stop:
-                if self.stop is not None:
-                    raise
-                self.stop = stop
+        with self._listening():
+            while self._turn(lanes, reader, on_read):
+                pass
         ended = self.stop or next((lane.down for lane in lanes if lane.down is not None), None)
         if ended is not None:
             raise ended
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """A first signal stops what would start next, and is raised at the end; a second one where the program stands.
+
+        Raised at once it could come between the two halves of a commit, or of an answer that arrived.
+        """
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        heard = {number: one for number, one in before.items() if callable(one)}
+        came: list[int] = []
+
+        def hear(number: int, _: FrameType | None) -> None:
+            came.append(number)
+            self.stop = self.stop or KeyboardInterrupt()
+            for one, handler in heard.items():
+                signal.signal(one, handler)
+
+        for number in heard:
+            signal.signal(number, hear)
+        try:
+            yield
+        finally:
+            for number, handler in heard.items():
+                signal.signal(number, handler)
+        if came:
+            heard[signal.Signals(came[0])](came[0], None)
 
     def _turn(self, lanes: Sequence[Lane], reader: Reader | None, on_read: ReadOne) -> bool:
         starts = self._starts(lanes)

@@ -106,10 +106,7 @@ class Lane:
         self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
         self.again: set[Key] = set()  # calls that failed in an earlier pass or sitting
         self.tired = False  # such calls fail again, and the others of them are left for another sitting
-        self._in_a_row = {
-            False: 0,
-            True: 0,
-        }  # failures since the last result that stays, of calls new and made again
+        self._in_a_row = {False: 0, True: 0}  # failures since a result that stays, of new calls and others
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
         self.calls: Iterator[Key] = iter(())
