@@ -9,9 +9,7 @@ from fractions import Fraction
 from frtaudit.calling.protocol import Limits
 from frtaudit.errors import FrtauditError
 
-BURST = (
-    0.1  # seconds whose calls may come at once: in no second more than a tenth above the rate, and one call
-)
+BURST = 0.1  # seconds whose calls may come at once: a second holds a tenth more than the rate, and one call
 
 
 class BudgetError(FrtauditError):

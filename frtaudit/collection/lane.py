@@ -18,9 +18,7 @@ from frtaudit.collection.spec import named
 from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
 from frtaudit.errors import FrtauditError, ProviderError
 
-DOWN = (
-    20  # calls in a row that fail for reasons of transport, each with all its attempts: the service is down
-)
+DOWN = 20  # calls in a row that fail for reasons of transport, with all their attempts: the service is down
 PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 

@@ -42,7 +42,7 @@ class Key(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """What a call came to; ``facts``: canonical JSON; ``attempts``: that passed the gate; ``paid``: see the gate."""
+    """What a call came to; ``facts``: canonical JSON; ``attempts``: that passed the gate."""
 
     key: Key
     state: State

@@ -232,13 +232,14 @@ class Sitting:
         done = {lane.name: self._seen_by(lane) for lane in looking}
         numbers = range(1, len(self.shelf.found) + 1)
         unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
+        for lane in self.lanes:
+            lane.again |= self.store.failed_to_look(lane.number)
         for lane in looking:
             ready = [
                 Key(lane.number, 0, image * PLACES, 0)
                 for image, row in known.items()
                 if not row.refusal and image not in done[lane.name]
             ]
-            lane.again.update(self._failed_to_look(lane))
             lane.todo.extend(ready)
         self.live.begin(
             "looking at images", sum(map(len, done.values())), len(looking) * len(self.shelf.found)
@@ -261,21 +262,12 @@ class Sitting:
         lanes = [lane for lane in self.lanes if not lane.service.detects]
         queries = candidates(self.store.images(), self.spec.least)
         tried: dict[int, dict[Pair, None]] = {lane.number: {} for lane in lanes}
-        failed = {
-            lane.number: {
-                Key(lane.number, FINDING, one, other)
-                for one, other, state, *_ in self.store.finding(lane.number)
-                if state is State.TRANSPORT
-            }
-            for lane in lanes
-        }
         while True:
             for lane in lanes:
                 told = tried[lane.number] | told_by(self.store, lane.number)
                 pairs = [pair for images in queries for pair in open_pairs(images, told)]
                 tried[lane.number] |= dict.fromkeys(pairs)
                 keys = [Key(lane.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs]
-                lane.again |= failed[lane.number].intersection(keys)
                 lane.todo.extend(keys)
             if not any(lane.todo for lane in lanes):
                 return
@@ -298,14 +290,6 @@ class Sitting:
             image
             for image, state, _, _ in self.store.detections(lane.number)
             if state in (State.ANSWERED, State.REFUSED)
-        }
-
-    def _failed_to_look(self, lane: Lane) -> set[Key]:
-        """Detections that failed for reasons of transport."""
-        return {
-            Key(lane.number, 0, image * PLACES, 0)
-            for image, state, _, _ in self.store.detections(lane.number)
-            if state is State.TRANSPORT
         }
 
     def _was_read(self, row: ImageRow) -> None:

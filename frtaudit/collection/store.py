@@ -254,6 +254,15 @@ class Store:
         )
         return [Key(*row) for row in rows]
 
+    def failed_to_look(self, service: int) -> set[Key]:
+        """Calls that look for faces and failed for reasons of transport, in any sitting."""
+        rows = self._db.execute(
+            "SELECT service, turn, first, second FROM calls WHERE service = ? AND state = ?"
+            " AND (turn = 0 AND second = 0 OR turn = ?)",
+            (service, State.TRANSPORT, FINDING),
+        )
+        return {Key(*row) for row in rows}
+
     def open(self, service: int, turns: range) -> bool:
         """Whether a comparison of turn 0 or of ``turns`` failed for reasons of transport, in any sitting."""
         row = self._db.execute(

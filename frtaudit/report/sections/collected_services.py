@@ -152,7 +152,7 @@ def _refusals(services: Mapping[str, Facts]) -> Table:
     )
     caption = say(
         Piece(text="Why there is no score, or no face. ", kind="b"),
-        "Counted by comparison, or by image where faces were looked for.",
+        "Counted by comparison, or by call where faces were looked for.",
     )
     block = Block(rows=tuple(tuple(row) for row in rows))
     return finished("collected-refusals", caption, columns, [block], notes)
