@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.core.cohort import Cohort
 from frtaudit.errors import DataError
+from frtaudit.files import check_regular
 from frtaudit.intake.schemas import DROPPED
 from frtaudit.intake.tables import SUFFIXES, read_table
 
@@ -112,6 +113,7 @@ def _lfw_lines(path: Path) -> list[_Line]:
 
 
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
+    check_regular(path)
     if not path.is_file():
         raise DataError(path.name, "the pair list is missing", "pairs.txt as LFW has it, .csv or .parquet")
     try:
