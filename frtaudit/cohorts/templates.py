@@ -178,6 +178,8 @@ def _template_files(
     if not paths:
         raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
     for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            raise DataError(f"templates/{path.name}", "is a folder", "an .npz file")
         check_regular(path, f"templates/{path.name}")
     return {
         path.stem: TemplateFile(

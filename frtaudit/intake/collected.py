@@ -45,7 +45,7 @@ def read_collected(folder: Path) -> Collected | None:
     """
     path = folder / COLLECTION
     if not os.path.lexists(path):
-        if (folder / STORE).is_file():
+        if os.path.lexists(folder / STORE):
             raise _unfinished()
         return None
     try:

@@ -9,6 +9,7 @@ from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import DataError
 from frtaudit.files import read_regular
 
+SHOWN = 120  # characters of a value in an error
 At = Mapping[str, float | str]
 _LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
 
@@ -35,11 +36,15 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
 
 
 def _number(spec: AuditSpec, name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
-        raise DataError(
-            Path(spec.thresholds.file or "").name, f"threshold {name!r} is {value!r}", "a finite number"
-        )
-    return float(value)
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    try:
+        number = float(value) if known else math.nan  # type: ignore[arg-type]  # known to be a number
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        name_of = Path(spec.thresholds.file or "").name
+        raise DataError(name_of, f"threshold {name!r} is {value!r}"[:SHOWN], "a finite number")
+    return number
 
 
 def _read(path: Path) -> dict[str, object]:

@@ -1,5 +1,6 @@
 """Template files: one ``.npz`` per provider, with arrays ``embedding`` and ``image_id``."""
 
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -18,7 +19,16 @@ LEFT = -1
 _EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
 _UNREADABLE = (
     *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError),
-    *(MemoryError, RecursionError, SyntaxError, TypeError, KeyError, RuntimeError, OverflowError),
+    *(
+        MemoryError,
+        RecursionError,
+        SyntaxError,
+        TypeError,
+        KeyError,
+        RuntimeError,
+        OverflowError,
+        tokenize.TokenError,
+    ),
 )
 
 Rows = npt.NDArray[np.int64]
@@ -66,6 +76,8 @@ class TemplateFile:
         """Cohort index of each row of the file, -1 where the sample left the cohort."""
         if ids.ndim != 1 or not ids.size:
             raise DataError(self.name, f"image_id has shape {ids.shape}", "a list of ids")
+        if ids.dtype.kind not in "USiuf":
+            raise DataError(self.name, f"image_id holds {ids.dtype}", "a list of ids")
         seen: set[str] = set()
         for row, name in enumerate(names := ids.astype(str).tolist()):
             if name not in self.index:
