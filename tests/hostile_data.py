@@ -171,7 +171,7 @@ def collection(**changed: object) -> Plant:
 
 
 NO_NPZ = "not a readable .npz"
-CENTRAL = b"PK\x01\x02\x2d\x03\x2d\x00"  # a directory entry up to its flags
+CENTRAL = b"PK\x01\x02\x14\x03\x14\x00"  # a directory entry up to its flags
 PICKLED = pickle.dumps(Executed())
 OBJECTS = np.empty((len(IDS), WIDTH), dtype=object)
 OBJECTS[:] = Executed()
