@@ -20,7 +20,9 @@ from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.escaping import printable
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.output import OutputFolder
 from frtaudit.shipped import shipped
 from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
 
@@ -170,9 +172,13 @@ def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> st
     verdicts: 2 pass, 1 not testable
     """
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
-    written = [shown(folder) / name for name in (RESULT, *REPORTS) if (folder / name).exists()]
+    written = [
+        printable(str(shown(folder) / name)) for name in (RESULT, *REPORTS) if (folder / name).exists()
+    ]
     found = [f"verdicts: {counts or 'no requirement declared'}"] if counts or not choice else []
-    return "".join(f"{line}\n" for line in (*(f"choice: {said}" for said in choice), *found, *written))
+    return "".join(
+        f"{line}\n" for line in (*(f"choice: {printable(said)}" for said in choice), *found, *written)
+    )
 
 
 def shown(path: Path) -> Path:
@@ -186,9 +192,9 @@ def shown(path: Path) -> Path:
 
 def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:
     """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
-    folder.mkdir(exist_ok=True)
-    OmegaConf.save(OmegaConf.create(dict(to_full(spec))), folder / "config.yaml")
-    OmegaConf.save(OmegaConf.create(list(overrides)), folder / "overrides.yaml")
+    out = OutputFolder(folder.parent)
+    for name, noted in (("config.yaml", dict(to_full(spec))), ("overrides.yaml", list(overrides))):
+        out.replace(f"{folder.name}/{name}", OmegaConf.to_yaml(OmegaConf.create(noted)).encode())
 
 
 def _refused(error: Exception) -> int:

@@ -1,5 +1,7 @@
 """The errors that a user sees: one line each, naming the place, what was found, what would be accepted."""
 
+from frtaudit.escaping import printable
+
 
 class FrtauditError(Exception):
     """Base of every error that frtaudit raises on purpose."""
@@ -17,7 +19,7 @@ class FrtauditError(Exception):
         line = f"{self.where}: {self.found}"
         if self.accepted:
             line += f"; accepted: {self.accepted}"
-        return " ".join(line.split())
+        return printable(" ".join(line.split()))
 
 
 class SpecError(FrtauditError):

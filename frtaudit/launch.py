@@ -31,6 +31,7 @@ from frtaudit.app import (
 from frtaudit.attest.signing import signing_of
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.escaping import printable
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.shipped import shipped
 from frtaudit.spec import expanded, load_spec, publish, whole_digest
@@ -64,7 +65,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
             _launch(waiting, folder, hydras, fail_on)
         outcomes = [outcome(job, folder) for job in plan.jobs]
         written = paper.write(table(plan, outcomes), folder, report, signing)
-    sys.stdout.write("".join(f"{shown(path)}\n" for path in written))
+    sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
     return max(_code(item, fail_on) for item in outcomes)
 
 
@@ -131,7 +132,7 @@ def _spec(own: Job, plan: Plan) -> AuditSpec:
 
 def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
     done = sum(is_done(item, folder) for item in plan.jobs)
-    sys.stdout.write(f"{done} of {len(plan.jobs)} done; {said(own.settings)}: {what}\n")
+    sys.stdout.write(f"{done} of {len(plan.jobs)} done; {printable(f'{said(own.settings)}: {what}')}\n")
     sys.stdout.flush()
 
 
@@ -139,11 +140,11 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
     """The jobs to run; says where the sweep is, and what is done or refused already."""
     done = sum(is_done(item, folder) for item in plan.jobs)
     before = f", {done} done before" if done else ""
-    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {shown(folder)}\n")
+    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {printable(str(shown(folder)))}\n")
     sys.stdout.flush()
     for item in plan.jobs:
         if item.error:
-            sys.stderr.write(f"frtaudit: {said(item.settings)}: {item.error}\n")
+            sys.stderr.write(f"frtaudit: {printable(f'{said(item.settings)}: {item.error}')}\n")
     return [item for item in plan.jobs if item.spec and not is_done(item, folder)]
 
 

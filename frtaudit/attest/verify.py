@@ -31,6 +31,7 @@ from frtaudit.attest.verification import (
 from frtaudit.canonical import digest, dumps, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError
+from frtaudit.escaping import printable
 
 RESULT = "result.json"
 PDF = "report.pdf"
@@ -97,7 +98,7 @@ class _Parser(argparse.ArgumentParser):
 def _recipe(path: Path) -> str:
     file = path / STATEMENT
     if not file.is_file():
-        return f"# {path} holds no {STATEMENT}: there is no statement to check with openssl\n"
+        return f"# {printable(str(path))} holds no {STATEMENT}: there is no statement to check with openssl\n"
     try:
         return recipe(STATEMENT, open_statement(file.read_bytes(), Scope.OUTER, STATEMENT)) + "\n"
     except VerificationError as error:
