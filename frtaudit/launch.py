@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from frtaudit.app import (
@@ -22,20 +22,19 @@ from frtaudit.app import (
     TRACES,
     FailOn,
     as_line,
-    called_as,
     exit_code,
     say,
     shown,
     write_traces,
 )
 from frtaudit.attest.signing import signing_of
+from frtaudit.composition import opened, publish, refuse_changed
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.escaping import printable
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
-from frtaudit.shipped import shipped
-from frtaudit.spec import expanded, load_spec, publish, whole_digest
-from frtaudit.spec_guard import check_override
+from frtaudit.spec import expanded, load_spec, whole_digest
+from frtaudit.spec_guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.sweeps import paper
 from frtaudit.sweeps import plan as plans
 from frtaudit.sweeps.jobs import Outcome, State, clear, fail, finish, held, is_done, outcome
@@ -44,7 +43,6 @@ from frtaudit.sweeps.table import table
 
 CONFIG = "sweep"
 SWEEPS = Path("reports") / "sweeps"
-FOLDER = "hydra.sweep.dir"
 SEVERAL = "several"
 
 
@@ -152,15 +150,18 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
     numbers = ",".join(str(item.number) for item in waiting)
     words = [
-        "--multirun",
         f"job={numbers}",
         f"fail_on={fail_on.value}",
-        f"{FOLDER}={_quoted(folder)}",
+        f"{SWEEP_FOLDER}={_quoted(folder)}",
         *hydras,
     ]
     try:
-        with called_as(words):
-            hydra.main(config_path=str(shipped("conf")), config_name=CONFIG, version_base="1.3")(job)()
+        with opened() as hydra:
+            chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
+            plainly = hydra.compose_config(CONFIG, [*words[:2], *chosen], RunMode.MULTIRUN)
+            told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
+            refuse_changed(hydra.compose_config(CONFIG, words, RunMode.MULTIRUN), plainly, "sweep.dir", *told)
+            hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except Exception as error:
@@ -172,16 +173,17 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
 
 
 def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What describes the audits, and what is Hydra's own."""
-    for word in overrides:
+    """What describes the audits, and what is said of the sweep."""
+    said = [word for word in overrides if is_setting(word)]
+    for word in said:
         check_override(word)
-    hydras = [word for word in overrides if word.lstrip("+").startswith("hydra")]
-    return [word for word in overrides if word not in hydras], hydras
+    hydras = [word for word in said if not word.startswith(f"{RUN_FOLDER}=")]
+    return [word for word in overrides if word not in said], hydras
 
 
 def _folder(hydras: list[str], plan: Plan) -> Path:
     """Where the sweep goes; what named it is taken out of ``hydras``."""
-    named = [word for word in hydras if word.startswith(f"{FOLDER}=")]
+    named = [word for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
     for word in named:
         hydras.remove(word)
     folder = Path(named[-1].partition("=")[2] if named else SWEEPS / plan.folder).absolute()
@@ -190,7 +192,9 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     except OSError as error:
         if os.environ.get(DEBUG):
             raise
-        raise DataError(FOLDER, f"cannot write there ({error.strerror})", "a writable folder") from error
+        raise DataError(
+            SWEEP_FOLDER, f"cannot write there ({error.strerror})", "a writable folder"
+        ) from error
     return folder
 
 
