@@ -154,6 +154,9 @@ def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Che
             checks.append(invalid(name, error.found))
             continue
         wrong = _approved(folder, opened[name], evidence.pdf)
+        earlier = [item.keyid for other, item in opened.items() if other != name]
+        if evidence.outer is not None and opened[name].keyid in (evidence.outer.keyid, *earlier):
+            wrong = "is by a key that signed or approved already"
         said = f"{_signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
         checks.append(ok(name, said) if wrong is None else invalid(name, wrong))
     return replace(evidence, approvals=opened), checks
