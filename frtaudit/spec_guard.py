@@ -47,7 +47,7 @@ LAUNCHER_SETTINGS = (
         "array_parallelism",
     ),
 )
-MAX_BYTES, MAX_NODES = 1_000_000, 100_000
+MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 100_000, 64
 _NAME, _PART = r"[A-Za-z0-9][\w.\-]*", r"[A-Za-z0-9][\w\-]*"
 _NAMES = rf"'?(?:{_NAME})?'?(?: *, *'?{_NAME}'?)*"
 _CHOICE = re.compile(rf"{_NAMES}|\[{_NAMES}\](?:,\[{_NAMES}\])*", re.ASCII)
@@ -83,6 +83,7 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> No
     Traceback (most recent call last):
     frtaudit.errors.SpecError: mine.yaml line 1, column 17: the resolver '${oc.env:HOME}'; accepted: plain ${key} only
     """
+    _check_depth(text, shown)
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -128,6 +129,7 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: command line: 'hydra.verbose=true' sets Hydra itself; accepted: hydra.run.dir, ...
     """
+    _check_depth(override, "command line")
     word, _, value = override.partition("=")
     if is_setting(override):
         return _check_setting(word, value, override)
@@ -178,6 +180,15 @@ def _check_selection(group: str, package: str | None, value: str, override: str)
     if not _CHOICE.fullmatch(value):
         raise SpecError("command line", f"{override!r}", f"{group}=NAME or {group}=[NAME,NAME]")
     return None
+
+
+def _check_depth(text: str, where: str) -> None:
+    """Refuse towers of brackets, which take a parser long."""
+    deep = 0
+    for bracket in re.finditer(r"[\[\]{}]", text):
+        deep = deep + 1 if bracket[0] in "[{" else max(0, deep - 1)
+        if deep > MAX_DEPTH:
+            raise SpecError(where, "nested beyond reason", f"at most {MAX_DEPTH} brackets in brackets")
 
 
 def _broken(error: yaml.MarkedYAMLError, shown: str) -> SpecError:
