@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
-from asn1crypto import cms, crl, keys, ocsp
+from asn1crypto import cms, keys
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -32,6 +32,7 @@ from pyhanko.sign.validation import (
 )
 from pyhanko.sign.validation.generic_cms import extract_tst_data_iter
 from pyhanko.sign.validation.settings import KeyUsageConstraints
+from pyhanko.sign.validation.status import TimestampSignatureStatus
 from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
@@ -40,7 +41,7 @@ from frtaudit.attest.keys import Signer
 from frtaudit.attest.pades import BASIC, Pades
 from frtaudit.attest.pdf_additions import Store, additions
 from frtaudit.attest.pdf_appending import Appending, with_evidence
-from frtaudit.attest.pdf_evidence import chains, check_store
+from frtaudit.attest.pdf_evidence import chains, check_store, revoked
 from frtaudit.attest.pdf_reader import ReportReader
 from frtaudit.attest.pdf_revisions import AlterationError
 from frtaudit.attest.waiting import wait
@@ -233,7 +234,7 @@ def _check(
         when=when,
         end=_end(embedded),
         is_timestamp=is_timestamp,
-        distrust=_distrust(status, certificate, when),
+        distrust=_distrust(status, certificate, when) or _revoked(certificate, store, stamp),
         stamped=None if stamp is None else stamp.timestamp,
         authority=tsa,
         time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
@@ -314,13 +315,11 @@ def _is_der(data: bytes) -> bool:
 async def _status(
     embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store
 ) -> PdfSignatureStatus | DocumentTimestampStatus:
-    """What pyHanko finds; a certificate that the DSS shows as revoked by then is not trusted."""
+    """What pyHanko finds, with the certificates of the DSS to find a path."""
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     context = ValidationContext(
         trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
         other_certs=[asn1_x509.Certificate.load(item) for item in store.certificates.values()],
-        crls=[crl.CertificateList.load(item) for item in store.crls.values()],
-        ocsps=[ocsp.OCSPResponse.load(item) for item in store.ocsps.values()],
         moment=None if is_timestamp else embedded.self_reported_timestamp,
     )
     if is_timestamp:
@@ -359,6 +358,16 @@ def _distrust(
     if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
         return "the signature claims no time within the certificate's years"
     return None
+
+
+def _revoked(
+    certificate: x509.Certificate, store: Store, stamp: TimestampSignatureStatus | None
+) -> str | None:
+    """That a certificate was revoked, unless a trusted authority saw the signature before."""
+    since = revoked(certificate, store)
+    if since is None or (stamp is not None and stamp.trusted and stamp.timestamp < since):
+        return None
+    return f"its certificate was revoked on {since:%Y-%m-%d}, and no trusted time says that it signed before"
 
 
 def _words(indication: AdESSubIndic | None) -> str:
