@@ -173,3 +173,25 @@ def best_threshold(scores: Sequence[float], mated: Sequence[bool]) -> tuple[floa
         if correct >= most:
             best, most = t, correct
     return best, most
+
+
+def outer_bounds(p: float, n: float, degrees: float, error: float) -> tuple[float, float]:
+    """FORMULAS 8.1 from scipy.stats: the outer of the roots of the score equation and Clopper and Pearson's limits."""
+    t = float(stats.t.isf(error, degrees))
+    tail, x, y = float(stats.norm.sf(t)), p * n, (1 - p) * n
+    low, high = score_interval(p, n, t)
+    if tail < 1e-290:
+        return (0.0 if p < 1 else min(low, 0.0)), 1.0
+    exact_low = float(stats.beta.ppf(tail, x, y + 1)) if x > 0 else 0.0
+    exact_high = float(stats.beta.isf(tail, x + 1, y)) if y > 0 else 1.0
+    return min(low, exact_low), max(high, exact_high)
+
+
+def unseen_bound(
+    p: float, n: float, degrees: float, pair: float, person: float, error: float
+) -> float:
+    """U_a of FORMULAS 8.18, letter by letter, by the chi-square distribution: Gamma(k, s) is s/2 times chi2(2k)."""
+    c = float(stats.t.isf(error, degrees) / stats.norm.isf(error))
+    m = p + pair + person
+    v = min(c**2 * p * (1 - p) / n + pair**2 + person**2, 11 * m**2)
+    return v / m / 2 * float(stats.chi2.isf(error, 2 * m**2 / v))
