@@ -10,6 +10,7 @@ from frtaudit import numbers
 from frtaudit.core import SERVES, Estimate, Interval, Method, Target
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.stats import dependence, intervals, wilson
+from frtaudit.stats.rate_bounds import RateBounds
 from frtaudit.stats.rates import rates as rates_at
 from frtaudit.stats.resample import Replicates
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
@@ -272,12 +273,12 @@ def _rule(
         _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
     ]
     note = "; ".join(part for part in said if part) or None
-    return from_score(lambda level: wilson.at_alpha(ruled, level), alpha, note)
+    return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
 
 
-def from_score(make: Callable[[float], wilson.Score], alpha: float, note: str | None = None) -> Interval:
-    """Wilson's interval for the population, ``make`` giving it at any two-sided alpha."""
-    score = make(alpha)
+def from_bounds(bounds: RateBounds, alpha: float, note: str | None = None, *, pairs: float = 0.0) -> Interval:
+    """The interval of a rate for the population (FORMULAS 8.1, 8.18); ``pairs``: pairs of people by weight, of FMR."""
+    score = bounds.interval(alpha)
     return Interval(
         low=score.low,
         high=score.high,
@@ -286,45 +287,37 @@ def from_score(make: Callable[[float], wilson.Score], alpha: float, note: str | 
         target=Target.POPULATION,
         n_eff=finite(score.n_eff),
         note=note,
-        one_sided=lambda error: from_score(make, 2 * error, note),
+        one_sided=lambda error: from_bounds(bounds, 2 * error, note, pairs=pairs),
+        p_value=lambda limit, sense: bounds.p_above(limit) if sense == "<=" else bounds.p_below(limit),
+        people_for=(lambda limit, error: bounds.people_for(limit, error, pairs)) if pairs else None,
     )
 
 
 def from_variance(
-    make: Callable[[float, float], wilson.Score],
-    variance: tuple[float, float],
-    n_resamples: int,
-    alpha: float,
-    note: str | None = None,
+    bounds: RateBounds, wider: RateBounds, n_resamples: int, alpha: float, note: str | None = None
 ) -> Interval:
-    """Wilson's interval on a variance of replicates; its Monte Carlo error is that of the variance.
+    """The interval on a variance of replicates; its Monte Carlo error is that of the variance.
 
-    ``make``: from a variance and a two-sided alpha; ``variance``: as it is, and with its Monte Carlo error added.
+    ``wider``: the same with the variance's Monte Carlo error added to it.
     """
-    score, wider = (make(value, alpha) for value in variance)
-    return Interval(
-        low=score.low,
-        high=score.high,
-        level=1 - alpha,
-        method=Method.WILSON,
-        target=Target.POPULATION,
-        n_eff=score.n_eff,
+    score, beyond = bounds.interval(alpha), wider.interval(alpha)
+    return replace(
+        from_bounds(bounds, alpha, note),
         n_resamples=n_resamples,
-        mc_error=max(score.low - wider.low, wider.high - score.high),
-        note=note,
-        one_sided=lambda error: from_variance(make, variance, n_resamples, 2 * error, note),
+        mc_error=max(score.low - beyond.low, beyond.high - score.high),
+        one_sided=lambda error: from_variance(bounds, wider, n_resamples, 2 * error, note),
     )
 
 
 def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Interval:
     """FNMR at an FMR target (FORMULAS 8.2)."""
-
-    def made(variance: float, level: float) -> wilson.Score:
-        degrees = dependence.degrees_of_freedom(residuals.effective)
-        return wilson.wilson_from_variance(residuals.rate, variance, residuals.trials, level, degrees)
-
+    degrees = dependence.degrees_of_freedom(residuals.effective)
     variance = float(drawn.var(ddof=1))
-    return from_variance(made, (variance, variance + intervals.variance_error(drawn)), int(drawn.size), alpha)
+    bounds, wider = (
+        wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees)
+        for value in (variance, variance + intervals.variance_error(drawn))
+    )
+    return from_variance(bounds, wider, int(drawn.size), alpha)
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:

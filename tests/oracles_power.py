@@ -6,8 +6,9 @@ import numpy.typing as npt
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.contrasts import log_ratios
 from frtaudit.stats.dependence import Residuals
+from frtaudit.stats.lending import Lender
 from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import Lender, RuleInterval, _rule, prepare
+from frtaudit.stats.wilson import RuleInterval, _rule, prepare
 
 Ints = npt.NDArray[np.int64]
 ALPHA = 0.05  # one-sided
@@ -35,6 +36,7 @@ def residuals(errors: Ints, each: int) -> Residuals:
         effective=float(errors.size),
         erring=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * each).sum()),
+        right=int(np.count_nonzero(errors < each)),
     )
 
 

@@ -17,16 +17,90 @@ number of comparisons, ``degrees`` >= 1 those of Student's t (K - 1), ``error`` 
 """
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
+
+from frtaudit.stats.multiplicity import claim_p
 
 Floats = npt.NDArray[np.float64]
 Numbers = float | Floats
 
 UNDERFLOW = 1e-290  # below it SciPy's quantiles are nan or 2e-308
 MAX_SPREAD = 11.0  # of the variance of 8.18, in squared means: the quantile of a Gamma falls beyond it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """An interval of a rate, within [0, 1], and the effective number of comparisons behind it."""
+
+    low: float
+    high: float
+    n_eff: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateBounds:
+    """One rate with what its bounds at any level are made of (FORMULAS 8.1, and 8.18 where ``pair`` is not 0).
+
+    ``n_eff`` 0: nothing is known, as of one subject, and every interval is [0, 1]; ``pair``, ``person``: of
+    :func:`unseen_bound`, 0 for rates of mated comparisons.
+    """
+
+    rate: float
+    n_eff: float
+    degrees: float
+    pair: float = 0.0
+    person: float = 0.0
+
+    def low(self, error: float) -> float:
+        """Lower bound, one-sided.
+
+        >>> round(RateBounds(rate=0.02, n_eff=240, degrees=59).low(0.05), 8)
+        0.00759932
+        """
+        return float(lower_bound(self.rate, self.n_eff, self.degrees, error)) if self.n_eff else 0.0
+
+    def high(self, error: float) -> float:
+        """Upper bound, one-sided."""
+        if not self.n_eff:
+            return 1.0
+        known = self.rate, self.n_eff, self.degrees
+        if not self.pair:
+            return float(upper_bound(*known, error))
+        return float(fmr_upper_bound(*known, self.pair, self.person, error))
+
+    def interval(self, alpha: float) -> Score:
+        """Both bounds, each at ``alpha``/2."""
+        return Score(low=self.low(alpha / 2), high=self.high(alpha / 2), n_eff=self.n_eff)
+
+    def p_above(self, limit: float) -> float:
+        """The p value of "the rate is above ``limit``": at most a exactly where the lower bound at a reaches it."""
+        if not self.n_eff or not 0 <= limit < 1:
+            return 1.0
+        return float(p_above(self.rate, self.n_eff, self.degrees, limit))
+
+    def p_below(self, limit: float) -> float:
+        """The p value of "the rate is below ``limit``", by the upper bound."""
+        if not self.n_eff or not 0 < limit <= 1:
+            return 1.0
+        if self.pair:
+            return claim_p(lambda error: self.high(error) < limit)
+        return float(p_below(self.rate, self.n_eff, self.degrees, limit))
+
+    def people_for(self, limit: float, error: float, pairs: float) -> int | None:
+        """How many people a cohort needs to keep ``limit`` without a false match; None where these are enough.
+
+        ``pairs``: pairs of people by weight in this one, so that TMR is ``pair`` times them (FORMULAS 8.18).
+
+        >>> RateBounds(rate=0, n_eff=1e4, degrees=99, pair=1 / 4950).people_for(1e-4, 0.05, 4950)
+        246
+        """
+        if not self.n_eff or limit <= 0 or -math.log(error) * self.pair <= limit:
+            return None
+        return people_for(limit, error, self.pair * pairs)
 
 
 def student(degrees: Numbers, error: Numbers) -> Floats:
