@@ -185,6 +185,14 @@ class WilsonRule:
             lent = self.fnmr_residuals(lender.threshold, tag, weighting)
         return _rule(own, lent, lender, alpha, ends=1)
 
+    def along(self, tail: ScoreTail, groups: Groups, thresholds: npt.NDArray[np.float64]) -> "WilsonRule":
+        """The same rule prepared for other thresholds, with the lenders that are known."""
+        return replace(
+            self,
+            non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fmr)),
+            mated=mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fnmr)),
+        )
+
     def fmr_residuals(self, threshold: float, tag: int, weighting: Weighting) -> Residuals:
         """Residual sums of FMR or FAR at a prepared threshold."""
         row = _row(self.non_mated.thresholds, threshold)
