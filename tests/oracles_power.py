@@ -53,7 +53,7 @@ def fnmr_passes(
     errors = clustered(rng, subjects, each, rate, correlation)
     more = clustered(rng, subjects, each, LAXER * rate, correlation)
     laxer = residuals(np.minimum(errors + more, each), each)
-    bound = _rule(residuals(errors, each), laxer, Lender(threshold=0.0), 2 * alpha, ends=1).high
+    bound = _rule(residuals(errors, each), laxer, Lender(threshold=0.0, whole=False), 2 * alpha, ends=1).high
     return bound is not None and bound <= limit
 
 

@@ -153,7 +153,7 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     )
     broken = judge_one(replace(each, limit=0.001, sided=Sided.TWO), where)[0].sentence
     assert "; with 95 % two-sided confidence it is at least 0.7" in broken
-    assert "which breaks the limit of at most 0.1 % (p 2.00 × 10⁻¹², 2.00 × 10⁻¹² among 1 finding)." in broken
+    assert "which breaks the limit of at most 0.1 % (p < 0.001, < 0.001 among 1 finding)." in broken
     near = judge_one(REQUIREMENT, bench(estimate(interval(0.01, 0.0300001))))[0].sentence
     assert "at most 3.00001 % for" in near
     index = smooth(0.3, 50, metric="gini", at={"rate": "fnmr"}, unit="index", schema="group", weighting=None)
@@ -195,7 +195,7 @@ rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 @settings(max_examples=15, deadline=None)
 @given(rates, st.floats(50, 5000))
 def test_failures_are_holms(values: list[float], n_eff: float) -> None:
-    """The adjusted p values are statsmodels' Holm of the tests of FORMULAS 8.1, and a failure is one at or below alpha."""
+    """The adjusted p values are statsmodels' Holm of the tests of FORMULAS 8.1; a failure is one at or below alpha."""
     groups = [
         smooth(value, n_eff, schema="group", group="x", provider=f"v{i}") for i, value in enumerate(values)
     ]
@@ -311,7 +311,7 @@ def people(value: float, pairs: int, n_eff: float) -> Estimate:
 
 
 def test_too_few_people_cannot_show_a_small_rate() -> None:
-    """FORMULAS 8.18: without an error "pass" is not testable below -ln(a) w, and the sentence says how many would do."""
+    """FORMULAS 8.18: "pass" is not testable below -ln(a) w, and the sentence says how many people would do."""
     asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.5}, limit=1e-4)
     (found,) = judge_one(asked, bench(people(0.0, 4950, 1e6)))
     assert found.verdict is Verdict.NOT_TESTABLE
