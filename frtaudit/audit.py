@@ -26,6 +26,7 @@ from frtaudit.panel import (
     panel_of,
     surveys_of,
 )
+from frtaudit.picked import highest
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
@@ -76,6 +77,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     estimates = [item for outcome in outcomes for item in outcome.estimates]
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
+    estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
     findings = _judge(spec, material.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
     result = AuditResult(

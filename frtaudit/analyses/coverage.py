@@ -16,7 +16,7 @@ from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import MIN_EFFECTIVE, MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
 from frtaudit.registry import register
-from frtaudit.stats import coverage, simulated, weights, wilson
+from frtaudit.stats import coverage, lending, simulated, weights, wilson
 from frtaudit.stats.coverage import Bounds, Copies, Denominators, Misses
 from frtaudit.stats.effects import BlockErrors, Effects, mated_effects, non_mated_effects
 from frtaudit.stats.simulated import Cells, Drawn, Listing
@@ -251,8 +251,8 @@ def _effects(trial: Trial, row: Row) -> Effects | None:
     mated = place.rate == "fnmr"
     own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(place.threshold, place.tag, place.weighting)
     threshold: float | None = place.threshold
-    if own.errors < wilson.ENOUGH_ERRORS or own.erring < wilson.ENOUGH_SUBJECTS:
-        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].threshold
+    if lending.few(own):
+        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].of(own).threshold
     if threshold is None:
         return None
     if mated:

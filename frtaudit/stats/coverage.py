@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from frtaudit.stats import rate_bounds
 from frtaudit.stats.dependence import degrees_of_freedom
 from frtaudit.stats.intervals import MAX_UNDEFINED
+from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.tallies import Tally
-from frtaudit.stats.wilson import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -88,7 +89,7 @@ def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
     has = (lent.errors > 0) & (lent.errors < over.trials)
     offer[has] = _design_effect(lent, over)[has]
     deff = np.where(few, np.maximum(deff, offer), deff)
-    return _score(rates(own, over), over.trials / deff, _student(alpha, over.effective))
+    return _outer(rates(own, over), over.trials / deff, over, alpha)
 
 
 def wilson_iid(own: Tally, over: Denominators, alpha: float) -> Bounds:
@@ -133,7 +134,7 @@ def wilson_moving(
     moves = _enough(own, least) & (p < 1) & (variance > 0)
     n_eff = np.full(p.shape, float(over.trials))
     np.divide(p * (1 - p), variance, out=n_eff, where=moves)
-    moved = _score(p, np.minimum(n_eff, over.trials), _student(alpha, over.effective))
+    moved = _outer(p, np.minimum(n_eff, over.trials), over, alpha)
     return Bounds(low=np.where(moves, moved.low, ruled.low), high=np.where(moves, moved.high, ruled.high))
 
 
@@ -166,8 +167,10 @@ def _design_effect(tally: Tally, over: Denominators) -> Floats:
     return np.asarray(np.maximum(found, 1.0))
 
 
-def _student(alpha: float, subjects: float) -> float:
-    return float(stats.t.isf(alpha / 2, degrees_of_freedom(subjects)))
+def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds:
+    """:class:`frtaudit.stats.rate_bounds.RateBounds` on arrays, 8.1 alone."""
+    known = p, n_eff, degrees_of_freedom(over.effective), alpha / 2
+    return Bounds(low=rate_bounds.lower_bound(*known), high=rate_bounds.upper_bound(*known))
 
 
 def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:

@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
+from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.weights import GOLDEN, mix
-from frtaudit.stats.wilson import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

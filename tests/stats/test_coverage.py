@@ -5,6 +5,7 @@ from scipy import stats
 from frtaudit.stats import coverage, intervals, simulated, wilson
 from frtaudit.stats.coverage import Copies, Denominators
 from frtaudit.stats.dependence import Residuals
+from frtaudit.stats.lending import Lender
 from frtaudit.stats.tallies import Tally
 
 ALPHA, COHORTS, ALARM = 0.05, 2000, 1e-3
@@ -31,6 +32,7 @@ def residuals(tally: Tally, c: int) -> Residuals:
         effective=OVER.effective,
         erring=int(tally.erring[c]),
         by_subject=float(tally.square[c] - 2 * p * tally.cross[c] + p * p * OVER.square),
+        right=OVER.subjects,
     )
 
 
@@ -41,7 +43,7 @@ def test_the_rule_on_arrays_is_the_rule_of_the_report(rate: float) -> None:
     found = coverage.wilson(drawn.own, drawn.lent, OVER, ALPHA)
     for c in range(300):
         lent = residuals(drawn.lent, c) if np.isfinite(drawn.lent.errors[c]) else None
-        lender = wilson.Lender(threshold=None if lent is None else 0.5)
+        lender = Lender(threshold=None if lent is None else 0.5)
         rule = wilson._rule(residuals(drawn.own, c), lent, lender, ALPHA, ends=1)
         assert (found.low[c], found.high[c]) == pytest.approx((rule.low, rule.high), rel=1e-9, abs=1e-12)
 
@@ -94,7 +96,7 @@ def test_the_moving_interval_is_that_of_the_report() -> None:
     for c in range(200):
         if drawn.own.errors[c] >= 10 and drawn.own.erring[c] >= 10:
             p, variance = float(coverage.rates(drawn.own, OVER)[c]), float(made[c].var(ddof=1))
-            score = wilson.wilson_from_variance(p, variance, OVER.trials, ALPHA, OVER.effective - 1)
+            score = wilson.bounds_from_variance(p, variance, OVER.trials, OVER.effective - 1).interval(ALPHA)
             assert (found.low[c], found.high[c]) == pytest.approx((score.low, score.high))
         else:
             assert (found.low[c], found.high[c]) == (ruled.low[c], ruled.high[c])
