@@ -94,7 +94,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         labels=label_notice.notice(source),
         collected=collected.notice(source),
         worst=worst_group(source),
-        warnings=(*identity_check.warnings(source), *coverage.warnings(source)),
+        warnings=identity_check.warnings(source),
         headline=headline(source),
         figure=front.figure(source),
         terms=_terms(source),
