@@ -209,8 +209,8 @@ def _without(trial: Trial, metric: str, pairs: Ints, alpha: float) -> Iterator[E
     """Every FMR that ``error_rates`` prints, without all comparisons of these pairs (n, 2) of people."""
     places = list(_places(trial))
     thresholds = {place.threshold for _, place in places}
-    rule = rule_without(trial.tail, trial.groups, pairs[:, 0], pairs[:, 1], thresholds)
-    rest = replace(trial, rule=rule, replicates={})
+    tail, rule = rule_without(trial.tail, trial.groups, pairs[:, 0], pairs[:, 1], thresholds)
+    rest = replace(trial, tail=tail, rule=rule, replicates={})
     for at, place in places:
         for tag, schema, group in trial.tags():
             here = replace(place, tag=tag)

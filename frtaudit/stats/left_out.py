@@ -19,16 +19,16 @@ Flags = npt.NDArray[np.bool_]
 
 def rule_without(
     tail: ScoreTail, groups: Groups, first: Ints, second: Ints, thresholds: Iterable[float]
-) -> WilsonRule:
-    """The rule as if the subjects ``first``, ``second`` (n,) int64 of each pair had never been compared.
+) -> tuple[ScoreTail, WilsonRule]:
+    """The tail, and its rule, as if the subjects ``first``, ``second`` (n,) int64 of each pair had never been compared.
 
     Pairs are distinct and were compared; ``thresholds``: at or above the tail's floor, others are left out. Mated
-    comparisons stay.
+    comparisons stay. The tail of complete cells does not know that they are complete no more: its rule does.
 
     >>> from frtaudit.core.spec import Weighting
     >>> from frtaudit.stats.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "b", "c"])
-    >>> rule = rule_without(tail, no_groups(tail), np.array([0]), np.array([1]), [0.25])
+    >>> _, rule = rule_without(tail, no_groups(tail), np.array([0]), np.array([1]), [0.25])
     >>> found = rule.fmr_residuals(0.25, 0, Weighting.POOLED)
     >>> found.errors, found.trials
     (1, 2)
@@ -38,9 +38,9 @@ def rule_without(
     rest = _tail_without(tail, key)
     rule = prepare(rest, groups, some)
     if tail.blocks is not None:
-        return rule
+        return rest, rule
     sizes = block_sizes(tail, first.astype(np.int32), second.astype(np.int32))
-    return replace(rule, spread=_spread_without(rule.spread, groups, first, second, sizes))
+    return rest, replace(rule, spread=_spread_without(rule.spread, groups, first, second, sizes))
 
 
 def _tail_without(tail: ScoreTail, key: Ints) -> ScoreTail:

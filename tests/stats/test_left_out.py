@@ -33,7 +33,7 @@ def test_rates_and_variances_are_those_of_the_pairs_that_are_left(seed: int, wei
     scores, subject, groups = cohort(seed)
     tail = from_matrix(scores, [str(k) for k in subject])
     gone = np.array([[0, 1], [2, 5], [3, 6]])
-    rule = rule_without(tail, groups, gone[:, 0], gone[:, 1], [THRESHOLD])
+    _, rule = rule_without(tail, groups, gone[:, 0], gone[:, 1], [THRESHOLD])
     for tag, inside in enumerate([range(7), (0, 1, 4), (2, 3, 5)]):
         blocks = {
             (a, b): scores[np.ix_(subject == a, subject == b)] > THRESHOLD
@@ -62,6 +62,6 @@ def test_listed_blocks_go_from_the_list() -> None:
         tail, blocks=Blocks(k=np.int32([0, 0, 1]), l=np.int32([1, 2, 2]), count=np.array([1, 1, 1]))
     )
     nobody = Groups(schemas=(), names=(), of=np.empty((0, 3), np.int32), ranked=())
-    rule = rule_without(listed, nobody, np.array([0]), np.array([1]), [0.5])
+    _, rule = rule_without(listed, nobody, np.array([0]), np.array([1]), [0.5])
     found = rule.fmr_residuals(0.5, 0, Weighting.POOLED)
     assert (found.errors, found.trials, found.total) == (2, 2, 2)
