@@ -109,9 +109,12 @@ def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
 def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
     """Comparisons over the design effect of FORMULAS 8.1, borrowed where errors are few."""
     deff = _design_effect(own, over)
-    few = (own.errors < ENOUGH_ERRORS) | (own.erring < ENOUGH_SUBJECTS)
+    rarer = np.minimum(own.errors, over.trials - own.errors)
+    few = (rarer < ENOUGH_ERRORS) | (own.erring < ENOUGH_SUBJECTS)
     offer = np.full(deff.shape, over.ends * over.trials / over.subjects)
-    has = (lent.errors > 0) & (lent.errors < over.trials)
+    has = (lent.errors > 0) & (
+        lent.errors <= over.trials - ENOUGH_ERRORS
+    )  # else what does not err is too rare
     offer[has] = _design_effect(lent, over)[has]
     return np.asarray(over.trials / np.where(few, np.maximum(deff, offer), deff))
 

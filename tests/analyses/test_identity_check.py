@@ -17,6 +17,9 @@ from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.spec import Bootstrap, Grid, GridKind, RequirementSpec, Thresholds
 from frtaudit.errors import DataError
+from frtaudit.stats import suspects
+from frtaudit.stats.tail import from_matrix
+from frtaudit.testing.study import superpopulation
 
 PEOPLE, IMAGES, SPLIT, SWAPPED = 110, 3, 5, 3
 THRESHOLD = 0.7
@@ -215,3 +218,44 @@ def test_a_weak_system_flags_nothing(tmp_path: Path) -> None:
     assert "too weak to tell" in (counted.note or "")
     assert not review(weak)
     assert not pick(weak.result, "fmr_without_suspected")
+
+
+@pytest.mark.slow
+def test_known_faults_of_a_real_set_are_found(face_data: Path) -> None:
+    """Two images that stand under two names each are flagged among 16.5 million pairs of people, with 30 at most."""
+    found = superpopulation.real_set(face_data / "lfw", "mobilefacenet_insightface")
+    cohort = TemplateFolder(root=str(face_data / "lfw")).load({}, 0).cohort
+    cut = suspects.cut_of(suspects.within_medians(found.tail))
+    assert cut is not None
+    pairs = suspects.suspected_pairs(found.tail, cut, None)
+    names = [
+        {cohort.subject_ids[a], cohort.subject_ids[b]} for a, b in zip(pairs.first, pairs.second, strict=True)
+    ]
+    assert {"Carlos_Beltran", "Raul_Ibanez"} in names
+    assert {"Bart_Hendricks", "Ricky_Ray"} in names
+    assert len(names) <= 30
+
+
+@pytest.mark.slow
+def test_split_people_of_a_real_set_are_found(face_data: Path) -> None:
+    """Of 60 people of four images or more split at random three of four are found: the cut is a quarter's, others none.
+
+    Binomial: 60 draws at 0.75 give fewer than 36 with probability 0.004.
+    """
+    found = superpopulation.real_set(face_data / "lfw", "mobilefacenet_insightface")
+    rng = np.random.default_rng(1)
+    several = np.flatnonzero(found.tail.n_samples >= 4)
+    inside = np.isin(found.tail.subject_of, several)
+    subject, vectors = found.tail.subject_of[inside].astype(np.int64), found.vectors[inside]
+    for place, k in enumerate(rng.choice(several, 60, replace=False)):
+        own = rng.permutation(np.flatnonzero(subject == k))
+        subject[own[: own.size // 2]] = found.tail.n_samples.size + place
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    tail = from_matrix(unit @ unit.T, subject.tolist())
+    cut = suspects.cut_of(suspects.within_medians(tail))
+    assert cut is not None
+    pairs = suspects.suspected_pairs(tail, cut, None)
+    known = np.unique(subject)
+    planted = known[pairs.second] >= found.tail.n_samples.size
+    assert planted.sum() >= 36
+    assert (~planted).sum() <= 2

@@ -22,7 +22,6 @@ from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.inference import Place
 from frtaudit.plugins import load_plugins
 from frtaudit.stats import coverage
-from frtaudit.stats.tallies import Tally
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of
@@ -96,9 +95,15 @@ def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> c
     for c, (whole, people) in enumerate(zip(over, mated, strict=True)):
         if whole.subjects < 2:
             continue
-        fnmr = float(coverage.rates(_one(shown["fnmr"].own, c), people)[0]) if people.subjects else 0.0
+        fnmr = (
+            float(coverage.rates(superpopulation.one_of(shown["fnmr"].own, c), people)[0])
+            if people.subjects
+            else 0.0
+        )
         own = coverage.with_match_rate(whole, 1 - fnmr)  # of FNMR it changes nothing
-        bounds = coverage.wilson(_one(found.own, c), _one(found.lent, c), own, ALPHA)
+        bounds = coverage.wilson(
+            superpopulation.one_of(found.own, c), superpopulation.one_of(found.lent, c), own, ALPHA
+        )
         missed = coverage.misses(bounds, value)
         total = coverage.Misses(
             lower=total.lower + missed.lower,
@@ -106,10 +111,6 @@ def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> c
             given=total.given + missed.given,
         )
     return total
-
-
-def _one(tally: Tally, c: int) -> Tally:
-    return Tally(**{name: getattr(tally, name)[c : c + 1] for name in Tally.__slots__})
 
 
 def _audit(of: RealSet, people: superpopulation.Ints, truth: Truth) -> dict[str, float]:

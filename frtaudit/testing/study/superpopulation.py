@@ -154,6 +154,11 @@ def denominators(of: RealSet, chosen: Ints, truth: Truth, ends: int) -> Iterator
         )
 
 
+def one_of(tally: Tally, c: int) -> Tally:
+    """The sums of one cohort, each of shape (1,)."""
+    return Tally(**{name: getattr(tally, name)[c : c + 1] for name in Tally.__slots__})
+
+
 def sampled(of: RealSet, people: Ints) -> Sampled:
     """The templates of a cohort, as the study's own audits take them."""
     inside = np.isin(of.tail.subject_of, people)
