@@ -31,6 +31,7 @@ from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
 from frtaudit.stats.multiplicity import enough_for_holm
+from frtaudit.suspected import with_suspects, without_confirmed
 from frtaudit.trial import Outcome, Trial
 
 Tables = dict[str, list[pa.Table]]
@@ -160,5 +161,6 @@ def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Esti
         alpha=spec.bootstrap.alpha,
         weighting=spec.weighting,
         labels={name: dict(zip(found.classes, found.labels, strict=True)) for name, found in schemas},
+        corrected=without_confirmed(estimates),
     )
-    return judge(spec.requirements, bench)
+    return with_suspects(judge(spec.requirements, bench), spec.requirements, bench)

@@ -29,6 +29,7 @@ RATES = frozenset(
         *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
         *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
         *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix"),
+        *("suspected_duplicates", "suspected_images", "fmr_without_suspected", "fmr_without_confirmed"),
         *(
             "label_queries",
             "label_faces",

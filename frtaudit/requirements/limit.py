@@ -31,6 +31,7 @@ DECIDING = (
 POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 WORDS = {
     "fmr": "FMR",
+    "fmr_without_confirmed": "FMR without confirmed duplicates",
     "fnmr": "FNMR",
     "fnmr_at_fmr": "FNMR",
     "threshold_at_fmr": "threshold",
@@ -65,7 +66,8 @@ class Bench:
     """What a requirement is judged on.
 
     ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
-    ``labels``: what the classes of a schema are called in print, where they are not called by their names.
+    ``labels``: what the classes of a schema are called in print, where they are not called by their names;
+    ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected.
     """
 
     estimates: Sequence[Estimate]
@@ -73,6 +75,7 @@ class Bench:
     alpha: float
     weighting: Weighting
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    corrected: Mapping[int, int] = field(default_factory=dict)
 
     def label(self, estimate: Estimate) -> str:
         """What the group of an estimate is called."""
@@ -184,7 +187,7 @@ def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
                 places[same] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
-    return [_case(requirement, bench, index) for index in sorted(places.values())]
+    return [_case(requirement, bench, bench.corrected.get(index, index)) for index in sorted(places.values())]
 
 
 def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:

@@ -6,6 +6,7 @@ from frtaudit.stats import coverage, intervals, simulated, wilson
 from frtaudit.stats.coverage import Copies, Denominators
 from frtaudit.stats.dependence import Residuals
 from frtaudit.stats.lending import Lender
+from frtaudit.stats.rate_bounds import RateBounds
 from frtaudit.stats.tallies import Tally
 
 ALPHA, COHORTS, ALARM = 0.05, 2000, 1e-3
@@ -135,5 +136,34 @@ def test_the_iid_interval_fails_under_strong_subject_effects() -> None:
 def test_a_rate_of_nothing_but_errors_is_one() -> None:
     """Exactly 0 without errors and 1 with nothing else."""
     one = np.array([0.0, float(OVER.trials)])
-    tally = Tally(errors=one, count=one * 1.0000001, square=one, cross=one, erring=one)
+    tally = Tally(errors=one, count=one * 1.0000001, square=one, cross=one, erring=one, heaviest=one)
     assert coverage.rates(tally, OVER).tolist() == [0.0, 1.0]
+
+
+def test_the_rule_of_fmr_on_arrays_is_that_of_the_report() -> None:
+    """With one more indistinguishable pair and the heaviest person (FORMULAS 8.18), cohort by cohort."""
+    size = np.random.default_rng(3).integers(1, 5, 40)
+    weight = (size * (size.sum() - size)).astype(np.float64)
+    cells = simulated.Cells(samples=size, starts=np.array([0, 40]), weight=weight, identity=False)
+    trials = int(weight.sum()) // 2
+    over = Denominators(
+        trials=trials,
+        total=trials,
+        subjects=40,
+        square=float((weight**2).sum()),
+        ends=2,
+        pairs=780,
+        pair=1e-3,
+    )
+    drawn = simulated.draw_non_mated(np.random.default_rng(4), cells, 0.01, np.ones((200, 40)), 5.0)
+    found = coverage.wilson(drawn.own, drawn.lent, over, ALPHA)
+    n_eff = coverage.effective_trials(drawn.own, drawn.lent, over)
+    for c in range(200):
+        bounds = RateBounds(
+            rate=float(drawn.own.count[c]) / trials,
+            n_eff=float(n_eff[c]),
+            degrees=39.0,
+            pair=1e-3,
+            person=float(drawn.own.heaviest[c]) / trials,
+        ).interval(ALPHA)
+        assert (found.low[c], found.high[c]) == pytest.approx((bounds.low, bounds.high), rel=1e-9)

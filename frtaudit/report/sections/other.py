@@ -44,6 +44,7 @@ PRINTED = frozenset(
         *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
         *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
         *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix", "threshold_mix"),
+        *("suspected_duplicates", "suspected_images", "fmr_without_suspected", "fmr_without_confirmed"),
         *("index_best_case", "index_worst_case", "index_behind_labels"),
         *("vendor_value", "vendor_difference", "vendor_equivalence", "vendor_rank", "vendor_decision"),
         *("vendor_difference_lowest", "vendor_difference_highest"),

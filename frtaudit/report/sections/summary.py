@@ -23,6 +23,7 @@ from frtaudit.report.pieces import (
 from frtaudit.report.sections import (
     collected,
     coverage,
+    data_warnings,
     differences,
     front,
     label_notice,
@@ -93,7 +94,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         labels=label_notice.notice(source),
         collected=collected.notice(source),
         worst=worst_group(source),
-        warnings=coverage.warnings(source),
+        warnings=data_warnings.warnings(source),
         headline=headline(source),
         figure=front.figure(source),
         terms=_terms(source),
