@@ -48,6 +48,7 @@ LAUNCHER_SETTINGS = (
     ),
 )
 MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 100_000, 64
+MAX_KEY, MAX_VALUE = 300, 30_000
 _NAME, _PART = r"[A-Za-z0-9][\w.\-]*", r"[A-Za-z0-9][\w\-]*"
 _NAMES = rf"'?(?:{_NAME})?'?(?: *, *'?{_NAME}'?)*"
 _CHOICE = re.compile(rf"{_NAMES}|\[{_NAMES}\](?:,\[{_NAMES}\])*", re.ASCII)
@@ -129,7 +130,7 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: command line: 'hydra.verbose=true' sets Hydra itself; accepted: hydra.run.dir, ...
     """
-    _check_depth(override, "command line")
+    check_word(override)
     word, _, value = override.partition("=")
     if is_setting(override):
         return _check_setting(word, value, override)
@@ -142,6 +143,17 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
         raise unknown_key("", key[1], keys)
     check_plain(value, "command line", f" in {override!r}")
     return None
+
+
+def check_word(word: str) -> None:
+    """Refuse a word that would take a parser long: towers of brackets, a key or a value of unreasonable length."""
+    key, _, value = word.partition("=")
+    if len(key) > MAX_KEY or len(value) > MAX_VALUE:
+        found = f"{key[:40]!r} and what follows: {len(word)} characters"
+        raise SpecError(
+            "command line", found, f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
+        )
+    _check_depth(word, "command line")
 
 
 def is_setting(override: str) -> bool:

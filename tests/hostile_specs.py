@@ -169,6 +169,7 @@ WORDS = (
     "++question=${hydra.run.dir}", "question=${hydra:run.dir}", "report={tsa: 'http://127.0.0.1:9'}",
     "dask=${question}", "report.tsa=${question}", "report[tsa]=http://127.0.0.1:9", "=x", "@hydra=x", "x@hydra=y",
     "seed=" + "[" * 1500, "config=x", "name=../../LOOT", "'name'=x", "cohort.type=os.system", "defaults=[hydra]",
+    "question=" + "x" * 3_000_000, "x" * 3_000_000 + "=1",
 )  # fmt: skip
 FLAGS = (
     "--config-path=LOOT", "--config-name=x", "--experimental-rerun=LOOT/x.pickle", "--hydra-help", "--run", "-r",
