@@ -1,12 +1,13 @@
 """The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
 from frtaudit import parquet
 from frtaudit.attest.seal import opened, under
+from frtaudit.canonical import Json
 from frtaudit.cluster import crew_of
 from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups, Material
 from frtaudit.core.spec import AuditSpec, Weighting
@@ -76,14 +77,27 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
             _add_tables(tables, trial)
     outcomes += _across(spec, read)
 
-    estimates = [item for outcome in outcomes for item in outcome.estimates]
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
+    result = _result(spec, material, inputs, groups, outcomes, digests_of(spec, material, inputs, files))
+    return Audited(result=under(seal, result), tables=tables, files=files)
+
+
+def _result(
+    spec: AuditSpec,
+    material: Material,
+    inputs: Mapping[str, str],
+    groups: Groups,
+    outcomes: Sequence[Outcome],
+    digests: Mapping[str, Json],
+) -> AuditResult:
+    """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
+    estimates = [item for outcome in outcomes for item in outcome.estimates]
     estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
     findings = _judge(spec, material.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
-    result = AuditResult(
+    return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
-        digests=digests_of(spec, material, inputs, files),
+        digests=digests,
         versions=versions(),
         estimates=adjusted(estimates, named, spec.weighting, spec.bootstrap.alpha),
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
@@ -92,7 +106,6 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
         cohort=counts_of(material),
         notes=notes_of(spec, outcomes),
     )
-    return Audited(result=under(seal, result), tables=tables, files=files)
 
 
 def _cautions(material: Material) -> tuple[str, ...]:

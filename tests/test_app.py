@@ -216,7 +216,7 @@ def test_a_folder_may_be_named_by_the_spec(somewhere: Path, word: str, made: str
     ("title", "word", "line"),
     [
         ("../../x", "${report.title}", "'../../x' for ${report.title}"),
-        ("/tmp/x", "${report.title}", "'/tmp/x' for ${report.title}"),
+        ("/x/y", "${report.title}", "'/x/y' for ${report.title}"),
         ("x", "${nowhere}", "no key 'nowhere'"),
         ("x", "${oc.env:HOME}", "the resolver in "),
         ("x", "${hydra.run.dir}", "the resolver in "),

@@ -1,4 +1,7 @@
-"""Hostile specs through run, check and run -m: refused in one line, and nothing is executed, written or moved."""
+"""Hostile specs through run, check and run -m: refused in one line, and nothing is executed, written or moved.
+
+Tests also composition, the one door that they all pass.
+"""
 
 import logging
 import os

@@ -1,3 +1,8 @@
+"""Intervals and their methods.
+
+tests/analyses/test_identity_check.py tests suspected, which has no door of its own.
+"""
+
 import re
 from dataclasses import replace
 from itertools import permutations

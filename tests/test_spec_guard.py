@@ -168,7 +168,7 @@ def test_overrides_of_the_spec_and_of_folders_pass(override: str) -> None:
         "hydra.launcher._target_=x",
         "hydra.launcher={_target_: os.system}",
         "hydra.launcher.setup=[touch x]",
-        "hydra.launcher.submitit_folder=/tmp/x",
+        "hydra.launcher.submitit_folder=/x/y",
         "hydra.launcher.additional_parameters={output: x}",
         "hydra.launcher.pre_dispatch=exit()",
         "+hydra.launcher.n_jobs=2",
