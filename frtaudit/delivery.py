@@ -8,19 +8,22 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
-from frtaudit import parquet, typed
+from frtaudit import parquet
+from frtaudit.attest.keys import Signer
 from frtaudit.attest.manifest import STATEMENT
-from frtaudit.attest.pdf_signature import read_signed_pdf, sign_pdf
+from frtaudit.attest.pdf_signature import read_signed_pdf
+from frtaudit.attest.report_files import report_files
 from frtaudit.attest.seal import SEAL, read_seal
 from frtaudit.attest.signing import Signing, signing_of
-from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
+from frtaudit.attest.statement import inner_statement, outer_statement
 from frtaudit.attest.verification import Outcome
 from frtaudit.attest.verify import verify
 from frtaudit.audit import Audited, audit
 from frtaudit.canonical import Json, sha256_file, to_bytes
-from frtaudit.checklists import check_names, filled, to_csv, to_json
+from frtaudit.checklists import check_names
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import AuditSpec, PadesLevel, Report
@@ -29,16 +32,13 @@ from frtaudit.intake.previous import read_previous
 from frtaudit.output import OutputFolder
 from frtaudit.progress import on_terminal
 from frtaudit.publication import holds, names_of, published, verdicts_of
+from frtaudit.registry import names
 from frtaudit.report import render
-from frtaudit.typed import build, silent
+from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
+from frtaudit.report.rendering import settings_of, told_of
 
-RESULT, VERDICT, HTML, PDF, TABLES = "result.json", "verdict.json", "report.html", "report.pdf", "tables"
-SETTINGS, SPEC = "report.json", "spec.json"
-CHECKLISTS = "checklists.json"
-TEMPLATES = "templates"
-PREVIOUS = "previous.json"  # the last audit's result, attached where the report compares with it
+VERDICT, TABLES = "verdict.json", "tables"
 LISTS = "lists"  # what analyses made for other programs and for people, by name
-PRIVATE: dict[str, Json] = {"key": None, "tsa": None, "evidence": None}  # places of one machine
 
 ExitCode = Callable[[Mapping[str, int]], int]
 
@@ -111,20 +111,26 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
 
 
 def _settings_of(run_folder: Path, key: str | None) -> Report:
-    """What the full report says of itself, as its PDF carries it; the title says what the variant is."""
+    """What the full report says of itself; the title says what the variant is.
+
+    Earlier versions wrote it into the PDF alone.
+    """
     path = run_folder / PDF
-    attached = read_signed_pdf(path.read_bytes(), (), PDF).attachments if path.is_file() else {}
-    said = json.loads(attached.get(SETTINGS, b"{}"))
-    known = {field.name for field in dataclasses.fields(Report)}
+    data = (run_folder / SETTINGS).read_bytes() if (run_folder / SETTINGS).is_file() else None
+    if data is None and path.is_file():
+        data = read_signed_pdf(path.read_bytes(), (), PDF).attachments.get(SETTINGS)
+    settings = settings_of(json.loads(data or b"{}"))
     own = run_folder / TEMPLATES
-    said = {name: value for name, value in said.items() if name in known}
-    said |= {"templates": str(own) if own.is_dir() else None, "previous": None}
-    settings = build(Report, said, "report")
-    if not isinstance(settings, Report):  # build returns what it was asked for
-        raise TypeError(type(settings).__name__)
     title = f"{settings.title or 'Audit'} (publishable variant)"
     return dataclasses.replace(
-        settings, title=title, key=key, sign=True, html=True, pdf=True, pades=PadesLevel.B_B
+        settings,
+        title=title,
+        key=key,
+        templates=str(own) if own.is_dir() else None,
+        sign=True,
+        html=True,
+        pdf=True,
+        pades=PadesLevel.B_B,
     )
 
 
@@ -186,70 +192,30 @@ def _write_report(
     sealed: Mapping[str, bytes],
     previous: Previous | None,
 ) -> None:
-    """The page, and the PDF with result, spec, page, settings and inner statement attached, signed."""
+    """Page, checklists and PDF, made from files that are written beside them, and made again before they are signed."""
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
-    page = render.html(result, settings, date, signing.status, previous)
     shape = render.check_shape(settings, render.analyses_in(result))
-    files = {
-        **sealed,
-        RESULT: result.to_bytes(),
-        SPEC: to_bytes(result.spec),
-        HTML: page.encode(),
-        SETTINGS: to_bytes(_settings(settings, date, previous, shape.digests)),
-    }
-    if previous is not None:
-        files[PREVIOUS] = previous.data
+    sources = {RESULT: result.to_bytes(), **sealed}
+    sources |= {} if previous is None else {PREVIOUS: previous.data}
+    sources |= {TEMPLATES + name: data for name, data in shape.files.items()}
+    brought = sorted({*render.analyses_in(result)} & {*names("section")})
+    told = told_of(settings, date, signing.status, previous, shape, brought)
     out = OutputFolder(draft)
-    for name, data in shape.files.items():
-        out.write(f"{TEMPLATES}/{name}", data)
-    if settings.checklists:
-        lists = filled(result, dataclasses.replace(settings, date=date), settings.checklists)
-        out.write(CHECKLISTS, to_json(lists))
-        out.write("checklists.csv", to_csv(lists))
-    if settings.html:
-        out.write(HTML, files[HTML])
-    if settings.pdf:
-        out.write(PDF, _pdf(result, page, files, signing))
+    for name, data in report_files(sources, told, settings, signing, partial(_inner, result)).items():
+        if name not in {RESULT, *sealed}:
+            out.write(name, data)
+
+
+def _inner(result: AuditResult, covered: Mapping[str, bytes], signer: Signer, when: datetime) -> bytes:
+    """The statement inside the PDF."""
+    inputs = result.digests["inputs"]
+    named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
+    return inner_statement(covered, str(result.digests["spec"]), named, signer, when)
 
 
 def _write_statement(draft: Path, signing: Signing) -> None:
     """Over all that stands there by now; a draft of nobody has none."""
     if signing.signer is not None:
         OutputFolder(draft).write(STATEMENT, outer_statement(draft, signing.signer, datetime.now(UTC)))
-
-
-def _settings(
-    settings: Report, date: str, previous: Previous | None, shape: Mapping[str, str]
-) -> dict[str, Json]:
-    """What the report was told, without paths: the last audit and templates by their digests.
-
-    What was added later stands only where it is set.
-    """
-    told = typed.plain(settings)
-    unset = {item.name for item in dataclasses.fields(settings) if silent(item, getattr(settings, item.name))}
-    said = (
-        {name: value for name, value in told.items() if name not in unset}
-        if isinstance(told, Mapping)
-        else {}
-    )
-    digest = None if previous is None else previous.sha256
-    return {
-        **said,
-        **PRIVATE,
-        "date": date,
-        "previous": digest,
-        **({"templates": dict(shape)} if shape else {}),
-    }
-
-
-def _pdf(result: AuditResult, page: str, files: Mapping[str, bytes], signing: Signing) -> bytes:
-    signer = signing.signer
-    if signer is None:
-        return render.pdf(page, files)
-    when = datetime.now(UTC)
-    inputs = result.digests["inputs"]
-    named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
-    inner = inner_statement(files, str(result.digests["spec"]), named, signer, when)
-    return sign_pdf(render.pdf(page, {**files, INNER_NAME: inner}), signer, when, signing.pades)

@@ -9,7 +9,7 @@ from frtaudit.attest.keys import Signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import sign_pdf
 from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
-from frtaudit.canonical import digest, sha256, to_bytes
+from frtaudit.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval, Method, Target
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.result import AuditResult
@@ -112,9 +112,18 @@ def write_run(folder: Path, signer: Signer, result: AuditResult | None = None) -
     (folder / "result.json").write_bytes(files["result.json"])
     (folder / "report.html").write_bytes(html)
     (folder / "report.pdf").write_bytes(pdf)
-    (folder / "verdict.json").write_bytes(to_bytes({"exit_code": 0, "result_sha256": made.sha256}))
+    (folder / "verdict.json").write_bytes(to_bytes(verdict_of(made)))
     sign_outer(folder, signer)
     return folder
+
+
+def verdict_of(result: AuditResult) -> dict[str, Json]:
+    """What verdict.json says of a result, run with the usual --fail-on."""
+    counts: dict[str, Json] = {
+        kind.value: sum(one.verdict is kind for one in result.findings) for kind in Verdict
+    }
+    code = 3 if counts["fail"] and "full" not in result.digests else 0
+    return {"counts": counts, "exit_code": code, "result_sha256": result.sha256}
 
 
 def sign_outer(folder: Path, signer: Signer) -> None:

@@ -160,7 +160,7 @@ def test_an_interrupt_is_no_traceback(
 SLOW = """
 import sys, time
 from frtaudit import cli, delivery
-delivery.render.html = lambda *_: time.sleep(60)
+delivery.report_files = lambda *_: time.sleep(60)
 sys.exit(cli.main(sys.argv[1:]))
 """
 

@@ -11,6 +11,7 @@ from goldilocks_audits import curate_spec
 from small_audits import REQUIREMENTS, TARGETS, spec
 
 from frtaudit import delivery
+from frtaudit.attest import report_files
 from frtaudit.attest.keys import load_signer
 from frtaudit.attest.seal import make_seal
 from frtaudit.attest.statement import outer_statement
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings(
     r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning",
     r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning",
 )
-FILES = {"result.json", "verdict.json", "report.html", "report.pdf", "tables"}
+FILES = {"result.json", "verdict.json", "report.json", "report.html", "report.pdf", "tables"}
 
 
 def made(**report: Any) -> Any:
@@ -128,7 +129,7 @@ def test_the_day_stands_in_the_report_only(
     assert not (tmp_path / "today" / "report.pdf").exists()
     first = content(unsigned)
     for name, data in content(tmp_path / "today").items():
-        assert name == "report.html" or data == first[name]
+        assert name in {"report.html", "report.json"} or data == first[name]
     assert b"2026-03-18" not in (tmp_path / "today" / "result.json").read_bytes()
 
 
@@ -147,7 +148,7 @@ def test_a_failing_report_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     def broken(*args: Any) -> str:
         raise RuntimeError("no page")
 
-    monkeypatch.setattr(delivery.render, "html", broken)
+    monkeypatch.setattr(delivery, "report_files", broken)
     with pytest.raises(RuntimeError, match="no page"):
         run(made(), tmp_path / "run", code)
     assert list((tmp_path / "run").iterdir()) == []
@@ -160,7 +161,7 @@ def test_a_failing_pdf_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest
     def broken(*args: Any) -> bytes:
         raise RuntimeError("no pdf")
 
-    monkeypatch.setattr(delivery.render, "pdf", broken)
+    monkeypatch.setattr(report_files.render, "pdf", broken)
     with pytest.raises(RuntimeError, match="no pdf"):
         run(made(), tmp_path, code)
     assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

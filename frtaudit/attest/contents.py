@@ -1,18 +1,19 @@
-"""What the signed files say, beside who signed them: schema, seal, printed numbers."""
+"""What the signed files say, beside who signed them: schema, verdicts, seal."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from frtaudit.attest.keys import common_name
-from frtaudit.attest.printed import Page, Printed, in_pdf, on_page
 from frtaudit.attest.seal import Seal, open_seal, recorded
 from frtaudit.attest.trust import Trust
 from frtaudit.attest.verification import Check, invalid, note, ok, untrusted
 from frtaudit.canonical import Json
+from frtaudit.core.findings import Verdict
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import VerificationError
 from frtaudit.result_schema import result_schema
+
+RESULT = "result.json"
 
 
 def against_schema(value: Json) -> str | None:
@@ -29,22 +30,18 @@ def against_schema(value: Json) -> str | None:
     return f"/{'/'.join(str(step) for step in found.absolute_path)} {found.message[:80]}"
 
 
-def printed_numbers(result: bytes, page: bytes, pdf: bytes | None, names: tuple[str, str]) -> Iterator[Check]:
-    """Checks that page and PDF (called ``names``) print the numbers of the result. Files that break a parser fail."""
-    try:
-        content, read = json.loads(result), Page(page.decode())
-        if not read.traced:
-            yield note(names[0], "prints no value with its place in the result: nothing to compare")
-            return
-        yield _check(names[0], on_page(read, content), "printed values are those of the result")
-        if pdf is not None:
-            yield _check(names[1], in_pdf(pdf, read), "lines with numbers stand in the PDF as on the page")
-    except Exception as error:  # noqa: BLE001  forged files may raise anything; all of it means invalid
-        yield invalid(names[0], f"page or PDF cannot be read ({type(error).__name__})")
-
-
-def _check(name: str, found: Printed, words: str) -> Check:
-    return invalid(name, found.said()) if found.wrong else ok(name, f"{found.compared} {words}")
+def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | None:
+    """What ``verdict.json`` says and the result does not, in words; None where they agree."""
+    counts = {kind.value: 0 for kind in Verdict}
+    for finding in result.findings:
+        counts[finding.verdict.value] += 1
+    if verdict.get("counts") != counts:
+        return f"counts other findings than {RESULT} holds"
+    if verdict.get("choice", []) != list(result.choice):
+        return f"says another choice than {RESULT} does"
+    open_ended = any(number for name, number in counts.items() if name != Verdict.PASS.value)
+    codes = {0} if "full" in result.digests or not open_ended else {3} if counts["fail"] else {0, 3}
+    return None if verdict.get("exit_code") in codes else "names an exit code that its counts do not lead to"
 
 
 def seal_checks(

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from frtaudit.attest.manifest import STATEMENT, entries, left_out
-from frtaudit.attest.verification import Check, invalid, note
+from frtaudit.attest.verification import Check, invalid, unchecked
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.files import read_regular
 
@@ -22,7 +22,7 @@ def not_regular(folder: Path) -> Iterator[Check]:
 def not_covered(folder: Path) -> Iterator[Check]:
     """Hidden files and logs, which may change after the signature."""
     for name in left_out(folder):
-        yield note(
+        yield unchecked(
             name, f"is not covered by {STATEMENT}: hidden files and logs may change after the signature"
         )
 

@@ -1,10 +1,14 @@
-"""What is written after a PDF's first signature: nothing but what :mod:`frtaudit.attest.pdf_additions` accepts."""
+"""What is appended to a PDF: a signature to its layout, and then nothing but what :mod:`.pdf_additions` accepts."""
 
+from datetime import datetime
 from io import BytesIO
 
 from pyhanko.pdf_utils.generic import ArrayObject, ByteStringObject
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.metadata.model import DocumentMetadata
 from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
+from pyhanko.sign.signers import PdfSignatureMetadata
 from pyhanko.sign.signers.pdf_signer import (
     PdfTimeStamper,
     PreSignValidationStatus,
@@ -29,6 +33,33 @@ class Appending(IncrementalPdfFileWriter):
 
     def _update_meta(self) -> None:
         """Nothing: pyHanko would write the time of the change."""
+
+
+def signature_metadata(number: int, name: str) -> PdfSignatureMetadata:
+    """What the ``number``-th signature says of itself: the first certifies, others approve."""
+    return PdfSignatureMetadata(
+        field_name=f"Signature{number}",
+        md_algorithm="sha256",
+        subfilter=SigSeedSubFilter.PADES,
+        name=name,
+        certify=number == 1,
+        docmdp_permissions=MDPPerm.FILL_FORMS,
+    )
+
+
+def dated_writer(pdf: bytes, when: datetime) -> IncrementalPdfFileWriter:
+    """What appends to a PDF, and gives its metadata the time of signing where pyHanko would ask the clock."""
+    writer = IncrementalPdfFileWriter.from_reader(ReportReader(pdf))
+    writer._meta = _Dated(**{**vars(writer._meta), "last_modified": when})  # noqa: SLF001  pyHanko has no argument for it
+    return writer
+
+
+class _Dated(DocumentMetadata):
+    """Metadata whose date stands: pyHanko sets it to the clock's when it writes."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name != "last_modified" or name not in vars(self):
+            super().__setattr__(name, value)
 
 
 async def with_evidence(pdf: bytes, contents: bytes, found: PreSignValidationStatus, pades: Pades) -> bytes:

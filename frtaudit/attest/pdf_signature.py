@@ -6,7 +6,7 @@ level 2).
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from io import BytesIO
 
@@ -18,9 +18,8 @@ from pyhanko.pdf_utils.generic import DictionaryObject, Reference
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESSubIndic
-from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
 from pyhanko.sign.general import SigningError
-from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
+from pyhanko.sign.signers import PdfSigner, SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
 from pyhanko.sign.validation import (
     DocumentTimestampStatus,
@@ -40,7 +39,7 @@ from pyhanko_certvalidator.registry import SimpleCertificateStore
 from frtaudit.attest.keys import Signer
 from frtaudit.attest.pades import BASIC, Pades
 from frtaudit.attest.pdf_additions import Store, additions
-from frtaudit.attest.pdf_appending import Appending, with_evidence
+from frtaudit.attest.pdf_appending import Appending, dated_writer, signature_metadata, with_evidence
 from frtaudit.attest.pdf_evidence import check_store, revoked
 from frtaudit.attest.pdf_reader import ReportReader
 from frtaudit.attest.pdf_revisions import AlterationError
@@ -99,14 +98,9 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
     """The PDF with one more signature, not looked at again."""
     reader = ReportReader(pdf)
     earlier = len(reader.embedded_signatures)
-    writer = (Appending if earlier else IncrementalPdfFileWriter).from_reader(reader)
-    meta = PdfSignatureMetadata(
-        field_name=f"Signature{earlier + 1}",
-        md_algorithm="sha256",
-        subfilter=SigSeedSubFilter.PADES,
-        name=signer.name,
-        certify=earlier == 0,
-        docmdp_permissions=MDPPerm.FILL_FORMS,
+    writer = Appending.from_reader(reader) if earlier else dated_writer(pdf, when)
+    meta = replace(
+        signature_metadata(earlier + 1, signer.name),
         embed_validation_info=pades.evidence is not None,
         validation_context=pades.evidence,
         use_pades_lta=pades.level is PadesLevel.B_LTA,

@@ -4,22 +4,33 @@ import json
 from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
-from frtaudit.attest.contents import printed_numbers
 from frtaudit.attest.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.attest.keys import common_name
 from frtaudit.attest.manifest import STATEMENT, covered, extends, is_inside, problem
 from frtaudit.attest.parties import Evidence, parties
-from frtaudit.attest.pdf_signature import read_signed_pdf
+from frtaudit.attest.pdf_signature import SignedPdf, read_signed_pdf
+from frtaudit.attest.rerender import Written, rendering_checks, status_of
 from frtaudit.attest.statement import Scope, Statement, open_statement
 from frtaudit.attest.trust import Trust
-from frtaudit.attest.verification import Check, Outcome, Verification, indeterminate, invalid, note, ok
+from frtaudit.attest.verification import (
+    Check,
+    Depth,
+    Outcome,
+    Verification,
+    indeterminate,
+    invalid,
+    ok,
+    unchecked,
+)
 from frtaudit.canonical import sha256_file
 from frtaudit.errors import VerificationError
 from frtaudit.files import irregular
+from frtaudit.report.files import PDF as REPORT
+from frtaudit.report.files import RESULT, SETTINGS, TABLE
+from frtaudit.report.files import TABLE_HTML as PAGE
+from frtaudit.report.files import TABLE_PDF as PDF
 
-TABLE, PAGE, PDF = "sweep.json", "sweep.html", "sweep.pdf"
-RESULT, REPORT = "result.json", "report.pdf"
-OURS = (TABLE, PAGE, PDF, "sweep.csv")
+OURS = (TABLE, PAGE, PDF, SETTINGS, "sweep.csv")
 
 Verify = Callable[[Path], Verification]
 
@@ -29,8 +40,8 @@ def is_sweep(folder: Path) -> bool:
     return (folder / TABLE).is_file() or (folder / PDF).is_file()
 
 
-def sweep_checks(folder: Path, trust: Trust, verify: Verify) -> Iterator[Check]:
-    """Checks of a sweep; ``verify``: of one job's folder."""
+def sweep_checks(folder: Path, trust: Trust, verify: Verify, depth: Depth) -> Iterator[Check]:
+    """Checks of a sweep; ``verify``: of one job's folder; ``depth``: how far the sweep's own page is made again."""
     yield from not_regular(folder)
     try:
         data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
@@ -52,7 +63,7 @@ def sweep_checks(folder: Path, trust: Trust, verify: Verify) -> Iterator[Check]:
     jobs = list(_jobs(folder, verify))
     yield from jobs
     yield from _signed_again(folder, outer, {check.subject for check in jobs})
-    yield from _printed(folder, outer)
+    yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
 
 
@@ -76,7 +87,7 @@ def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Itera
 def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
     for name in covered(folder):
         if name not in outer.subjects:
-            yield (invalid if name in OURS else note)(name, f"is not listed in {STATEMENT}")
+            yield (invalid if name in OURS else unchecked)(name, f"is not listed in {STATEMENT}")
     yield from not_covered(folder)
 
 
@@ -95,27 +106,38 @@ def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
             continue
         found = verify(folder / name)
         worst = next((check for check in found.checks if check.outcome is found.worst), None)
-        if found.worst in (Outcome.OK, Outcome.NOTE) or worst is None:
+        if found.worst in (Outcome.OK, Outcome.NOTE, Outcome.UNCHECKED) or worst is None:
             yield ok(name, f"is a run that holds: {len(found.checks)} checks")
+            open_ended = [check for check in found.checks if check.outcome is Outcome.UNCHECKED]
+            yield from (unchecked(f"{name}/{check.subject}", check.said) for check in open_ended)
         else:
             yield Check(subject=f"{name}/{worst.subject}", outcome=worst.outcome, said=worst.said)
 
 
-def _printed(folder: Path, outer: Statement) -> Iterator[Check]:
-    """The page prints the table's numbers, and the PDF the page's; the PDF carries the table."""
-    table = (folder / TABLE).read_bytes()
+def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
+    """Page and PDF are those of the table; the PDF is signed and carries it."""
     paper = (folder / PDF).read_bytes() if PDF in outer.subjects else None
+    signed = None
     if paper is not None:
-        yield _paper(paper, table)
-    if PAGE in outer.subjects:
-        yield from printed_numbers(table, (folder / PAGE).read_bytes(), paper, (PAGE, PDF))
+        try:
+            signed = read_signed_pdf(paper, (), PDF)
+        except VerificationError as error:
+            yield invalid(PDF, error.found)
+            return
+        yield _paper(signed, (folder / TABLE).read_bytes())
+    written = Written(
+        sources={name: (folder / name).read_bytes() for name in (TABLE, SETTINGS) if name in outer.subjects},
+        page=(folder / PAGE).read_bytes() if PAGE in outer.subjects else None,
+        page_name=PAGE,
+        lists=None,
+        pdf=paper,
+        signed=signed,
+        pdf_name=PDF,
+    )
+    yield from rendering_checks(written, status_of(outer), depth, trusted=True)
 
 
-def _paper(paper: bytes, table: bytes) -> Check:
-    try:
-        signed = read_signed_pdf(paper, (), PDF)
-    except VerificationError as error:
-        return invalid(PDF, error.found)
+def _paper(signed: SignedPdf, table: bytes) -> Check:
     if not signed.signatures:
         return invalid(PDF, "is not signed, although the sweep is")
     if signed.attachments.get(TABLE) != table:

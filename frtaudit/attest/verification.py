@@ -13,8 +13,16 @@ class Outcome(Enum):
     INVALID = "invalid"
     INDETERMINATE = "indeterminate"
     UNTRUSTED = "untrusted"
+    UNCHECKED = "unchecked"  # not compared, or not covered: decides nothing but where strictness is asked for
     NOTE = "note"
     OK = "ok"
+
+
+class Depth(Enum):
+    """How far a report is made again: the page, or the layout of the PDF too."""
+
+    PAGE = "page"
+    PAPER = "paper"
 
 
 EXIT_CODES = {Outcome.INVALID: 2, Outcome.INDETERMINATE: 4, Outcome.UNTRUSTED: 3}
@@ -75,6 +83,11 @@ class Verification:
         """0 valid and trusted, 2 invalid or a file missing, 3 valid but untrusted, 4 indeterminate."""
         return EXIT_CODES.get(self.worst, 0)
 
+    @property
+    def strict_exit_code(self) -> int:
+        """The same, but 4 where something was not compared or is not covered."""
+        return EXIT_CODES[Outcome.INDETERMINATE] if self.worst is Outcome.UNCHECKED else self.exit_code
+
     def to_json(self) -> Json:
         """The same for machines."""
         checks = [item.to_json() for item in self.checks]
@@ -99,6 +112,11 @@ def ok(subject: str, said: str) -> Check:
 def note(subject: str, said: str) -> Check:
     """Something to know that decides nothing."""
     return Check(subject=subject, outcome=Outcome.NOTE, said=said)
+
+
+def unchecked(subject: str, said: str) -> Check:
+    """Something that was not compared with what is signed, or that no signature covers."""
+    return Check(subject=subject, outcome=Outcome.UNCHECKED, said=said)
 
 
 def invalid(subject: str, said: str) -> Check:

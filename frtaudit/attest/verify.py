@@ -10,74 +10,83 @@ from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
-from frtaudit.attest.contents import against_schema, printed_numbers, seal_checks
+from frtaudit.attest.contents import against_schema, seal_checks, verdict_problem
 from frtaudit.attest.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.attest.keys import common_name, fingerprint
 from frtaudit.attest.manifest import STATEMENT, Digest, approvals, covered, digest_bytes, extends, problem
 from frtaudit.attest.parties import Evidence, parties
 from frtaudit.attest.pdf_signature import PdfSignature, SignedPdf, read_signed_pdf
+from frtaudit.attest.rerender import in_folder, in_pdf, is_rendered, rendering_checks, status_of
 from frtaudit.attest.seal import SEAL
 from frtaudit.attest.statement import INNER_NAME, Scope, Statement, open_statement, recipe
 from frtaudit.attest.sweeps import is_sweep, sweep_checks
 from frtaudit.attest.trust import Trust, load_trust
 from frtaudit.attest.verification import (
     Check,
+    Depth,
     Outcome,
     Verification,
     indeterminate,
     invalid,
-    note,
     ok,
+    unchecked,
 )
 from frtaudit.canonical import digest, dumps, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError
 from frtaudit.escaping import printable
 from frtaudit.files import irregular
+from frtaudit.report.files import PREVIOUS, SETTINGS
 
 RESULT = "result.json"
 PDF = "report.pdf"
 HTML = "report.html"
 VERDICT = "verdict.json"
-OURS = (RESULT, HTML, PDF, VERDICT, SEAL)
-OUR_FOLDERS = ("tables/", "lists/")
+OURS = (RESULT, HTML, PDF, VERDICT, SEAL, SETTINGS, PREVIOUS)
+OUR_FOLDERS = ("tables/", "lists/", "templates/")
 USAGE = 4
 
 
-def verify(path: str | Path, trust: Iterable[str | Path] = ()) -> Verification:
+def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = Depth.PAGE) -> Verification:
     """Check a run folder or a sweep's folder whole, or a PDF with the statement inside it; nothing is fetched.
 
-    ``trust``: PEM files of signers beside those that this machine trusts. Raises DataError for a trust file
+    ``trust``: PEM files of signers beside those that this machine trusts; ``depth``: whether the PDF is laid out again,
+    as the page is. Raises DataError for a trust file
     that cannot be used; whatever is wrong with ``path`` is in the verification.
     """
     place, trusted = Path(path), load_trust(Path(item) for item in trust)
     if place.is_dir() and is_sweep(place):
-        checks = sweep_checks(place, trusted, partial(_run, trusted))
+        checks = sweep_checks(place, trusted, partial(_run, trusted, depth), depth)
     elif place.is_dir():
-        checks = _folder(place, trusted)
+        checks = _folder(place, trusted, depth)
     elif place.is_file():
-        checks = _pdf_alone(place, trusted)
+        checks = _pdf_alone(place, trusted, depth)
     else:
         checks = iter([indeterminate(str(path), "there is no such file or folder")])
     return Verification(path=str(path), checks=tuple(checks))
 
 
-def _run(trust: Trust, folder: Path) -> Verification:
-    return Verification(path=str(folder), checks=tuple(_folder(folder, trust)))
+def _run(trust: Trust, depth: Depth, folder: Path) -> Verification:
+    return Verification(path=str(folder), checks=tuple(_folder(folder, trust, depth)))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """``frtaudit verify PATH``; the exit code is the verification's, 4 also for wrong usage."""
     options = _Parser.make().parse_args(argv)
     try:
-        found = verify(options.path, options.trust)
+        depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
+        found = verify(options.path, options.trust, depth)
     except FrtauditError as error:
         sys.stderr.write(f"frtaudit verify: {error}\n")
         return USAGE
     sys.stdout.write(f"{dumps(found.to_json()) if options.json else found}\n")
+    if options.strict and found.strict_exit_code != found.exit_code and not options.json:
+        sys.stdout.write(
+            f"{options.path}: not everything was compared or is covered (exit {found.strict_exit_code})\n"
+        )
     if options.recipe:
         sys.stdout.write(_recipe(Path(options.path)))
-    return found.exit_code
+    return found.strict_exit_code if options.strict else found.exit_code
 
 
 class _Parser(argparse.ArgumentParser):
@@ -93,6 +102,12 @@ class _Parser(argparse.ArgumentParser):
         add = parser.add_argument
         add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
         add("--trust", action="append", default=[], metavar="FILE", help="PEM of a signer to trust")
+        add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
+        add(
+            "--strict",
+            action="store_true",
+            help="as --deep; exit 4 where anything was not compared or is not covered",
+        )
         add("--json", action="store_true", help="print the checks as JSON")
         add("--recipe", action="store_true", help="print how to check the statement with openssl")
         return parser
@@ -108,7 +123,7 @@ def _recipe(path: Path) -> str:
         return f"# {error}\n"
 
 
-def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
+def _folder(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     yield from not_regular(folder)
     try:
         data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
@@ -134,13 +149,18 @@ def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
             yield from _verdict(folder)
         sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
         yield from _seal((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
-        if _is_intact(folder, HTML, outer):
-            page = (folder / HTML).read_bytes()
-            paper = (folder / PDF).read_bytes() if _is_intact(folder, PDF, outer) else None
-            yield from printed_numbers((folder / RESULT).read_bytes(), page, paper, (HTML, PDF))
     evidence, checks = _approvals(folder, evidence)
     yield from checks
-    yield from parties(evidence, trust)
+    who = tuple(parties(evidence, trust))
+    if _is_intact(folder, RESULT, outer):
+        intact = [name for name in outer.subjects if is_rendered(name) and _is_intact(folder, name, outer)]
+        written = in_folder(folder, intact, evidence.pdf)
+        yield from rendering_checks(written, status_of(outer), depth, trusted=_trusted(who))
+    yield from who
+
+
+def _trusted(who: Iterable[Check]) -> bool:
+    return all(check.outcome is not Outcome.UNTRUSTED for check in who)
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
@@ -193,7 +213,7 @@ def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
     yield indeterminate(STATEMENT, said)
 
 
-def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
+def _pdf_alone(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     if path.stat().st_size > LARGEST_PDF:
         yield indeterminate(path.name, f"is longer than {LARGEST_PDF} bytes: not read")
         return
@@ -205,12 +225,13 @@ def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
     yield from _result(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
     where = f"{path.name} / {SEAL}"
     yield from _seal(attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust)
-    if HTML in attached and not any(check.outcome is Outcome.INVALID for check in checks):
-        names = (f"{path.name} / {HTML}", path.name)
-        yield from printed_numbers(attached.get(RESULT, b""), attached[HTML], path.read_bytes(), names)
+    who = tuple(parties(evidence, trust))
+    if RESULT in attached and not any(check.outcome is Outcome.INVALID for check in checks):
+        written = in_pdf(path, evidence.pdf)
+        yield from rendering_checks(written, status_of(evidence.inner), depth, trusted=_trusted(who))
     absent = sorted(set(evidence.inner.subjects) - set(attached))
-    yield from (note(name, f"not checked: it is not inside {path.name}") for name in absent)
-    yield from parties(evidence, trust)
+    yield from (unchecked(name, f"not checked: it is not inside {path.name}") for name in absent)
+    yield from who
 
 
 def _files(folder: Path, outer: Statement) -> Iterator[Check]:
@@ -243,7 +264,7 @@ def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
         if name in OURS or name.startswith(OUR_FOLDERS):
             yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
         else:
-            yield note(name, f"is not listed in {STATEMENT}: not part of the run")
+            yield unchecked(name, f"is not listed in {STATEMENT}: not part of the run")
     yield from not_covered(folder)
 
 
@@ -347,14 +368,14 @@ def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
 
 def _verdict(folder: Path) -> Iterator[Check]:
     try:
-        recorded = json.loads((folder / VERDICT).read_bytes())["result_sha256"]
-    except (OSError, ValueError, KeyError, TypeError):
+        data = (folder / RESULT).read_bytes()
+        result, verdict = AuditResult.from_json(json.loads(data)), json.loads((folder / VERDICT).read_bytes())
+        recorded = verdict["result_sha256"]
+        wrong = verdict_problem(result, verdict) if recorded == sha256(data) else f"is about another {RESULT}"
+    except Exception:  # noqa: BLE001  forged JSON may raise anything; all of it means invalid
         yield invalid(VERDICT, "does not say which result it is about")
         return
-    if recorded == sha256((folder / RESULT).read_bytes()):
-        yield ok(VERDICT, f"is about this {RESULT}")
-    else:
-        yield invalid(VERDICT, f"is about another {RESULT}")
+    yield ok(VERDICT, f"is about this {RESULT}") if wrong is None else invalid(VERDICT, wrong)
 
 
 def _signature(item: PdfSignature) -> str:

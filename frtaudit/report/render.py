@@ -48,8 +48,15 @@ def html(
     audit, where one was given.
     Raises :class:`DataError` for another status or a date that is none.
     """
-    _moment(date)
     shape = shape_of(settings.templates, titles(), analyses_in(result))
+    return laid_out(result, settings, date, status, previous, shape)
+
+
+def laid_out(
+    result: AuditResult, settings: Report, date: str, status: str, previous: Previous | None, shape: Shape
+) -> str:
+    """The same in a shape that is at hand; ``settings.templates`` is not looked at."""
+    _moment(date)
     with speaking(shape.words):
         view = context(result, settings, date, _status(status), previous, shape)
         style = minified((shipped("templates") / "report.css").read_text("utf-8") + shape.style)
@@ -78,7 +85,7 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
 
     Raises :class:`FrtauditError` with the packages to install where WeasyPrint's system libraries are missing.
     """
-    writer = _weasyprint()
+    writer = weasyprint()
     moment, digest = _moment(_found(_DATE, page)), _found(_DIGEST, page)
     base = (shipped("templates") / "report.html.j2").as_uri()
     with _frozen(moment):
@@ -147,7 +154,8 @@ def minified(style: str) -> str:
     return re.sub(r"\s+", " ", text).strip()
 
 
-def _weasyprint() -> ModuleType:
+def weasyprint() -> ModuleType:
+    """The library that lays out PDFs. Raises :class:`FrtauditError` where what it needs of the system is missing."""
     try:
         return importlib.import_module("weasyprint")
     except OSError as error:
@@ -165,13 +173,17 @@ def _on_paper(page: str) -> str:
 
 def _print_style(paper: Paper) -> str:
     """The paper's style sheet for a sheet; DejaVu, which matplotlib ships, stands in for letters that Inter lacks."""
-    import matplotlib as mpl
-
-    fallback = Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
     text = (shipped("templates") / "print.css").read_text("utf-8")
-    for word, found in (("FALLBACK_FONT", fallback.as_uri()), ("PAPER_SIZE", SHEETS[paper])):
+    for word, found in (("FALLBACK_FONT", fallback_font().as_uri()), ("PAPER_SIZE", SHEETS[paper])):
         text = text.replace(word, found)
     return text
+
+
+def fallback_font() -> Path:
+    """The font of letters that the shipped ones lack."""
+    import matplotlib as mpl
+
+    return Path(mpl.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf"
 
 
 @contextmanager

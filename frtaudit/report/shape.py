@@ -137,11 +137,18 @@ def shape_of(folder: str | None, known: Mapping[str, str], analyses: Iterable[st
     The empty one for None and none. ``known``: shipped sections, name to title.
     Raises :class:`SpecError` in one line for a folder or file that cannot be used.
     """
-    files = _brought(analyses, known) | (_files(Path(folder)) if folder is not None else {})
+    return shape_in(_brought(analyses, known) | (_files(Path(folder)) if folder is not None else {}), known)
+
+
+def shape_in(files: Mapping[str, bytes], known: Mapping[str, str]) -> Shape:
+    """The shape that files give, name below the folder to bytes; the empty one for none. Raises SpecError as above."""
     if not files:
         return Shape()
+    for name, data in files.items():
+        _check_place(name)
+        _check_text(name, data)
     _check_styles(files)
-    shape = _worded(Shape(files=MappingProxyType(files)), known)
+    shape = _worded(Shape(files=MappingProxyType(dict(files))), known)
     shape.own(known)
     return shape
 
@@ -178,13 +185,16 @@ def _files(folder: Path) -> dict[str, bytes]:
             continue
         if not path.resolve().is_relative_to(root):
             _refuse(f"{name} leads out of the folder", "files that stand in it")
-        if not (SECTION.fullmatch(name) or name in (STYLE, WORDS, *LOGOS)):
-            _refuse(f"{name} has no place in a report", ACCEPTED)
+        _check_place(name)
         found[name] = read_regular(path, name)
-        _check_text(name, found[name])
     if not found:
         _refuse(f"{folder.name!r} holds nothing", ACCEPTED)
     return found
+
+
+def _check_place(name: str) -> None:
+    if not (SECTION.fullmatch(name) or name in (STYLE, WORDS, *LOGOS)):
+        _refuse(f"{name} has no place in a report", ACCEPTED)
 
 
 def _check_text(name: str, data: bytes) -> None:

@@ -4,41 +4,36 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit.attest.manifest import STATEMENT
-from frtaudit.attest.pdf_signature import sign_pdf
+from frtaudit.attest.report_files import report_files
 from frtaudit.attest.signing import Signing
 from frtaudit.attest.statement import outer_statement
 from frtaudit.canonical import to_bytes
 from frtaudit.core.spec import Report
 from frtaudit.output import OutputFolder
-from frtaudit.report import render, sweep
+from frtaudit.report.files import SETTINGS
+from frtaudit.report.files import TABLE as JSON
+from frtaudit.report.files import TABLE_HTML as HTML
+from frtaudit.report.files import TABLE_PDF as PDF
+from frtaudit.report.rendering import told_of
 from frtaudit.sweeps.table import Sweep
 
-JSON, CSV, HTML, PDF = "sweep.json", "sweep.csv", "sweep.html", "sweep.pdf"
+CSV = "sweep.csv"
 
 
 def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tuple[Path, ...]:
     """Write or replace them; the paths to open. What was signed before is replaced: it was about fewer jobs."""
     date = settings.date or datetime.now(UTC).date().isoformat()
-    data = to_bytes(found.to_json())
-    (folder / STATEMENT).unlink(missing_ok=True)
     out = OutputFolder(folder)
-    files = {JSON: data, CSV: found.to_csv().encode()}
+    files = {JSON: to_bytes(found.to_json())}
     if settings.html or settings.pdf:
-        page = sweep.page(found.to_json(), settings, date, signing.status)
-        files |= {HTML: page.encode()} if settings.html else {}
-        files |= {PDF: _pdf(page, data, signing)} if settings.pdf else {}
-    for name in (JSON, CSV, HTML, PDF):
+        files = report_files(files, told_of(settings, date, signing.status), settings, signing)
+    files[CSV] = found.to_csv().encode()
+    (folder / STATEMENT).unlink(missing_ok=True)
+    for name in (JSON, CSV, SETTINGS, HTML, PDF):
         if name in files:
             out.replace(name, files[name])
         else:
             (folder / name).unlink(missing_ok=True)
     if signing.signer is not None:
         out.replace(STATEMENT, outer_statement(folder, signing.signer, datetime.now(UTC)))
-    return tuple(folder / name for name in files)
-
-
-def _pdf(page: str, data: bytes, signing: Signing) -> bytes:
-    made = render.pdf(page, {JSON: data})
-    if signing.signer is None:
-        return made
-    return sign_pdf(made, signing.signer, datetime.now(UTC), signing.pades)
+    return tuple(folder / name for name in (JSON, CSV, HTML, PDF) if name in files)

@@ -1,18 +1,12 @@
 """Tests of frtaudit.attest.contents."""
 
 import json
+from dataclasses import replace
 
-from small_run import make_page, make_result, render_pdf
+from small_run import make_result, verdict_of
 
-from frtaudit.attest.contents import against_schema, printed_numbers
-from frtaudit.attest.verification import Outcome
-
-NAMES = ("report.html", "report.pdf")
-
-
-def outcomes(page: bytes, pdf: bytes | None) -> list[Outcome]:
-    """What came out of the comparison with the result."""
-    return [check.outcome for check in printed_numbers(make_result().to_bytes(), page, pdf, NAMES)]
+from frtaudit.attest.contents import against_schema, verdict_problem
+from frtaudit.core.findings import Verdict
 
 
 def test_a_result_follows_its_schema() -> None:
@@ -23,13 +17,16 @@ def test_a_result_follows_its_schema() -> None:
     assert str(against_schema(value)).startswith("/estimates/0/numerator ")
 
 
-def test_page_and_pdf_are_compared() -> None:
-    """One check for each; a page without places is a note, and one that cannot be read is invalid."""
-    page = make_page(make_result())
-    pdf = render_pdf({}, page.decode())
-    assert outcomes(page, pdf) == [Outcome.OK, Outcome.OK]
-    assert outcomes(page, None) == [Outcome.OK]
-    assert outcomes(make_page(make_result(0.4, 2)), pdf) == [Outcome.INVALID, Outcome.INVALID]
-    assert outcomes(b"<p>nothing", pdf) == [Outcome.NOTE]
-    assert outcomes(b"\xff", pdf) == [Outcome.INVALID]
-    assert outcomes(page, b"no PDF") == [Outcome.OK, Outcome.INVALID]
+def test_a_verdict_agrees_with_its_result() -> None:
+    """Counts, choice and exit code follow from the result; a code that depends on --fail-on may be either."""
+    right = verdict_of(make_result())
+    assert verdict_problem(make_result(), right) is None
+    for wrong in ({"exit_code": 3}, {"counts": {}}, {"choice": ["take vendor"]}):
+        assert verdict_problem(make_result(), {**right, **wrong}) is not None
+    (finding,) = make_result().findings
+    failed = replace(make_result(), findings=(replace(finding, verdict=Verdict.FAIL),))
+    assert verdict_problem(failed, verdict_of(failed)) is None
+    assert verdict_problem(failed, {**verdict_of(failed), "exit_code": 0}) is not None
+    undecided = replace(make_result(), findings=(replace(finding, verdict=Verdict.INCONCLUSIVE),))
+    for code in (0, 3):
+        assert verdict_problem(undecided, {**verdict_of(undecided), "exit_code": code}) is None

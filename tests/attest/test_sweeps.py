@@ -69,7 +69,7 @@ def test_a_signed_sweep_verifies(signed: Path, sweep: Path) -> None:
     assert found.exit_code == 0, str(found)
     said = str(found)
     assert said.count("is a run that holds") == 2
-    assert "printed values are those of the result" in said
+    assert "sweep.html: made again from the result and report.json: the same bytes" in said
 
 
 def test_without_the_key_it_is_valid_and_untrusted(sweep: Path) -> None:

@@ -98,11 +98,12 @@ def test_a_missing_file_is_named(run: Path, name: str) -> None:
 
 
 def test_an_unlisted_file_is_noted_unless_it_poses_as_ours(run: Path, key_folder: Path) -> None:
-    """A note beside the run decides nothing; an unsigned table among the tables does."""
+    """A note beside the run is named and decides nothing, but where strictness is asked for; a table of ours does."""
     (run / "notes.txt").write_text("mine")
     found = verify(run, [key_folder / PUBLIC])
     assert found.exit_code == 0
-    assert "notes.txt" in subjects(found, Outcome.NOTE)
+    assert found.strict_exit_code == 4
+    assert "notes.txt" in subjects(found, Outcome.UNCHECKED)
     (run / "tables/extra.parquet").write_bytes(b"x")
     assert "tables/extra.parquet" in subjects(verify(run))
 
@@ -143,8 +144,17 @@ def test_a_pdf_of_another_run_does_not_fit(run: Path, tmp_path: Path, signer: Si
 
 
 def test_a_verdict_about_another_result_is_invalid(run: Path, signer: Signer) -> None:
-    """verdict.json must name the digest of this result.json, whoever signed."""
-    for verdict in ({"exit_code": 0, "result_sha256": "0" * 64}, {"exit_code": 0}, []):
+    """verdict.json must name the digest of this result.json and count what it holds, whoever signed."""
+    right = json.loads((run / "verdict.json").read_bytes())
+    counted = {**right["counts"], "fail": 1}
+    wrong = (
+        {**right, "result_sha256": "0" * 64},
+        {"exit_code": 0},
+        [],
+        {**right, "exit_code": 3},
+        {**right, "counts": counted},
+    )
+    for verdict in wrong:
         (run / "verdict.json").write_bytes(to_bytes(verdict))  # type: ignore[arg-type]  # JSON
         sign_outer(run, signer)
         assert subjects(verify(run)) == {"verdict.json"}

@@ -13,10 +13,10 @@ from frtaudit import registry
 from frtaudit.attest.signing import Signing
 from frtaudit.canonical import sha256
 from frtaudit.core.spec import Report
-from frtaudit.delivery import SETTINGS as SETTINGS_FILE
-from frtaudit.delivery import _settings, _write_report
+from frtaudit.delivery import _write_report
 from frtaudit.errors import SpecError
 from frtaudit.report import render
+from frtaudit.report.rendering import told_of
 from frtaudit.report.words import words
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "shaping.md"
@@ -105,7 +105,7 @@ def test_without_a_folder_nothing_changes(whole: str) -> None:
     assert "Laid out with" not in plain
     assert "img-src" not in plain
     assert '<html lang="en" data-status="demo"' in plain
-    assert not {"templates", "checklists"} & set(_settings(SETTINGS, DATE, None, {}))
+    assert not {"templates", "checklists"} & set(told_of(SETTINGS, DATE, "demo"))
 
 
 def test_words_are_those_of_one_report_only(shaped: str) -> None:
@@ -124,12 +124,11 @@ def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: 
         for path in (tmp_path / "templates").rglob("*")
         if path.is_file()
     }
-    told = _settings(settings, DATE, None, render.check_shape(settings).digests)
+    told = json.loads((tmp_path / "report.json").read_bytes())
     assert told["templates"] == copies
     assert len(copies) == 5
     assert str(office.parent) not in json.dumps(told)
     assert render.check_shape(settings).sha256 in (tmp_path / "report.html").read_text()
-    assert SETTINGS_FILE == "report.json"
 
 
 @pytest.mark.filterwarnings(r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning")

@@ -30,7 +30,7 @@ def test_files_are_the_table_and_the_statement_covers_them(tmp_path: Path) -> No
     assert [path.name for path in written] == ["sweep.json", "sweep.csv", "sweep.html"]
     assert (folder / "sweep.json").read_bytes() == to_bytes(small_sweep.sweep().to_json())
     outer = open_statement((folder / "statement.dsse.json").read_bytes(), Scope.OUTER, "statement")
-    assert set(outer.subjects) == {"0/result.json", "sweep.csv", "sweep.html", "sweep.json"}
+    assert set(outer.subjects) == {"0/result.json", "report.json", "sweep.csv", "sweep.html", "sweep.json"}
 
 
 def test_the_table_repeats_and_holds_no_path(tmp_path: Path) -> None:

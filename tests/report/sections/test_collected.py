@@ -5,11 +5,11 @@ import re
 from dataclasses import replace
 from typing import Any
 
+import printed_values
 import rapid_audits
 from collected_audits import result
 from report_text import Page
 
-from frtaudit.attest import printed
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Report
 from frtaudit.publication import published
@@ -124,7 +124,7 @@ def test_every_number_has_its_pointer() -> None:
     section = re.search(r'<section class="chapter" id="collected".*?</section>', page, re.DOTALL)
     assert section is not None
     assert 'aria-label="Warning on the scores"' in page
-    checked = printed.on_page(printed.Page(section.group()), made.to_json())
+    checked = printed_values.on_page(printed_values.Page(section.group()), made.to_json())
     assert checked.compared > 60
     assert checked.wrong == ()
     loose = [text for _, text in Page(section.group()).loose if re.search(r"\d", text)]

@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
+from printed_values import Page, on_page
 from report_fixture import DATE, SETTINGS, result
 
-from frtaudit.attest.printed import Page, on_page
 from frtaudit.core.seal import Departure, SealRecord
 from frtaudit.report import render
 from frtaudit.report.sections.sealed import build

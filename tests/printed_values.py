@@ -1,11 +1,8 @@
-"""Whether the numbers on the page and in the PDF are those of the result, read from the files alone.
+"""Whether the numbers on a page are those of the result: a reading of the page that shares nothing with its templates.
 
-On the page every printed value names its place in ``result.json`` (attribute ``data-p``): it must be that value,
-rounded. The PDF has no such places: each line of the page with a number must stand in it letter by letter, and it may
-hold no number that the page does not. An element with the attribute ``data-screen`` is not on paper.
+Every printed value names its place in ``result.json`` (attribute ``data-p``): it must be that value, rounded.
 """
 
-import io
 import json
 import math
 import re
@@ -13,20 +10,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from html.parser import HTMLParser
-from itertools import pairwise
 
 from frtaudit.canonical import Json
 
 SHOWN = 3
-_BLOCKS = "p h1 h2 h3 h4 li dt dd tr caption figcaption pre br section header footer div table thead tbody ul ol dl nav"
-BLOCKS = frozenset([*_BLOCKS.split(" "), "main", "figure", "summary", "details", "button", "label"])
 SILENT = frozenset({"style", "title", "script", "head", "template"})
 VOID = frozenset({"meta", "br", "path", "use", "circle", "rect", "line", "img", "input", "hr", "link", "col"})
 WORDY = re.compile(r"/findings/\d+/sentence|/notes/\d+|(/.*)?/note|/digests/.*|/versions/.*")
 NUMBER = re.compile(r"([−-]?)(?:10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)|(\d[\d,]*(?:\.\d+)?)(?: × 10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+))?)( %)?")
 HEXADECIMAL = re.compile(r"[0-9a-f]{64}")
 DIGITS = 16
-TOKEN = re.compile(r"\d[\d,.]*\d|\d")
 _DIGITS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _CLOSE = Decimal("0.500000001")
 
@@ -49,28 +42,24 @@ class _Open:
     tag: str
     pointer: str | None
     kind: str
-    screen: bool
     parts: list[str] = field(default_factory=list)
 
 
 class Page(HTMLParser):
-    """Reads a page: ``traced`` holds (pointer, kind, text), ``lines`` what stands on paper, line by line."""
+    """Reads a page: ``traced`` holds (pointer, kind, text)."""
 
     def __init__(self, page: str) -> None:
         super().__init__()
         self.traced: list[tuple[str, str, str]] = []
-        self._parts: list[str] = []
         self._open: list[_Open] = []
         self.feed(page)
         self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Blocks begin a line; numbers do not run on from one element into the next."""
+        """An element begins, perhaps a traced one."""
         named = dict(attrs)
-        self._parts.append("\n" if tag in BLOCKS else " ")
         if tag not in VOID:
-            kind = named.get("class") or ""
-            self._open.append(_Open(tag, named.get("data-p"), kind, "data-screen" in named))
+            self._open.append(_Open(tag, named.get("data-p"), named.get("class") or ""))
 
     def handle_endtag(self, tag: str) -> None:
         """The innermost element of that name ends, and what stands open inside it."""
@@ -82,7 +71,6 @@ class Page(HTMLParser):
                 self.traced.append((done.pointer, done.kind, "".join(done.parts)))
             if done.tag == tag:
                 break
-        self._parts.append("\n" if tag in BLOCKS else " ")
 
     def handle_data(self, data: str) -> None:
         """Text belongs to every traced element around it."""
@@ -91,14 +79,6 @@ class Page(HTMLParser):
         for item in self._open:
             if item.pointer is not None:
                 item.parts.append(data)
-        if not any(item.screen for item in self._open):
-            self._parts.append(data)
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """Lines on paper that hold a digit."""
-        found = "".join(self._parts).split("\n")
-        return tuple(line for line in found if any(letter.isdigit() for letter in line))
 
 
 def on_page(page: Page, result: Mapping[str, Json]) -> Printed:
@@ -115,16 +95,6 @@ def on_page(page: Page, result: Mapping[str, Json]) -> Printed:
         if same is False:
             wrong.append(f"{_short(text)!r} is not {pointer} ({_short(str(value))})")
     return Printed(compared=compared, wrong=tuple(wrong))
-
-
-def in_pdf(pdf: bytes, page: Page) -> Printed:
-    """Compare the PDF's text with the page's: lines with a number, and numbers that the page does not have."""
-    texts = _texts(pdf)
-    sheets = [_bare(text) for text in texts]
-    whole, lines = "".join(sheets), [_bare(line) for line in page.lines]
-    lost = [line for line in lines if line not in whole and not _breaks(line, sheets)]
-    wrong = [f"{_short(line)!r} does not stand in the PDF as on the page" for line in lost]
-    return Printed(compared=len(lines), wrong=(*wrong, *_foreign(texts, page, lines)))
 
 
 def resolve(result: Json, pointer: str) -> Json:
@@ -211,52 +181,5 @@ def _norm(text: str) -> str:
     return " ".join(text.split()).rstrip(".").casefold()
 
 
-def _bare(text: str) -> str:
-    """Without spaces; the paper's font draws an x between two figures as a multiplication sign."""
-    return re.sub(r"\s+", "", text).replace("×", "x")
-
-
 def _short(text: str) -> str:
     return text if len(text) <= 40 else text[:39] + "…"
-
-
-def _texts(pdf: bytes) -> list[str]:
-    """The text of each sheet."""
-    import pypdf
-
-    return [sheet.extract_text() for sheet in pypdf.PdfReader(io.BytesIO(pdf)).pages]
-
-
-def _breaks(line: str, sheets: Sequence[str]) -> bool:
-    """Whether a line begins on one sheet and ends on the next."""
-    for first, second in pairwise(sheets):
-        if any(line[:cut] in first and line[cut:] in second for cut in range(1, len(line))):
-            return True
-    return False
-
-
-def _foreign(texts: Sequence[str], page: Page, lines: Sequence[str]) -> Iterator[str]:
-    """Numbers of the PDF that are neither on the page nor of a sheet."""
-    known = {token for line in page.lines for token in TOKEN.findall(line)}
-    sheets = {str(number) for number in range(1, len(texts) + 1)}
-    joined = {
-        first + second for first in sheets for second in sheets
-    }  # contents: a chapter's number, its sheet
-    allowed = known | sheets | joined
-    left = _without(" ".join(texts), lines)
-    for token in sorted(set(TOKEN.findall(left))):
-        if token not in allowed:
-            yield f"{token!r} stands in the PDF and not on the page"
-
-
-def _without(text: str, lines: Sequence[str]) -> str:
-    """A text with every occurrence of every line blanked, wherever the paper broke it."""
-    places = [place for place, letter in enumerate(text) if not letter.isspace()]
-    bare, left = _bare("".join(text[place] for place in places)), list(text)
-    for line in sorted(set(lines), key=len, reverse=True):
-        start = bare.find(line)
-        while start >= 0:
-            for place in places[start : start + len(line)]:
-                left[place] = " "
-            start = bare.find(line, start + len(line))
-    return "".join(left)

@@ -1,0 +1,60 @@
+"""The files that a page is made from, where they stand: in the folder of a run or of a sweep, or inside a PDF.
+
+They are ``result.json`` or ``sweep.json``, ``report.json`` (settings, date, signing status, what rendered the report),
+``previous.json`` and ``templates/``; a statement covers them. Inside a PDF the templates are one attachment,
+``templates.json``.
+"""
+
+import base64
+import json
+from collections.abc import Mapping
+
+from frtaudit.canonical import to_bytes
+
+RESULT, HTML, PDF = "result.json", "report.html", "report.pdf"
+TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"
+SETTINGS, PREVIOUS, SEAL, SPEC = "report.json", "previous.json", "seal.json", "spec.json"
+CHECKLISTS, CHECKLISTS_CSV = "checklists.json", "checklists.csv"
+TEMPLATES, TEMPLATES_FILE = "templates/", "templates.json"
+STATUS, RENDERED_BY = "status", "rendered_by"
+
+Files = Mapping[str, bytes]
+
+
+def is_source(name: str) -> bool:
+    """Whether a page, or what its PDF carries, is made from a file of this name.
+
+    >>> is_source("templates/style.css"), is_source("report.html")
+    (True, False)
+    """
+    return name in (RESULT, TABLE, SETTINGS, PREVIOUS, SEAL) or name.startswith(TEMPLATES)
+
+
+def page_name(files: Files) -> str:
+    """What the page of these files is called."""
+    return TABLE_HTML if TABLE in files else HTML
+
+
+def templates_in(files: Files) -> dict[str, bytes]:
+    """The report's own templates, by their names below ``templates/``."""
+    own = sorted(name for name in files if name.startswith(TEMPLATES))
+    return {name.removeprefix(TEMPLATES): files[name] for name in own}
+
+
+def attachments(files: Files, page: bytes) -> dict[str, bytes]:
+    """What the PDF of a page carries, but for the statement inside it: the files, the spec and the page."""
+    templates = {name: base64.b64encode(data).decode() for name, data in templates_in(files).items()}
+    return {
+        **{name: data for name, data in files.items() if not name.startswith(TEMPLATES)},
+        **({} if TABLE in files else {SPEC: to_bytes(json.loads(files[RESULT])["spec"])}),
+        **({TEMPLATES_FILE: to_bytes(templates)} if templates else {}),
+        page_name(files): page,
+    }
+
+
+def sources_in(attached: Files) -> dict[str, bytes]:
+    """The files that a page is made from, out of a PDF's attachments. Raises ValueError for broken templates."""
+    found = {name: data for name, data in attached.items() if is_source(name)}
+    for name, text in json.loads(attached.get(TEMPLATES_FILE, b"{}")).items():
+        found[TEMPLATES + name] = base64.b64decode(text, validate=True)
+    return found

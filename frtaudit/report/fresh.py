@@ -1,0 +1,107 @@
+"""A report made again in a process of its own, where every set and dictionary is hashed in another order.
+
+``python -m frtaudit.report.fresh`` reads the files as JSON from its standard input, and writes page and PDF to its
+standard output. Nothing is written to disk under a name that stands in the files.
+"""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import IO
+
+from frtaudit.errors import DataError, FrtauditError
+from frtaudit.report import render
+from frtaudit.report.files import Files, page_name
+from frtaudit.report.rendering import page_of
+
+NO_REPORT = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendered:
+    """The bytes of a page, and of its PDF where one was asked for."""
+
+    page: bytes
+    pdf: bytes | None
+
+
+@contextmanager
+def made_again(files: Files, attached: Files | None) -> Iterator[Callable[[], Rendered]]:
+    """Begin to make page and PDF in a fresh process; what is yielded waits for them.
+
+    ``attached``: what the PDF carries (the page among it is made again too); None: no PDF. The process goes with the
+    block. Raises :class:`FrtauditError` where it cannot be started or is ended, and of its kinds :class:`DataError`
+    where the files lead to no report.
+    """
+    job = {"files": _text(files), "attached": None if attached is None else _text(attached)}
+    command = [sys.executable, "-P", "-m", "frtaudit.report.fresh"]
+    environment = os.environ | {"PYTHONHASHSEED": "random"}
+    with (
+        tempfile.TemporaryFile() as asked,
+        tempfile.TemporaryFile() as made,
+        tempfile.TemporaryFile() as said,
+    ):
+        asked.write(json.dumps(job).encode())
+        asked.seek(0)
+        try:
+            process = subprocess.Popen(command, stdin=asked, stdout=made, stderr=said, env=environment)  # noqa: S603  this program itself
+        except OSError as error:
+            raise FrtauditError("report", f"no second process can be started ({error.strerror})") from None
+        try:
+            yield lambda: _awaited(process, made, said)
+        finally:
+            process.kill()
+            process.wait()
+
+
+def main() -> None:
+    """Make what standard input asks for; the exit code is ``NO_REPORT`` where the files lead to no report."""
+    try:
+        sys.stdout.buffer.write(json.dumps(_text(_made())).encode())
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001  files of a forger may lead to any
+        sys.stderr.write(f"{type(error).__name__}: {error}")
+        sys.exit(NO_REPORT)
+
+
+def _made() -> dict[str, bytes]:
+    job = json.load(sys.stdin.buffer)
+    files = _data(job["files"])
+    page = page_of(files)
+    made = {"page": page}
+    if job["attached"] is not None:
+        attached = _data(job["attached"]) | {page_name(files): page}
+        made["pdf"] = render.pdf(page.decode(), attached)
+    return made
+
+
+def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes]) -> Rendered:
+    code = process.wait()
+    made.seek(0)
+    said.seek(0)
+    if code != 0:
+        lines = said.read().decode(errors="replace").strip().splitlines()
+        kind = DataError if code == NO_REPORT else FrtauditError
+        why = lines[-1][:200] if lines else f"it ended with {code}"
+        raise kind("report", f"could not be made again in a second process ({why})")
+    found = _data(json.load(made))
+    return Rendered(page=found["page"], pdf=found.get("pdf"))
+
+
+def _text(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name: base64.b64encode(data).decode() for name, data in files.items()}
+
+
+def _data(texts: Mapping[str, str]) -> dict[str, bytes]:
+    return {name: base64.b64decode(text) for name, text in texts.items()}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Page and checklists as functions of files: what a run prints, and what ``frtaudit verify`` renders again."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+
+from frtaudit.canonical import Json
+from frtaudit.checklists import filled, to_csv, to_json
+from frtaudit.core import AuditResult
+from frtaudit.core.previous import Previous
+from frtaudit.core.spec import Report
+from frtaudit.report import render, sweep
+from frtaudit.report.context import titles
+from frtaudit.report.files import (
+    CHECKLISTS,
+    CHECKLISTS_CSV,
+    PREVIOUS,
+    RESULT,
+    SETTINGS,
+    STATUS,
+    TABLE,
+    Files,
+    templates_in,
+)
+from frtaudit.report.shape import Shape, shape_in
+from frtaudit.typed import build, plain, silent
+
+MACHINE = frozenset(
+    {"key", "tsa", "evidence", "previous", "templates"}
+)  # places of one machine, not settings
+
+
+def page_of(files: Files) -> bytes:
+    """The page. Whatever is wrong with the files is raised as the kind of error that it first leads to."""
+    told = json.loads(files[SETTINGS])
+    settings, date, status = settings_of(told), str(told["date"]), str(told[STATUS])
+    if TABLE in files:
+        return sweep.page(json.loads(files[TABLE]), settings, date, status).encode()
+    result = AuditResult.from_json(json.loads(files[RESULT]))
+    previous = Previous.read(files[PREVIOUS]) if PREVIOUS in files else None
+    shape = shape_in(templates_in(files), titles())
+    return render.laid_out(result, settings, date, status, previous, shape).encode()
+
+
+def checklists_of(files: Files) -> dict[str, bytes]:
+    """The filled checklists that the settings name, as files; none where they name none."""
+    told = json.loads(files[SETTINGS])
+    settings = settings_of(told)
+    if TABLE in files or not settings.checklists:
+        return {}
+    result = AuditResult.from_json(json.loads(files[RESULT]))
+    lists = filled(result, replace(settings, date=str(told["date"])), settings.checklists)
+    return {CHECKLISTS: to_json(lists), CHECKLISTS_CSV: to_csv(lists)}
+
+
+def settings_of(told: Mapping[str, Json]) -> Report:
+    """The settings that ``report.json`` holds; places of the machine that made it are left out."""
+    known = {field.name for field in fields(Report)} - MACHINE
+    settings = build(Report, {name: value for name, value in told.items() if name in known}, "report")
+    if not isinstance(settings, Report):  # build returns what it was asked for
+        raise TypeError(type(settings).__name__)
+    return settings
+
+
+def told_of(
+    settings: Report,
+    date: str,
+    status: str,
+    previous: Previous | None = None,
+    shape: Shape | None = None,
+    sections: Sequence[str] = (),
+) -> dict[str, Json]:
+    """What ``report.json`` holds, but for what rendered it: no paths; the last audit and templates by their digests.
+
+    ``sections``: names of those that other wheels brought. What was added later stands only where it is set.
+    """
+    told = plain(settings)
+    unset = {item.name for item in fields(settings) if silent(item, getattr(settings, item.name))}
+    said = told.items() if isinstance(told, Mapping) else ()
+    return {
+        **{name: value for name, value in said if name not in unset and name not in MACHINE},
+        **dict.fromkeys(("key", "tsa", "evidence")),
+        "date": date,
+        STATUS: status,
+        "previous": None if previous is None else previous.sha256,
+        **({"templates": dict(shape.digests)} if shape and shape.files else {}),
+        **({"sections": list(sections)} if sections else {}),
+    }

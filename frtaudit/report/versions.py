@@ -1,0 +1,149 @@
+"""What the bytes of a page and of its PDF rest on beside the files: versions of programs, and fonts of the machine."""
+
+import ctypes
+import importlib
+import platform
+import zlib
+from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+
+from frtaudit.canonical import sha256, sha256_file, to_bytes
+from frtaudit.report import render
+from frtaudit.shipped import shipped
+
+PAGE = ("jinja2", "markupsafe", "matplotlib", "numpy")
+PAPER = (
+    *(
+        "cssselect2",
+        "fonttools",
+        "pillow",
+        "pydyf",
+        "pyhanko",
+        "pyphen",
+        "tinycss2",
+        "tinyhtml5",
+        "weasyprint",
+    ),
+)
+HARFBUZZ = ("libharfbuzz.so.0", "libharfbuzz.0.dylib", "libharfbuzz-0.dll")
+FONTCONFIG = ("libfontconfig.so.1", "libfontconfig.1.dylib", "libfontconfig-1.dll")
+EMOJI = ((0x231A, 0x23F3), (0x25FD, 0x25FE), (0x2B1B, 0x2B55), (0xFE0F, 0xFE0F), (0x1F000, 0x10FFFF))
+
+
+@cache
+def page_versions() -> Mapping[str, str]:
+    """What a page rests on, by name. ``source``: digest of all code and templates of frtaudit."""
+    return {
+        "frtaudit": version("frtaudit"),
+        "source": _source(),
+        "python": platform.python_version(),
+        **{name: version(name) for name in PAGE},
+    }
+
+
+def paper_versions(page: bytes) -> dict[str, str]:
+    """What the PDF of a page rests on beside what the page does.
+
+    ``fonts``: digest of the machine's own fonts, where the page has letters that the shipped fonts lack, or styles
+    that may ask for another font.
+    """
+    foreign = {"fonts": _fonts()} if _is_foreign(page.decode()) else {}
+    return {**_libraries(), **foreign}
+
+
+def differing(recorded: Mapping[str, object], page: bytes | None) -> tuple[str, ...]:
+    """How what rendered a report differs from what is here, in phrases; empty where it is the same.
+
+    ``page``: None for the page alone.
+    """
+    here = dict(page_versions()) | ({} if page is None else paper_versions(page))
+    other = {name: (recorded.get(name), own) for name, own in here.items() if recorded.get(name) != own}
+    if "frtaudit" in other:
+        other.pop("source", None)
+    return tuple(_phrase(name, *pair) for name, pair in other.items())
+
+
+def _phrase(name: str, theirs: object, ours: str) -> str:
+    if name == "source":
+        return f"rendered by another build of frtaudit {version('frtaudit')}"
+    if name == "fonts":
+        return "rendered with fonts of another machine"
+    known = theirs if isinstance(theirs, str) and len(theirs) <= 40 else "an unknown version"
+    by = "by" if name == "frtaudit" else "with"
+    return f"rendered {by} {name} {known}, this is {ours}"
+
+
+@cache
+def _source() -> str:
+    package = Path(__file__).resolve().parent.parent
+    files = {f"frtaudit/{path.relative_to(package).as_posix()}": path for path in package.rglob("*.py")}
+    templates = shipped("templates")
+    named = {
+        f"templates/{path.relative_to(templates).as_posix()}": path
+        for path in templates.rglob("*")
+        if path.is_file()
+    }
+    return sha256(to_bytes({name: sha256_file(path) for name, path in sorted({**files, **named}.items())}))
+
+
+@cache
+def _libraries() -> Mapping[str, str]:
+    render.weasyprint()
+    pango = int(importlib.import_module("weasyprint.text.ffi").pango.pango_version())
+    return {
+        **{name: version(name) for name in PAPER},
+        "pango": f"{pango // 10000}.{pango // 100 % 100}.{pango % 100}",
+        "harfbuzz": _of_library(HARFBUZZ, lambda library: _text_of(library.hb_version_string)),
+        "fontconfig": _of_library(FONTCONFIG, lambda library: str(library.FcGetVersion())),
+        "zlib": zlib.ZLIB_RUNTIME_VERSION,
+        "machine": platform.machine(),
+    }
+
+
+def _of_library(names: tuple[str, ...], read: Callable[[ctypes.CDLL], str]) -> str:
+    for name in names:
+        try:
+            return read(ctypes.CDLL(name))
+        except (OSError, AttributeError):
+            continue
+    return "unknown"
+
+
+def _text_of(function: "ctypes._NamedFuncPointer") -> str:
+    function.restype = ctypes.c_char_p
+    return str(function().decode())
+
+
+def _is_foreign(page: str) -> bool:
+    """Whether a font of the machine may be asked for: a letter that no shipped font has, or styles of one's own."""
+    letters = {ord(letter) for letter in page if letter.isprintable()}
+    emoji = any(low <= letter <= high for letter in letters for low, high in EMOJI)
+    return emoji or not letters <= _shipped_letters() or "font" in _own_style(page)
+
+
+def _own_style(page: str) -> str:
+    """What follows the shipped style sheet in a page."""
+    start = page.find("<style>")
+    sheet = page[start + len("<style>") : page.find("</style>", start)]
+    return sheet.removeprefix(render.minified((shipped("templates") / "report.css").read_text("utf-8")))
+
+
+@cache
+def _shipped_letters() -> frozenset[int]:
+    """Letters that every text of a report finds in a shipped font: in the one that stands in, or in all others."""
+    from matplotlib.ft2font import FT2Font
+
+    paths = sorted((shipped("templates") / "fonts").glob("*.?tf"))
+    maps = [frozenset(FT2Font(str(path)).get_charmap()) for path in (render.fallback_font(), *paths)]
+    return maps[0] | frozenset.intersection(*maps[1:])
+
+
+@cache
+def _fonts() -> str:
+    """Digest of the names and sizes of the machine's fonts."""
+    from matplotlib.font_manager import findSystemFonts
+
+    found = sorted({(Path(path).name, Path(path).stat().st_size) for path in findSystemFonts()})
+    return sha256(to_bytes([[name, size] for name, size in found]))
