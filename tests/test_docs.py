@@ -52,6 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
+@pytest.mark.slow
 def test_every_page_is_built(site: Path) -> None:
     """The strict build ends well, which means that every link and anchor between pages leads somewhere."""
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
@@ -59,6 +60,7 @@ def test_every_page_is_built(site: Path) -> None:
     assert len(pages) > 15
 
 
+@pytest.mark.slow
 def test_the_site_asks_no_other_host(site: Path) -> None:
     """No page and no style loads anything from another host: it reads the same behind a firewall and from a disk."""
     asked = []

@@ -114,6 +114,7 @@ def test_only_the_missing_job_runs_again(somewhere: Path, monkeypatch: pytest.Mo
     assert not (folder / job["folder"] / ".draft-torn").exists()
 
 
+@pytest.mark.slow
 def test_a_failing_job_neither_hides_nor_stops_the_others(
     somewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

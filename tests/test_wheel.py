@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 TINY = ["cohort.subjects=24", "bootstrap.B=199", "report.pdf=false"]
 
@@ -109,7 +111,6 @@ def test_list_finds_the_shipped_presets(installed: Path, tmp_path: Path) -> None
         assert name in answer.stdout
 
 
-@pytest.mark.slow
 def test_audit_runs_from_the_wheel(installed: Path, tmp_path: Path) -> None:
     """A small audit of the wheel, started in an empty folder, writes its result and its report there."""
     out = tmp_path / "out"

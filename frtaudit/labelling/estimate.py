@@ -87,7 +87,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     ``scores``: shape (P,), finite. Their order changes nothing: the mixture is fitted to sorted scores, from their
     deciles. Where many have the least or the highest score, it is one of scores that were cut off there, and a mode
     beyond the cut lies at it; where most lie at the two ends, these are the modes.
-    Raises :class:`DataError` where the scores show no two modes.
+    Raises :class:`DataError` where the scores show no two modes, :class:`ProviderError` without scikit-learn.
     """
     need("learn", "sklearn", where="cohort.labels")
     from sklearn.mixture import GaussianMixture

@@ -31,6 +31,7 @@ def plain_accuracy(score: np.ndarray, mated: np.ndarray, folds: np.ndarray, k: i
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", ["one", "two"])
 def test_accuracy_by_a_plain_loop(provider: str) -> None:
     """Accuracy is the mean of the folds' shares of right decisions, its spread has divisor k - 1."""

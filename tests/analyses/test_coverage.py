@@ -78,6 +78,7 @@ def test_bad_settings_are_one_line(settings: dict[str, float], said: str) -> Non
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_every_rate_of_every_group_is_tried() -> None:
     """FNMR and FMR at the target and at the fixed threshold, for everybody and each class, or a note says why not."""
     tried = {

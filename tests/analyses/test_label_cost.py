@@ -52,6 +52,7 @@ def annotated() -> AuditResult:
     return audit(made(replace(SEARCH, labels=How(source=LabelSource.ANNOTATED)))).result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("provider", sorted(SERVICES))
 def test_the_cost_is_reported_less_true(provider: str) -> None:
     """At each target: the report's own FNMR less the cost is the rate on true labels; the two kinds add up."""

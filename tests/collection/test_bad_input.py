@@ -180,6 +180,7 @@ def test_one_line(
     assert "wixl" not in said[0]
 
 
+@pytest.mark.slow
 def test_services_with_no_common_face(tmp_path: Path) -> None:
     """One of two services sees nobody: no face is common, which is one line that names both."""
     with running(World(conduct=Conduct(faults=Faults(empty=1.0)))) as address:
@@ -216,6 +217,7 @@ def test_a_folder_of_another_collection_stays_as_it_was(
     assert main(["collect", *MADE_UP, into]) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int) -> None:
     """Ctrl-C and SIGTERM: calls in flight are waited for and stored, one line, and the same words go on later."""

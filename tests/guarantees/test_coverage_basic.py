@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from noisy_people import DIMENSION, images, people
 from scipy import stats
 
@@ -18,6 +19,8 @@ from frtaudit.stats.rates import rates
 from frtaudit.stats.resample import replicate
 from frtaudit.stats.tail import from_matrix, no_groups
 from frtaudit.stats.wilson import prepare
+
+pytestmark = pytest.mark.slow
 
 Floats = npt.NDArray[np.float64]
 

@@ -16,6 +16,8 @@ from frtaudit.testing.study import tally
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.cohorts import collect
 
+pytestmark = pytest.mark.slow
+
 COHORTS, B, ALARM = 40, 99, 1e-4
 FIXED = LevelsCell(same=True, subjects=120)
 Row = dict[str, Any]
@@ -29,7 +31,6 @@ def rows(population: Population) -> tuple[list[Row], list[Row]]:
     return tally.rows(found), tally.null_rows(found)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
 def test_every_claim_of_coverage_holds(population: Population) -> None:
     """Defaults cover 0.93, what stands beside them 0.90: isotropic people, hubs, wolves (FORMULAS 8.2, 8.17)."""

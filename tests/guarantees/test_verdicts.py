@@ -20,6 +20,8 @@ from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of
 
+pytestmark = pytest.mark.slow
+
 Floats = npt.NDArray[np.float64]
 ALPHA, ALARM, COHORTS, PAIRS, SPREAD = 0.05, 1e-3, 300, 10, 0.4
 
@@ -124,7 +126,6 @@ def test_fmr_at_its_limit_is_rarely_passed(subjects: int, rate: float) -> None:
     assert not refuted(passes)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("population", POPULATIONS, ids=lambda one: one.name)
 def test_fnmr_at_an_fmr_target_is_rarely_passed_at_its_limit(population: Population) -> None:
     """FNMR at an FMR target, its threshold found anew in each cohort, passes a limit at the truth in at most 5 %."""

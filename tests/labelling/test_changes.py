@@ -121,6 +121,7 @@ def dates(seed: int, *, same: bool, later: dict[str, float] | None = None) -> tu
     return one, Date(images=images, scoring=2 * seed + 1, prefix=prefix, noise=noise, **small)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("same", [True, False])
 def test_exchangeable_dates_rarely_differ(*, same: bool) -> None:
     """Independent noise on the same templates (8.16), or new images of the same people: size at most alpha.

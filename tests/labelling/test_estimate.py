@@ -8,7 +8,7 @@ from searches import labelling
 from web_search import lfw, web_search
 
 from frtaudit.core.labelling import Faces, Service
-from frtaudit.errors import DataError, SpecError
+from frtaudit.errors import DataError, ProviderError, SpecError
 from frtaudit.labelling.estimate import How, Several, labelled, modes_of
 from frtaudit.stats.spectral import Limits, Rule
 
@@ -21,6 +21,13 @@ def test_modes_are_those_of_people_who_differ_and_of_one() -> None:
     assert low == pytest.approx(20, abs=0.5)
     assert high == pytest.approx(80, abs=0.5)
     assert modes_of("s", rng.permutation(scores)) == (low, high)
+
+
+def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An audit's own installation has no scikit-learn: who asks for modes is told the extra."""
+    monkeypatch.setattr("frtaudit.calling.extras.find_spec", lambda _: None)
+    with pytest.raises(ProviderError, match=r"^cohort\.labels: sklearn is not .* 'frtaudit\[learn\]'$"):
+        modes_of("s", np.arange(9.0))
 
 
 @pytest.mark.parametrize("scores", [np.full(50, 0.3), np.random.default_rng(0).normal(0, 1, 500)])

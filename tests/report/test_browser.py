@@ -15,7 +15,7 @@ from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.report import render
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 LOOKS = [(1280, False), (1280, True), (390, False), (390, True)]
 PHONE = 390
 

@@ -23,6 +23,7 @@ def found() -> Any:
     return unpacked(json.loads(COMMITTED.read_text("utf-8")))
 
 
+@pytest.mark.slow
 def test_the_page_stands_by_itself() -> None:
     """One file: no script, nothing loaded; the same study gives the same bytes."""
     page = guarantees.page(found())

@@ -260,6 +260,7 @@ def test_fonts_are_the_shipped_ones(reader: pypdf.PdfReader) -> None:
     assert names == {"frtaudit-head-Bold", "frtaudit-text", "frtaudit-text-Semi-Bold"}
 
 
+@pytest.mark.slow
 def test_another_process_makes_the_same_bytes(page: str, paper: bytes) -> None:
     """Another hash seed, clock variable and folder for settings change no byte of page and paper."""
     here = f"{hashlib.sha256(page.encode()).hexdigest()} {hashlib.sha256(paper).hexdigest()}"
@@ -325,6 +326,7 @@ def test_dark_is_one_set_of_colours() -> None:
     assert set(asked) == set(light) - {"serif", "sans", "mono"}
 
 
+@pytest.mark.slow
 def test_a_sheet_is_the_one_asked_for(page: str) -> None:
     """report.paper=letter gives sheets of 8.5 by 11 inches; the page itself is the same but for its name."""
     letter = render.html(result(), replace(SETTINGS, paper=Paper.LETTER), DATE, "unsigned")
@@ -335,6 +337,7 @@ def test_a_sheet_is_the_one_asked_for(page: str) -> None:
     assert (round(float(sheet.width)), round(float(sheet.height))) == (612, 792)
 
 
+@pytest.mark.slow
 def test_no_number_is_printed_across_its_limit() -> None:
     """0.09996 beside the limit 0.1 never reads 10.0 %, in no table of the page."""
     base = result()

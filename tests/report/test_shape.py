@@ -72,6 +72,7 @@ def whole() -> str:
     return page_of(SETTINGS)
 
 
+@pytest.mark.slow
 def test_the_documented_example_does_what_it_says(shaped: str) -> None:
     """Logo, colour, German heading, a sentence before a shipped section, and a section of one's own at its place."""
     assert '<html lang="de"' in shaped
@@ -131,6 +132,7 @@ def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: 
     assert render.check_shape(settings).sha256 in (tmp_path / "report.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings(r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning")
 @pytest.mark.filterwarnings(r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning")
 def test_the_paper_has_the_shape_too(office: Path) -> None:

@@ -192,6 +192,7 @@ def test_a_rate_that_chose_the_threshold_is_not_testable(
 rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(rates, st.floats(50, 5000))
 def test_failures_are_holms(values: list[float], n_eff: float) -> None:

@@ -23,6 +23,8 @@ from frtaudit.errors import SpecError
 from frtaudit.identity import plugin, plugin_plain
 from frtaudit.services.dlib import Dlib
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("dlib")
 
 QUICK = Dlib(upsample=0)  # faces of 80 pixels and more

@@ -74,6 +74,7 @@ def test_numbers_that_give_no_score_are_refused(wrong: dict[str, float]) -> None
         MadeUp(**wrong)  # type: ignore[arg-type]  # wrong on purpose
 
 
+@pytest.mark.slow
 def test_a_core_install_knows_every_service() -> None:
     """Without httpx, stamina and boto3 all modules are imported, listed and built; opening one names the extra."""
     program = """

@@ -63,6 +63,7 @@ def same_answers(tail: ScoreTail, whole: ScoreTail, groups: Groups, fmr: float) 
             )
 
 
+@pytest.mark.slow
 @given(matrices(), st.integers(1, 5), st.sampled_from([0.0, 0.01, 0.1, 0.5, 0.9]), st.booleans())
 def test_the_tail_answers_as_the_whole_set(
     drawn: tuple[World, ScoreTail], part: int, fmr: float, all_kept: bool
@@ -189,6 +190,7 @@ LFW = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.data
 @pytest.mark.parametrize("model", sorted(LFW))

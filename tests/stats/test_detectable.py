@@ -16,6 +16,7 @@ crews = st.builds(Crew, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
 asked = {"groups": 3, "alpha": ALPHA, "power": POWER}
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("groups", "correlation", "rate", "ratio"),
@@ -37,6 +38,7 @@ def test_planned_ratio_is_found(groups: int, correlation: float, rate: float, ra
     assert stats.binomtest(found, RUNS, POWER, alternative="less").pvalue > ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 def test_equal_groups_are_seldom_told_apart() -> None:
     """The rule that is planned for flags at most 5 % of equal groups, so that the power is not bought by false alarms.

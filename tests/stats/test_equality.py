@@ -57,6 +57,7 @@ def flagged(
     return sum(item is not None and item[0].p <= ALPHA for item in found)
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize(
     ("sizes", "spread", "kind"),
@@ -103,6 +104,7 @@ def test_within_rates_unlike_cross_rates_are_flagged_in_five_percent() -> None:
     assert stats.binomtest(count, FEWER, ALPHA, alternative="greater").pvalue > ALARM
 
 
+@pytest.mark.slow
 @pytest.mark.compiled
 @pytest.mark.parametrize("kind", ["max_min", "gini"])
 def test_the_detectable_ratio_is_detected(kind: str) -> None:

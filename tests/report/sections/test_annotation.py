@@ -1,5 +1,6 @@
 """The section on what a person's answers change, from a real small audit."""
 
+import pytest
 from annotated_search import result
 
 from frtaudit.core.spec import Report
@@ -28,6 +29,7 @@ def test_a_table_for_each_target_and_a_panel_for_each_system() -> None:
     assert "0 % annotated, 10 % annotated" in figure.panels[0].alt
 
 
+@pytest.mark.slow
 def test_it_stands_in_the_report() -> None:
     """The page has the section, its tables and its figure."""
     page = render.html(result("analysis=annotation"), Report(), "2026-03-04", "unsigned")

@@ -29,6 +29,7 @@ def test_without_a_seal_there_is_no_section() -> None:
     assert build(Source(result())) is None
 
 
+@pytest.mark.slow
 def test_a_kept_seal_says_so() -> None:
     """Without a departure the section says that there is none."""
     assert "departs from the seal in nothing" in under()

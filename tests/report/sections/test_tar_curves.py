@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import pytest
 from small_audits import audit, spec
 
 from frtaudit.analyses.tar_curves import TarCurves
@@ -29,6 +30,7 @@ def test_it_stands_only_where_the_analysis_ran() -> None:
     assert build(Source(audit(spec()).result)) is None
 
 
+@pytest.mark.slow
 def test_both_orientations_both_bands_and_super_classes() -> None:
     """Two kinds with two bands each, differences, a panel for each super-class; for each system."""
     panels = {item.name: len(item.panels) for item in view().figures}

@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from two_collections import result
 
 from frtaudit.core.spec import Report
@@ -75,6 +76,7 @@ def test_other_images_have_no_scores_to_compare() -> None:
     assert titles[1:3] == ["FNMR, 2022", "FNMR, 2024"]
 
 
+@pytest.mark.slow
 def test_it_stands_in_the_report() -> None:
     """The page has the section, and nothing of it among the further estimates."""
     page = render.html(result("images"), Report(), "2026-03-04", "unsigned")
@@ -87,6 +89,7 @@ def test_one_collection_has_no_section() -> None:
     assert build(Source(result("same", "~analyses.two_dates", "analyses.error_rates={}"))) is None
 
 
+@pytest.mark.slow
 def test_page_one_answers_the_audits_question() -> None:
     """Each service's answer stands on the first page, where no finding is missed."""
     found = Source(result("images"))

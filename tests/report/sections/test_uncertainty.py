@@ -93,6 +93,7 @@ def test_gaps_are_told_once_with_their_metrics_and_place() -> None:
     assert made[int(index)].notes[int(note)] == "FMR 0.1: infinite: a class has no error"
 
 
+@pytest.mark.slow
 def test_parts_stand_alone() -> None:
     """Only the ROC, only metrics, only uncertainty without a schema: each gives its own figures."""
     assert set(figures(rocs())) == {"bootstrap-0", "whole-0"}
