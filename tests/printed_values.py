@@ -146,8 +146,9 @@ def _wanted(number: float, kind: str, shown: str) -> Iterator[Decimal]:
 
 
 def _close(wanted: Decimal, shown: str) -> bool:
-    at_most = shown.endswith("or less")
-    return any(wanted <= high and (at_most or wanted >= low) for low, high in _ranges(shown))
+    if shown.startswith("< "):
+        return any(wanted < (low + high) / 2 for low, high in _ranges(shown))
+    return any(low <= wanted <= high for low, high in _ranges(shown))
 
 
 def _ranges(shown: str) -> Iterator[tuple[Decimal, Decimal]]:

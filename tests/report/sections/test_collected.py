@@ -76,7 +76,7 @@ def test_canaries_say_what_changed_and_what_would_have_been_found() -> None:
     _, tables = view(result())
     said = {(row[0], row[1]): row[2:] for row in rows(tables["rounds"])}
     assert said["acme", "2"] == ["0 / 0", "1.00", "no"]
-    assert said["bolt", "3"] == ["12 / 12", "1.00 × 10⁻¹²", "yes"]
+    assert said["bolt", "3"] == ["12 / 12", "< 0.001", "yes"]
     reach = {row[0]: row[1:] for row in rows(tables["canaries"])}
     assert reach["bolt"] == ["12 / 12", "3", "0 %", "43.9 %", "6 / 6", "0.1"]
     assert reach["acme"][-2:] == ["0 / 6", "0"]

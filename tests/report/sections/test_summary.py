@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from report_fixture import DATE, SETTINGS, result
 
-from frtaudit.core import Estimate, Verdict
+from frtaudit.core import Estimate, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Piece, Table, plain_text
@@ -128,7 +128,7 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
     view = context(changed, SETTINGS, DATE, Status.UNSIGNED)
     said = plain_text(dict(view.summary.terms)["Verdicts"])
     assert rule in said
-    assert ("5 % of such audits, half of that where it was two-sided" in said) == half
+    assert ("at a nominal error of 5 %, half of that where it was two-sided" in said) == half
     lines = [plain_text(item.found) for item in verdicts.all_rulings(Source(changed)) if item.code == "fail"]
     assert all(("95 % two-sided confidence" in line) == ("fnmr-overall" in names) for line in lines)
 
@@ -337,8 +337,8 @@ def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None
     source = Source(replace(base, estimates=tuple(open_)))
     first = next(item for item in source.records if item.estimate.test is not None)
     assert plain_text(differences.sentence(first)) == (
-        f"No difference found (p 0.0200, adjusted 0.200). {start} would have been found in 80 % of such audits, "
-        "were it tested alone."
+        f"Not established after adjustment (p 0.0200, adjusted 0.200). {start} would have been found in 80 % of such "
+        "audits, were it tested alone."
     )
     table = differences.headline(source, 0.001)
     assert table is not None
@@ -346,9 +346,11 @@ def test_power_is_that_of_one_test_alone(size: float | None, start: str) -> None
 
 
 def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
-    """Where no difference between groups was found, the worst-off group comes with that; where one was, without."""
-    remark = "No difference between the groups was found there: it may be chance."
-    assert remark not in plain_text(view.summary.worst)
+    """Where no difference was established, the worst-off group comes with that; where one was, without."""
+    remark = "A difference between the groups was not established there: it may be chance."
+    rejected, _, matched = plain_text(view.summary.worst).partition("wrongly matched")
+    assert remark not in rejected
+    assert remark in matched  # no test of FMR
     base = result()
     alike = [
         replace(item, test=replace(item.test, p=0.5, p_adjusted=None))
@@ -357,7 +359,7 @@ def test_a_largest_rate_that_may_be_chance_says_so(view: Context) -> None:
         for item in base.estimates
     ]
     text = plain_text(points.worst_group(Source(replace(base, estimates=tuple(alike)))))
-    assert text.count(remark) == 1
+    assert text.count(remark) == 2
     assert text.index("wrongly rejected") < text.index(remark) < text.index("wrongly matched")
 
 
@@ -411,3 +413,17 @@ def test_a_band_at_a_single_rate_is_no_line() -> None:
     source = Source(replace(full, curves=cut))
     assert front.lines(source) == []
     assert all(item.curve.analysis == "det" for item in front.det_curves(source))
+
+
+def test_no_difference_is_never_said_beside_an_interval_that_excludes_equality() -> None:
+    """A test that finds nothing beside an interval of max/min above 1: not established; at 1 no difference is found."""
+    first = next(item for item in Source(result()).records if item.estimate.metric == "max_min")
+    assert first.estimate.test is not None
+    test = replace(first.estimate.test, p=0.3, p_adjusted=None)
+    interval = replace(first.estimate.intervals[0], target=Target.POPULATION)
+    for low, word in ((1.2, "Not established after adjustment"), (1.0, "No difference found")):
+        made = replace(
+            first.estimate, value=2.0, test=test, intervals=(replace(interval, low=low, high=3.0),)
+        )
+        said = plain_text(differences.answer(replace(first, estimate=made)))
+        assert said.startswith(word)
