@@ -17,6 +17,7 @@ ASKED_FOR = {
         "quality",
         "failure_scores",
         "robustness",
+        "identity_check",
         "sealed",
         "publication",
         "checklists",
