@@ -3,6 +3,7 @@
 A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.launch`.
 """
 
+import errno
 import os
 import re
 import sys
@@ -18,8 +19,10 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 
+from frtaudit import signals, streams
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.shipped import shipped
 from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
@@ -95,6 +98,8 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
     except OSError as error:  # a job tells its own; what is left is a folder that Hydra could not make
         if os.environ.get(DEBUG):
             raise
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise as_line(error) from error
         found = f"cannot write there ({error.strerror})"
         raise DataError("hydra.run.dir", found, "a writable folder") from error
     return _parent.code
@@ -130,18 +135,9 @@ def refuse_used(folder: Path) -> None:
         )
 
 
-def as_line(error: Exception) -> FrtauditError:
-    """The error itself if it is one of ours, else one line about what nobody foresaw."""
-    if isinstance(error, FrtauditError):
-        return error
-    return FrtauditError(
-        "unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it"
-    )
-
-
 def say(error: FrtauditError) -> None:
     """One line on standard error."""
-    sys.stderr.write(f"frtaudit: {error}\n")
+    streams.say(str(error))
 
 
 def _hydra() -> None:
@@ -149,8 +145,10 @@ def _hydra() -> None:
 
 
 def _audit(config: DictConfig, folder: Path) -> int:
+    signals.check()
     from frtaudit.delivery import run as run_audit  # the pipeline loads every numerical library
 
+    signals.check()
     refuse_used(folder)
     try:
         spec = from_config(config, HydraConfig.get().runtime.choices.get("audit"))

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit import signals
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import sign_pdf
 from frtaudit.attest.signing import Signing
@@ -19,12 +20,13 @@ def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tup
     """Write or replace them; the paths to open. What was signed before is replaced: it was about fewer jobs."""
     date = settings.date or datetime.now(UTC).date().isoformat()
     data = to_bytes(found.to_json())
-    (folder / STATEMENT).unlink(missing_ok=True)
     files = {JSON: data, CSV: found.to_csv().encode()}
     if settings.html or settings.pdf:
         page = sweep.page(found.to_json(), settings, date, signing.status)
         files |= {HTML: page.encode()} if settings.html else {}
         files |= {PDF: _pdf(page, data, signing)} if settings.pdf else {}
+    signals.check()
+    (folder / STATEMENT).unlink(missing_ok=True)
     for name in (JSON, CSV, HTML, PDF):
         if name in files:
             (folder / name).write_bytes(files[name])
