@@ -3,7 +3,6 @@
 A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.launch`.
 """
 
-import errno
 import os
 import re
 import sys
@@ -21,7 +20,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from frtaudit import signals, streams
 from frtaudit.core.spec import AuditSpec
-from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.shipped import shipped
@@ -98,10 +97,7 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
     except OSError as error:  # a job tells its own; what is left is a folder that Hydra could not make
         if os.environ.get(DEBUG):
             raise
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise as_line(error) from error
-        found = f"cannot write there ({error.strerror})"
-        raise DataError("hydra.run.dir", found, "a writable folder") from error
+        raise as_line(error, "hydra.run.dir") from error
     return _parent.code
 
 

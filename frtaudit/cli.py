@@ -9,7 +9,7 @@ from pathlib import Path
 
 from frtaudit import __version__, signals, streams
 from frtaudit.errors import SpecError
-from frtaudit.faults import as_line
+from frtaudit.faults import as_line, check_address_space
 from frtaudit.options import (
     COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
@@ -42,8 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         streams.open_streams()
         with signals.listening():
+            check_address_space()
             code = _dispatch(words)
-            streams.flush()
+            sys.stdout.flush()
             return code
     except KeyboardInterrupt as stop:
         streams.say("stopped")
@@ -53,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        line = as_line(error)
+        line = as_line(error, "standard output" if streams.forget_unwritten() else "")
         streams.say(str(line))
         return line.exit_code
     finally:
@@ -111,12 +112,17 @@ def label(argv: Sequence[str]) -> int:
 def collect(argv: Sequence[str]) -> int:
     """Ask services for scores of images; ended at any moment, it goes on where it was. Calls may cost money."""
     parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES)
+    parser.add_argument(
+        "--pay-again",
+        action="store_true",
+        help="also where what was collected is there and its store is gone",
+    )
     options = parser.parse_intermixed_args(argv)
     from frtaudit.collection.sitting import collect as go_on
     from frtaudit.spec import load_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    came_to = go_on(spec, lambda line: print(f"frtaudit: {line}", file=sys.stderr, flush=True))
+    came_to = go_on(spec, streams.say, pay_again=options.pay_again)
     written = Path(spec.into) / "collection.json"
     if came_to.stopped is not None:
         if not came_to.readable:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from frtaudit import signals
 from frtaudit.errors import DataError, SpecError
+from frtaudit.faults import as_line
 
 DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
 WHERE = "hydra.run.dir"
@@ -23,13 +24,13 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
     """A folder for files to come; at the end of the block they move into ``folder``, the one named ``last`` last.
 
     All of them, or none: where the block or the move ends early, ``folder`` is as it was. Raises :class:`DataError` for
-    a folder that cannot be written, or that another process writes into; :class:`SpecError` where ``last`` is there.
+    a folder that another process writes into; :class:`SpecError` where ``last`` is there.
     """
     place = folder / DRAFT
     try:
         lock = _lock(place)
     except OSError as error:
-        raise DataError(WHERE, f"cannot write there ({error.strerror})", "a writable folder") from None
+        raise as_line(error, WHERE) from None
     try:
         signals.check()
         _refuse_used(folder, last)

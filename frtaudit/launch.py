@@ -31,7 +31,7 @@ from frtaudit.app import (
 )
 from frtaudit.attest.signing import signing_of
 from frtaudit.core.spec import AuditSpec, Report
-from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.shipped import shipped
@@ -200,7 +200,7 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     except OSError as error:
         if os.environ.get(DEBUG):
             raise
-        raise DataError(FOLDER, f"cannot write there ({error.strerror})", "a writable folder") from error
+        raise as_line(error, FOLDER) from error
     return folder
 
 

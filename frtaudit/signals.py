@@ -32,6 +32,7 @@ class _Noted:
 
     number: int | None = None
     since: float = 0.0
+    listening: bool = False
     at_once: bool = False
 
 
@@ -42,14 +43,14 @@ _noted = _Noted()
 def listening() -> Iterator[None]:
     """Note SIGINT, SIGTERM and SIGHUP until the end of the block; one that is ignored (``nohup``) stays ignored.
 
-    Only the main thread can ask for this; elsewhere nothing changes.
+    Only the main thread can ask for this; elsewhere, and within such a block, nothing changes.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if _noted.listening or threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {number: signal.getsignal(number) for number in STOPPING}
     heard = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
-    _noted.number = None
+    _noted.number, _noted.listening = None, True
     for number in heard:
         signal.signal(number, _note)
     try:
@@ -57,7 +58,7 @@ def listening() -> Iterator[None]:
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)
-        _noted.number = None
+        _noted.number, _noted.listening = None, False
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import yaml
 
+from frtaudit import limits
 from frtaudit.errors import SpecError
 
 MAX_NODES = 100_000
@@ -30,6 +31,7 @@ def check_file(path: Path, shown: str) -> None:
     Raises :class:`SpecError` naming file, line and column.
     """
     try:
+        limits.check_length(shown, path.stat().st_size, limits.FILE, "bytes")
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
@@ -73,6 +75,7 @@ def check_override(override: str) -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: command line: 'hydra.verbose=true' sets Hydra itself; accepted: hydra.run.dir, ...
     """
+    limits.check_length("command line", len(override), limits.WORD, "characters in one word")
     key = override.split("=", 1)[0].lstrip("+~")
     for word in _INSTANTIATES:
         if word in override:

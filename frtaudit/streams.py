@@ -19,19 +19,11 @@ def say(line: str) -> None:
         sys.stderr.flush()
 
 
-def flush() -> None:
-    """Raise :class:`OSError` that names the stream where what was printed cannot be written."""
-    try:
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from None
-
-
-def forget_unwritten() -> None:
-    """What cannot be written to standard output is dropped: Python would try once more at its end, and fail."""
+def forget_unwritten() -> bool:
+    """Whether standard output cannot be written; what stands there is dropped: Python would fail with it at its end."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False

@@ -138,7 +138,7 @@ def test_a_file_is_no_run_folder(
     """A file where the run's folder should be is one line that names the field; with --debug the fault itself."""
     (somewhere / "taken").write_text("mine")
     with pytest.raises(
-        DataError, match=r"^hydra.run.dir: cannot write there \(File exists\); accepted: a writable"
+        DataError, match=r"^hydra.run.dir: a file stands where a folder is needed; accepted: a writable"
     ):
         run("hydra.run.dir=taken")
     assert files(somewhere) == ["taken"]
