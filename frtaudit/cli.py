@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception as error:
         if debug:
             raise
-        line = as_line(error, "standard output" if streams.forget_unwritten() else "")
+        line = as_line(error)
         streams.say(str(line))
         return line.exit_code
     finally:

@@ -118,6 +118,8 @@ def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
 
 
 def _place(error: OSError) -> str:
-    """The name of the file that it is about, without its folders: they may name people."""
+    """The name of the file that it is about, if it says so, without its folders: they may name people."""
     name = error.filename2 or error.filename
-    return Path(name).name if isinstance(name, str) and Path(name).name else "files"
+    if isinstance(name, str) and Path(name).name:
+        return Path(name).name
+    return "output" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "files"

@@ -19,11 +19,9 @@ def say(line: str) -> None:
         sys.stderr.flush()
 
 
-def forget_unwritten() -> bool:
-    """Whether standard output cannot be written; what stands there is dropped: Python would fail with it at its end."""
+def forget_unwritten() -> None:
+    """What cannot be written to standard output is dropped: Python would try once more at its end, and fail."""
     try:
         sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
-    return False

@@ -115,6 +115,5 @@ def test_a_full_disk_under_standard_output_is_one_line() -> None:
         done = subprocess.run(LISTED, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
     assert done.returncode == 1
     assert done.stderr == (
-        "frtaudit: standard output: no space is left on the disk; accepted: free space there, or a folder on another "
-        "disk\n"
+        "frtaudit: output: no space is left on the disk; accepted: free space there, or a folder on another disk\n"
     )
