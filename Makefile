@@ -1,7 +1,7 @@
-# make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests
+# make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests, 6 minutes of two cores
+# make check   format, lint, types, floors, PDF/A, coverage                   make test-all   and those that take long
+# make docs    the documentation as a site, in .site/                         make bench   measured ratios against other ways
 # make guarantees   what the intervals cover: made-up people of known truth, about 90 minutes of one core
-# make check   format, lint, types, floors, PDF/A, coverage                   make bench   measured ratios against other ways
-# make docs   the documentation as a site, in .site/
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -9,7 +9,10 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 
 BIN := .venv/bin
-READY := .venv/.installed
+# What is installed in .venv: what an audit needs; what tests and checks need besides; what the site needs.
+FOR_AUDIT := .venv/.audit
+FOR_TESTS := .venv/.test
+FOR_DOCS := .venv/.docs
 AUDIT ?= demo
 PYTHON ?=
 WORKERS ?= 2
@@ -22,23 +25,32 @@ export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit test check coverage bench guarantees reference docs images gallery axe clean
+.PHONY: help audit test test-all test-slow check coverage bench guarantees reference docs images gallery axe clean
 
 help:
 	@sed -n '1,5s/^# //p' Makefile
 
-$(READY): pyproject.toml constraints.txt .ci/setup
-	@.ci/setup
+.venv/.%: pyproject.toml constraints.txt .ci/setup
+	@.ci/setup $*
 
 # A requirement that failed (exit 3) is a finding of the audit, not a fault of the command.
-audit: $(READY)
+audit: $(FOR_AUDIT)
 	@$(BIN)/frtaudit run audit=$(AUDIT) || { code=$$?; [ $$code -eq 3 ] || exit $$code; }
 
 # One worker, one thread of BLAS: more would only wait for each other. Files with a slow test come first (tests/conftest.py).
-test: $(READY)
-	@OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -q
+PYTEST = OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -q
 
-check: $(READY)
+test: $(FOR_TESTS)
+	@$(PYTEST) -m "not slow"
+
+test-all: $(FOR_TESTS) $(FOR_DOCS)
+	@$(PYTEST)
+
+# What test-all adds to test.
+test-slow: $(FOR_TESTS) $(FOR_DOCS)
+	@$(PYTEST) -m slow
+
+check: $(FOR_TESTS)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
@@ -47,18 +59,18 @@ check: $(READY)
 	$(MAKE) --no-print-directory coverage
 
 # The kernels run as plain Python, so that their branches are seen: few examples, nothing that needs the compiler to end.
-coverage: $(READY)
+coverage: $(FOR_TESTS)
 	NUMBA_DISABLE_JIT=1 HYPOTHESIS_PROFILE=walk OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) -q -r fE \
 	    -m "not compiled" --cov --cov-report= tests/core tests/stats tests/test_cases.py
 	$(BIN)/coverage report --include='frtaudit/core/*' --fail-under=95
 	$(BIN)/coverage report --include='frtaudit/stats/*' --fail-under=95
 
 # BENCH='--only NAME --small' holds one contest on a twentieth of the data; BENCH=--docs writes the table into docs/reference/benchmarks.md.
-bench: $(READY)
+bench: $(FOR_TESTS)
 	@$(BIN)/python -m benchmarks.run $(BENCH)
 
 # GUARANTEES='--cohorts 50' BIAS='--cohorts 50' VENDORS='--cohorts 30' for a quick look.
-guarantees: $(READY)
+guarantees: $(FOR_TESTS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study --workers $(WORKERS) --docs docs/figures $(GUARANTEES)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.bias --out reports/guarantees/interclass.json \
 	    --docs docs/methods/guarantees.md $(BIAS)
@@ -68,21 +80,21 @@ guarantees: $(READY)
 	    --docs docs/methods/guarantees.md $(LABELS)
 
 # Only when a number moved for a reason: the commit says which.
-reference: $(READY)
+reference: $(FOR_TESTS)
 	@$(BIN)/python tests/test_reference.py
 	@git diff --stat -- reports/reference
 
 # Strictly: a page without its place, a link or an anchor without its end is an error.
-docs: $(READY)
+docs: $(FOR_DOCS)
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet --config-file .ci/mkdocs.yml && echo .site/index.html
 
 # The README's screenshots, from a finished run: make images RUN=reports/demo/TIME
-images: $(READY)
+images: $(FOR_TESTS)
 	@$(BIN)/python tests/readme_images.py $(RUN)
 
 # The pictures of docs/start/, from the shipped demos (a quarter of an hour, once; finished runs are kept).
 GALLERY := reports/gallery
-gallery: $(READY)
+gallery: $(FOR_TESTS)
 	@for name in demo goldilocks_demo interclass_demo similarity_uncertainty vendors_demo; do \
 	    [ -f $(GALLERY)/$$name/result.json ] || $(BIN)/frtaudit run audit=$$name hydra.run.dir=$(GALLERY)/$$name || [ $$? -eq 3 ]; \
 	done
@@ -91,7 +103,7 @@ gallery: $(READY)
 	@$(BIN)/python tests/gallery_images.py $(GALLERY)
 
 # The page in chromium against axe-core's rules; npm fetches the one file that is needed.
-axe: $(READY)
+axe: $(FOR_TESTS)
 	@mkdir -p benchmarks/.envs/axe && cd benchmarks/.envs/axe && npm pack --silent axe-core@4 >/dev/null && tar xzf axe-core-4*.tgz package/axe.min.js
 	@FRTAUDIT_AXE=$(CURDIR)/benchmarks/.envs/axe/package/axe.min.js $(BIN)/python -m pytest -q tests/report/test_browser.py
 

@@ -1,4 +1,4 @@
-"""``frtaudit run``: Hydra composes, this module turns what it composed into an audit and an exit code.
+"""``frtaudit run``: what was composed becomes an audit, files and an exit code.
 
 A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.launch`.
 """
@@ -8,28 +8,32 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
-import hydra
-from hydra.core.hydra_config import HydraConfig
-from hydra.experimental.callback import Callback
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
 from frtaudit import signals, streams
+from frtaudit.composition import CONFIG, Composed, composed, opened, publish, rewritten, value_of
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.escaping import printable
 from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
-from frtaudit.shipped import shipped
-from frtaudit.spec import CONFIG, from_config, publish, rewritten, to_full
+from frtaudit.interpolation import PLAIN, value_at
+from frtaudit.output import OutputFolder
+from frtaudit.spec import audit_of, to_full
+from frtaudit.spec_guard import RUN_FOLDER, check_override, is_name, is_setting
 
 DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
 DEBUG = "FRTAUDIT_DEBUG"
 RESULT, TRACES = "result.json", ".hydra"
 REPORTS = ("report.html", "report.pdf")
+FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
+_IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
 
 
 class FailOn(Enum):
@@ -57,70 +61,37 @@ def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int
     return REQUIREMENT_FAILED if failing else DONE
 
 
-@dataclass(slots=True)
-class _Parent:
-    """What the process learns of its run: mutable, one per process, reset by :func:`run`."""
-
-    code: int = DONE
-    made: tuple[Path, ...] = ()
-
-    def reset(self) -> None:
-        """As at the start of a process."""
-        self.code, self.made = DONE, ()
-
-
-_parent = _Parent()
-
-
-class Folders(Callback):
-    """Notes where a run writes, before it does."""
-
-    def on_run_start(self, config: DictConfig, **_: object) -> None:
-        """Folders that a refused run made are removed again, the deepest first."""
-        folder = Path(config.hydra.run.dir).absolute()
-        _parent.made = tuple(path for path in (folder, *folder.parents) if not path.exists())
-
-
 def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
-    """Hand a run to Hydra; the exit code is the run's.
+    """Run an audit in its folder; the exit code is the run's.
 
-    ``flags``: Hydra's own (``--cfg job``, ...). Raises :class:`FrtauditError`.
+    ``flags``: what is shown instead (``--cfg job``, ...). Raises :class:`FrtauditError`.
     """
-    _parent.reset()
+    found = composed(CONFIG, overrides, config_dir)
+    if flags:
+        return _show(flags, found, overrides, config_dir)
     try:
-        publish()
-        words = [*flags, *rewritten(overrides, config_dir), f"++fail_on={fail_on.value}"]
-        with called_as(words):
-            _hydra()
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
-    except OSError as error:  # a job tells its own; what is left is a folder that Hydra could not make
-        if os.environ.get(DEBUG):
-            raise
-        raise as_line(error, "hydra.run.dir") from error
-    return _parent.code
+        spec = audit_of(found)
+    except FrtauditError as error:
+        return _refused(error)
+    folder = _folder(overrides, found)
+    with _made(folder):
+        try:
+            return _audit(spec, overrides, folder, fail_on)
+        except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
+            return _refused(error)
 
 
 def complete(words: Sequence[str]) -> int:
     """Hydra's own tab completion: ``install=bash`` prints what a shell evaluates, ``query=bash`` what it then asks."""
     publish()
-    line = os.environ.get("COMP_LINE", "")
-    os.environ["COMP_LINE"] = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", line)
-    with called_as(["--shell-completion", *words]):
-        _hydra()
+    line = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", os.environ.get("COMP_LINE", ""))
+    os.environ["COMP_LINE"] = line
+    typed = [word for word in line.split()[1:-1] if not word.startswith("-")]
+    with suppress(SpecError), _translating(), opened() as hydra:
+        for word in typed:
+            check_override(word)
+        hydra.shell_completion(CONFIG, list(words))
     return DONE
-
-
-def job(config: DictConfig) -> None:
-    """One audit, as Hydra calls it."""
-    folder = Path(HydraConfig.get().runtime.output_dir)
-    try:
-        _parent.code = _audit(config, folder)
-    except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
-        _parent.code = _refused(error)
-    except KeyboardInterrupt:
-        _remove_made()
-        raise
 
 
 def refuse_used(folder: Path) -> None:
@@ -136,22 +107,57 @@ def say(error: FrtauditError) -> None:
     streams.say(str(error))
 
 
-def _hydra() -> None:
-    hydra.main(config_path=str(shipped("conf")), config_name=CONFIG, version_base="1.3")(job)()
+def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
+    """What ``--cfg`` and ``--info`` print, with ``--resolve`` and ``--package``."""
+    told = dict(pairwise(flags))
+    if "--cfg" not in told:
+        if "--info" not in told:
+            raise SpecError("command line", f"{flags[0]} without --cfg", f"--cfg job {flags[0]}")
+        words = rewritten([word for word in overrides if not is_setting(word)], config_dir)
+        with _translating(), opened() as hydra:
+            hydra.show_info(told["--info"], CONFIG, words)
+        return DONE
+    tree = found.resolved if "--resolve" in flags else found.written
+    package = told.get("--package", "")
+    try:
+        part = value_at(tree, package)
+    except KeyError:
+        raise SpecError("--package", f"no key {package!r}", ", ".join(tree)) from None
+    sys.stdout.write(f"# @package {package}\n" if package else "")
+    text = OmegaConf.to_yaml(OmegaConf.create(part)) if isinstance(part, (dict, list)) else f"{part}\n"
+    sys.stdout.write(text)
+    return DONE
 
 
-def _audit(config: DictConfig, folder: Path) -> int:
-    signals.check()
+def _folder(overrides: Sequence[str], found: Composed) -> Path:
+    """Where a run goes; ``${key}`` in its name stands for a value of the spec that is one name and no path."""
+    named = [str(value_of(word)) for word in overrides if word.startswith(f"{RUN_FOLDER}=")]
+    moment = datetime.now()  # noqa: DTZ005  a folder is named by the clock on the wall
+
+    def value(match: re.Match[str]) -> str:
+        if match["now"] is not None:
+            return moment.strftime(match["now"])
+        try:
+            text = str(value_at(found.resolved, match[2]))
+        except KeyError:
+            raise SpecError(RUN_FOLDER, f"no key {match[2]!r}", "a ${key} of the spec") from None
+        if not is_name(text):
+            raise SpecError(RUN_FOLDER, f"{text!r} for {match[0]}", "a value of letters, digits, _, - and .")
+        return text
+
+    text = _IN_FOLDER.sub(value, named[-1] if named else FOLDER)
+    if "${" in text:
+        raise SpecError(RUN_FOLDER, f"the resolver in {text!r}", "${key} and ${now:FORMAT}")
+    return Path(text).absolute()
+
+
+def _audit(spec: AuditSpec, overrides: Sequence[str], folder: Path, fail_on: FailOn) -> int:
     from frtaudit.delivery import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
     refuse_used(folder)
-    try:
-        spec = from_config(config, HydraConfig.get().runtime.choices.get("audit"))
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
-    summary = run_audit(spec, folder, partial(exit_code, fail_on=FailOn(config.fail_on)))
-    write_traces(spec, HydraConfig.get().overrides.task, folder / TRACES)
+    summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
+    write_traces(spec, overrides, folder / TRACES)
     sys.stdout.write(told(summary.verdict_counts, summary.choice, folder))
     return summary.exit_code
 
@@ -164,9 +170,13 @@ def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> st
     verdicts: 2 pass, 1 not testable
     """
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
-    written = [shown(folder) / name for name in (RESULT, *REPORTS) if (folder / name).exists()]
+    written = [
+        printable(str(shown(folder) / name)) for name in (RESULT, *REPORTS) if (folder / name).exists()
+    ]
     found = [f"verdicts: {counts or 'no requirement declared'}"] if counts or not choice else []
-    return "".join(f"{line}\n" for line in (*(f"choice: {said}" for said in choice), *found, *written))
+    return "".join(
+        f"{line}\n" for line in (*(f"choice: {printable(said)}" for said in choice), *found, *written)
+    )
 
 
 def shown(path: Path) -> Path:
@@ -180,35 +190,45 @@ def shown(path: Path) -> Path:
 
 def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:
     """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
-    folder.mkdir(exist_ok=True)
-    OmegaConf.save(OmegaConf.create(dict(to_full(spec))), folder / "config.yaml")
-    OmegaConf.save(OmegaConf.create(list(overrides)), folder / "overrides.yaml")
+    out = OutputFolder(folder.parent)
+    for name, noted in (("config.yaml", dict(to_full(spec))), ("overrides.yaml", list(overrides))):
+        out.replace(f"{folder.name}/{name}", OmegaConf.to_yaml(OmegaConf.create(noted)).encode())
 
 
 def _refused(error: Exception) -> int:
-    """Say why, and leave no trace."""
+    """Say why; with --debug the error itself."""
     if os.environ.get(DEBUG):
         raise error
     line = as_line(error)
     say(line)
-    _remove_made()
     return line.exit_code
 
 
-def _remove_made() -> None:
-    """The folders that this run made, the deepest first, as far as they are empty."""
-    with suppress(OSError):
-        for made in _parent.made:
-            made.rmdir()
+@contextmanager
+def _translating() -> Iterator[None]:
+    """What Hydra raises, as our error."""
+    try:
+        yield
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
 
 
 @contextmanager
-def called_as(words: Sequence[str]) -> Iterator[None]:
-    """As if called so: Hydra reads ``sys.argv``, and raises rather than prints with HYDRA_FULL_ERROR."""
-    before, full = sys.argv, os.environ.get("HYDRA_FULL_ERROR")
-    sys.argv, os.environ["HYDRA_FULL_ERROR"] = ["frtaudit", *words], "1"
+def _made(folder: Path) -> Iterator[None]:
+    """A run's folder: it and those above it go again, as far as they are empty and were made here.
+
+    Raises :class:`DataError` where it cannot be made.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if os.environ.get(DEBUG):
+            raise
+        raise as_line(error, RUN_FOLDER) from error
     try:
         yield
     finally:
-        sys.argv = before
-        os.environ.pop("HYDRA_FULL_ERROR") if full is None else os.environ.update(HYDRA_FULL_ERROR=full)
+        with suppress(OSError):
+            for path in missing:
+                path.rmdir()

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
+from frtaudit.files import Links, open_regular
+
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
 
 _CHUNK = 1 << 20
@@ -74,7 +76,7 @@ def sha256(data: bytes) -> str:
 def sha256_file(path: Path) -> str:
     """Lower-case hexadecimal SHA-256 of a file, read in blocks of 1 MiB."""
     digest = hashlib.sha256()
-    with path.open("rb") as stream:
+    with open_regular(path, links=Links.FOLLOW) as stream:
         while block := stream.read(_CHUNK):
             digest.update(block)
     return digest.hexdigest()

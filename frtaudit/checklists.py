@@ -16,6 +16,7 @@ from frtaudit.canonical import Json, to_bytes
 from frtaudit.core import AuditResult, Target
 from frtaudit.core.spec import Report
 from frtaudit.errors import SpecError
+from frtaudit.escaping import cell
 from frtaudit.shipped import shipped
 
 DISCLAIMER = (
@@ -117,7 +118,7 @@ def to_csv(lists: Sequence[Checklist]) -> bytes:
                 item.section,
                 item.said,
             )
-            writer.writerow((one.name, *row))
+            writer.writerow([cell(value) for value in (one.name, *row)])
     return text.getvalue().encode()
 
 

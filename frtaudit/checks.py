@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable
 from datetime import date
 from fractions import Fraction
+from unicodedata import category
 
 from frtaudit import limits
 from frtaudit.core.cohort import UNKNOWN
@@ -58,6 +59,7 @@ BY_ASKING = (
 SENSES = ("<=", ">=")
 ALL, EACH, MAX = "all", "each", "max"
 NOT_STRATIFIED = "none"
+LONGEST = 200  # characters of a name
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -74,7 +76,7 @@ def check_spec(spec: AuditSpec) -> None:
     _check_whole("tail_budget", spec.tail_budget, 1)
     _check_some("analyses", spec.analyses)
     for schema in spec.schemas:
-        _check_name("schemas", schema)
+        _check_words("schemas", schema)
     check_schemas(spec.schemas)
     as_read(spec.schemas, spec.sanitize)
     check_bootstrap(spec.bootstrap, spec.schemas)
@@ -82,7 +84,7 @@ def check_spec(spec: AuditSpec) -> None:
     check_intervals(spec.intervals)
     check_folds(spec.folds, spec.schemas)
     for name, item in spec.test_sets.items():
-        _check_name("test_sets", name)
+        _check_words("test_sets", name)
         check_folds(item.folds, spec.schemas, f"test_sets.{name}.folds")
     _check_providers(spec.providers)
     check_requirements(spec)
@@ -294,6 +296,13 @@ def _check_span(grid: Grid) -> None:
 def _check_name(where: str, name: str) -> None:
     if not _NAME.fullmatch(name):
         raise SpecError(where, f"found {name!r}", "letters, digits, _ . and -, a letter or digit first")
+
+
+def _check_words(where: str, name: str) -> None:
+    """A name that is printed and never a path: words of any script."""
+    if not 0 < len(name) <= LONGEST or name != name.strip() or any(category(mark) == "Cc" for mark in name):
+        found = f"found {name[:LONGEST]!r}"
+        raise SpecError(where, found, f"1 to {LONGEST} characters without control characters or outer spaces")
 
 
 def _check_whole(where: str, value: int, least: int) -> None:

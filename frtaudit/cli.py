@@ -9,6 +9,7 @@ from pathlib import Path
 
 from frtaudit import __version__, signals, streams
 from frtaudit.errors import SpecError
+from frtaudit.escaping import printable
 from frtaudit.faults import as_line, check_address_space
 from frtaudit.options import (
     COLLECT_EXAMPLES,
@@ -79,7 +80,7 @@ def check(argv: Sequence[str]) -> int:
     from frtaudit.spec import load_spec
 
     spec = load_spec(options.overrides, options.config_dir)
-    print("\n".join(check_data(spec)))
+    print("\n".join(map(printable, check_data(spec))))
     return 0
 
 
@@ -105,7 +106,7 @@ def label(argv: Sequence[str]) -> int:
     spec = load_spec(overrides_of(options.overrides), options.config_dir)
     print("reading faces and scores ...", flush=True)
     desk = desk_of(spec, Path(options.answers) if options.answers else None, options.first)
-    sit(desk, options.port, lambda line: print(line, flush=True))
+    sit(desk, options.port, lambda line: print(printable(line), flush=True))
     return 0
 
 
@@ -122,13 +123,13 @@ def collect(argv: Sequence[str]) -> int:
     from frtaudit.spec import load_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    came_to = go_on(spec, streams.say, pay_again=options.pay_again)
+    came_to = go_on(spec, lambda line: streams.say(printable(line)), pay_again=options.pay_again)
     written = Path(spec.into) / "collection.json"
     if came_to.stopped is not None:
         if not came_to.readable:
             raise came_to.stopped
         print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
-    print("\n".join([*came_to.said, str(written)]))
+    print("\n".join(map(printable, [*came_to.said, str(written)])))
     return 0
 
 
@@ -225,7 +226,7 @@ def export(argv: Sequence[str]) -> int:
     formats = options.formats.split(",") if options.formats else names("export")
     run = read_run(Path(options.run), options.date, failing_from(options.fail_on))
     for path in exporting.export(run, formats, Path(options.out)):
-        print(path)
+        print(printable(str(path)))
     return 0
 
 
@@ -257,7 +258,7 @@ def publish(argv: Sequence[str]) -> int:
     from frtaudit.delivery import publish as write
 
     made = write(Path(options.run), Path(options.out), options.minimum, options.key)
-    print(f"published: {made.report}\nits result: sha256 {made.result_sha256}")
+    print(f"published: {printable(str(made.report))}\nits result: sha256 {made.result_sha256}")
     return made.exit_code
 
 

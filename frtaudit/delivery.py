@@ -25,6 +25,7 @@ from frtaudit.drafts import DRAFT
 from frtaudit.drafts import draft as draft_of
 from frtaudit.errors import DataError
 from frtaudit.intake.previous import read_previous
+from frtaudit.output import OutputFolder
 from frtaudit.progress import on_terminal
 from frtaudit.publication import holds, names_of, published, verdicts_of
 from frtaudit.report import render
@@ -69,7 +70,7 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
             counts[finding.verdict.value] += 1
         code = exit_code(counts)
         for name, data in sealed.items():
-            (draft / name).write_bytes(data)
+            OutputFolder(draft).write(name, data)
         _write_numbers(audited, draft, code, counts)
         _write_report(audited.result, spec.report, draft, signing, sealed, previous)
         _write_statement(draft, signing)
@@ -101,7 +102,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
         )
     counts = verdicts_of(result)
     with draft_of(folder, last=RESULT) as draft:
-        (draft / RESULT).write_bytes(result.to_bytes())
+        OutputFolder(draft).write(RESULT, result.to_bytes())
         _write_verdict(result, draft, 0, counts)
         _write_report(result, settings, draft, signing, {}, None)
         _write_statement(draft, signing)
@@ -138,13 +139,12 @@ def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, 
 
 
 def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str, int]) -> None:
-    (draft / RESULT).write_bytes(audited.result.to_bytes())
+    out = OutputFolder(draft)
+    out.write(RESULT, audited.result.to_bytes())
     for name, data in audited.files.items():
-        (draft / LISTS / name).parent.mkdir(parents=True, exist_ok=True)
-        (draft / LISTS / name).write_bytes(data)
-    (draft / TABLES).mkdir()
+        out.write(f"{LISTS}/{name}", data)
     for name, tables in audited.tables.items():
-        parquet.write(tables, draft / TABLES / name)
+        parquet.write(tables, out.path(f"{TABLES}/{name}"))
         signals.check()
     _write_verdict(audited.result, draft, code, counts)
 
@@ -157,7 +157,7 @@ def _write_verdict(result: AuditResult, draft: Path, code: int, counts: Mapping[
     }
     if result.choice:
         verdict["choice"] = list(result.choice)
-    (draft / VERDICT).write_bytes(to_bytes(verdict))
+    OutputFolder(draft).write(VERDICT, to_bytes(verdict))
 
 
 def _write_report(
@@ -184,23 +184,23 @@ def _write_report(
     }
     if previous is not None:
         files[PREVIOUS] = previous.data
+    out = OutputFolder(draft)
     for name, data in shape.files.items():
-        (draft / TEMPLATES / name).parent.mkdir(parents=True, exist_ok=True)
-        (draft / TEMPLATES / name).write_bytes(data)
+        out.write(f"{TEMPLATES}/{name}", data)
     if settings.checklists:
         lists = filled(result, dataclasses.replace(settings, date=date), settings.checklists)
-        (draft / CHECKLISTS).write_bytes(to_json(lists))
-        (draft / CHECKLISTS).with_suffix(".csv").write_bytes(to_csv(lists))
+        out.write(CHECKLISTS, to_json(lists))
+        out.write("checklists.csv", to_csv(lists))
     if settings.html:
-        (draft / HTML).write_bytes(files[HTML])
+        out.write(HTML, files[HTML])
     if settings.pdf:
-        (draft / PDF).write_bytes(_pdf(result, page, files, signing))
+        out.write(PDF, _pdf(result, page, files, signing))
 
 
 def _write_statement(draft: Path, signing: Signing) -> None:
     """Over all that stands there by now; a draft of nobody has none."""
     if signing.signer is not None:
-        (draft / STATEMENT).write_bytes(outer_statement(draft, signing.signer, datetime.now(UTC)))
+        OutputFolder(draft).write(STATEMENT, outer_statement(draft, signing.signer, datetime.now(UTC)))
 
 
 def _settings(

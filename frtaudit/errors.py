@@ -1,5 +1,7 @@
 """The errors that a user sees: one line each, naming the place, what was found, what would be accepted."""
 
+from frtaudit.escaping import printable
+
 LONGEST = 1000  # characters of what was found
 
 
@@ -19,7 +21,7 @@ class FrtauditError(Exception):
         line = f"{self.where}: {_short(self.found)}"
         if self.accepted:
             line += f"; accepted: {self.accepted}"
-        return " ".join(line.split())
+        return printable(" ".join(line.split()))
 
 
 def _short(text: str) -> str:

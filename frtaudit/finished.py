@@ -9,6 +9,7 @@ from typing import Protocol
 
 from frtaudit.core import AuditResult, Estimate, Finding, Verdict
 from frtaudit.errors import DataError
+from frtaudit.files import read_regular
 
 RESULT, TABLES = "result.json", "tables"
 RISING = (
@@ -65,13 +66,13 @@ def read_run(
     """
     file = path / RESULT if path.is_dir() else path
     try:
-        result = AuditResult.from_json(json.loads(file.read_bytes()))
+        result = AuditResult.from_json(json.loads(read_regular(file)))
         changed = datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
     except OSError as error:
         raise DataError(
             str(path), f"no result ({error.strerror})", f"a run's folder, or its {RESULT}"
         ) from None
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
         raise DataError(
             str(file), "not a result of frtaudit run", f"a run's folder, or its {RESULT}"
         ) from None

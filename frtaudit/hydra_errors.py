@@ -6,7 +6,8 @@ from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
 from frtaudit.errors import FrtauditError, SpecError
-from frtaudit.spec_source import LANDS, options
+from frtaudit.spec_guard import LANDS
+from frtaudit.spec_source import options
 from frtaudit.typed import closest
 
 # Hydra raises plain ValueErrors for some misuse of its own flags.

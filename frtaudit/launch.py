@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import hydra
 from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
 from omegaconf import DictConfig
 
 from frtaudit import signals
@@ -23,20 +23,20 @@ from frtaudit.app import (
     DEBUG,
     TRACES,
     FailOn,
-    called_as,
     exit_code,
     say,
     shown,
     write_traces,
 )
 from frtaudit.attest.signing import signing_of
+from frtaudit.composition import opened, publish, refuse_changed
 from frtaudit.core.spec import AuditSpec, Report
 from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.escaping import printable
 from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
-from frtaudit.shipped import shipped
-from frtaudit.spec import expanded, load_spec, publish, whole_digest
-from frtaudit.spec_guard import check_override
+from frtaudit.spec import expanded, load_spec, whole_digest
+from frtaudit.spec_guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.sweeps import paper
 from frtaudit.sweeps import plan as plans
 from frtaudit.sweeps.jobs import Outcome, State, clear, fail, finish, held, is_done, outcome
@@ -45,7 +45,6 @@ from frtaudit.sweeps.table import table
 
 CONFIG = "sweep"
 SWEEPS = Path("reports") / "sweeps"
-FOLDER = "hydra.sweep.dir"
 SEVERAL = "several"
 
 
@@ -66,7 +65,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
             _launch(waiting, folder, hydras, fail_on)
         outcomes = [outcome(job, folder) for job in plan.jobs]
         written = paper.write(table(plan, outcomes), folder, report, signing)
-    sys.stdout.write("".join(f"{shown(path)}\n" for path in written))
+    sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
     return max(_code(item, fail_on) for item in outcomes)
 
 
@@ -135,7 +134,7 @@ def _spec(own: Job, plan: Plan) -> AuditSpec:
 
 def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
     done = sum(is_done(item, folder) for item in plan.jobs)
-    sys.stdout.write(f"{done} of {len(plan.jobs)} done; {said(own.settings)}: {what}\n")
+    sys.stdout.write(f"{done} of {len(plan.jobs)} done; {printable(f'{said(own.settings)}: {what}')}\n")
     sys.stdout.flush()
 
 
@@ -143,11 +142,11 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
     """The jobs to run; says where the sweep is, and what is done or refused already."""
     done = sum(is_done(item, folder) for item in plan.jobs)
     before = f", {done} done before" if done else ""
-    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {shown(folder)}\n")
+    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {printable(str(shown(folder)))}\n")
     sys.stdout.flush()
     for item in plan.jobs:
         if item.error:
-            sys.stderr.write(f"frtaudit: {said(item.settings)}: {item.error}\n")
+            sys.stderr.write(f"frtaudit: {printable(f'{said(item.settings)}: {item.error}')}\n")
     return [item for item in plan.jobs if item.spec and not is_done(item, folder)]
 
 
@@ -155,15 +154,19 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
     numbers = ",".join(str(item.number) for item in waiting)
     words = [
-        "--multirun",
         f"job={numbers}",
         f"fail_on={fail_on.value}",
-        f"{FOLDER}={_quoted(folder)}",
+        f"{SWEEP_FOLDER}={_quoted(folder)}",
         *hydras,
     ]
     try:
-        with called_as(words), _heard(hydras):
-            hydra.main(config_path=str(shipped("conf")), config_name=CONFIG, version_base="1.3")(job)()
+        with opened() as hydra:
+            chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
+            plainly = hydra.compose_config(CONFIG, [*words[:2], *chosen], RunMode.MULTIRUN)
+            told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
+            refuse_changed(hydra.compose_config(CONFIG, words, RunMode.MULTIRUN), plainly, "sweep.dir", *told)
+            with _heard(hydras):
+                hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except Exception as error:
@@ -182,16 +185,17 @@ def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:
 
 
 def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
-    """What describes the audits, and what is Hydra's own."""
-    for word in overrides:
+    """What describes the audits, and what is said of the sweep."""
+    said = [word for word in overrides if is_setting(word)]
+    for word in said:
         check_override(word)
-    hydras = [word for word in overrides if word.lstrip("+").startswith("hydra")]
-    return [word for word in overrides if word not in hydras], hydras
+    hydras = [word for word in said if not word.startswith(f"{RUN_FOLDER}=")]
+    return [word for word in overrides if word not in said], hydras
 
 
 def _folder(hydras: list[str], plan: Plan) -> Path:
     """Where the sweep goes; what named it is taken out of ``hydras``."""
-    named = [word for word in hydras if word.startswith(f"{FOLDER}=")]
+    named = [word for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
     for word in named:
         hydras.remove(word)
     folder = Path(named[-1].partition("=")[2] if named else SWEEPS / plan.folder).absolute()
@@ -200,7 +204,7 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     except OSError as error:
         if os.environ.get(DEBUG):
             raise
-        raise as_line(error, FOLDER) from error
+        raise as_line(error, SWEEP_FOLDER) from error
     return folder
 
 

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval
 from frtaudit.core.spec import Weighting
+from frtaudit.file_names import file_name
 from frtaudit.inference import SHARE, At
 from frtaudit.intake.review import as_csv, pair_id
 from frtaudit.stats import influence
@@ -213,7 +214,7 @@ class Influence:
             ]
             of = self.trial.cohort.subject_ids[k]
             rows.append((line, of, *held, int(rule.spread.comparisons[0, k]), *errors))
-        return {f"{NAME}/{provider}/subjects.csv": as_csv(columns, rows)}
+        return {f"{NAME}/{file_name(provider)}/subjects.csv": as_csv(columns, rows)}
 
     def _declared(self, weighting: Weighting) -> list[tuple[float, float]]:
         """Declared targets with a threshold, and that."""

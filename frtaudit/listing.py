@@ -7,7 +7,8 @@ from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.errors import SpecError
 from frtaudit.plugins import load_plugins
 from frtaudit.registry import lookup, names
-from frtaudit.spec_source import LANDS, first_line, options
+from frtaudit.spec_guard import LANDS
+from frtaudit.spec_source import first_line, options
 from frtaudit.typed import closest
 
 _ABOUT = {

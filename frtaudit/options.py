@@ -161,7 +161,7 @@ def moment(text: str) -> datetime:
 def _add_hydra_flags(parser: Parser) -> None:
     add = parser.add_argument
     add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
-    add("--cfg", "-c", choices=("job", "hydra", "all"), help="print the composed spec and stop")
+    add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
     add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
     add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
     add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print what Hydra knows and stop")

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from frtaudit.calling.extras import need
 from frtaudit.core import Cohort, Material
 from frtaudit.core.freeze import freeze
 from frtaudit.errors import DataError, SpecError
@@ -252,6 +253,7 @@ def _clean(
     rules: Rules,
 ) -> Cleaned:
     """Noise out of the training identities that match; then the matches of what is left."""
+    need("learn", "sklearn", where="analyses.train_test_overlap.clean")
     clean = rules.clean or Cleaning()
     subject = base.training.subject_of[rows].astype(np.int64)
     looked_at = np.unique(base.edges()[1])

@@ -11,6 +11,7 @@ from frtaudit.foldpairs import set_pairs
 from frtaudit.intake.acquisition import usual_range
 from frtaudit.intake.nameless import refuse_people
 from frtaudit.intake.sanitize import as_read, sanitized
+from frtaudit.intake.twins import twin_notes
 from frtaudit.registry import lookup
 from frtaudit.trial import Analysis, CohortSource, Comparison, Pairing, Provider, Surveyor, offered
 
@@ -20,9 +21,19 @@ def material_of(spec: AuditSpec) -> Material:
     source = cast("CohortSource", spec.cohort)
     read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
     refuse_people(spec, read)
+    read = replace(read, said=(*read.said, *_twin_notes(read)))
     if not spec.sanitize:
         return replace(read, seed=spec.seed)
     return replace(sanitized(read, spec), seed=spec.seed)
+
+
+def _twin_notes(material: Material) -> tuple[str, ...]:
+    """Ids that look alike and are not one: of people, images and systems."""
+    if not material.named:
+        return ()
+    systems = sorted({*material.templates, *material.tables})
+    named = {"subject": material.cohort.subject_ids, "sample": material.cohort.sample_ids, "system": systems}
+    return tuple(note for what, names in named.items() for note in twin_notes(names, what))
 
 
 def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:

@@ -3,7 +3,7 @@
 import dataclasses
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import yaml
@@ -16,8 +16,10 @@ from frtaudit.checks import check_spec
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError
-from frtaudit.identity import from_plain
+from frtaudit.identity import from_plain, identifies
+from frtaudit.interpolation import value_at
 from frtaudit.plugins import load_plugins
+from frtaudit.spec_guard import check_text, read_text
 
 TRACE = Path(".hydra") / "config.yaml"
 
@@ -35,8 +37,18 @@ def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -
         raise SpecError("spec", "the result holds none", "a result.json of frtaudit")
     with held_seal(content, run) as held:
         again = from_plain(spec, noted_paths(run) | held | given_paths(overrides))
+        refuse_places(spec, again)
         check_spec(again)
         return audit(again).result
+
+
+def refuse_places(said: Mapping[str, Json], spec: AuditSpec) -> None:
+    """Raise :class:`SpecError` where the spec of a result says more than an identity: a path, an address, a report."""
+    machine = [field.name for field in dataclasses.fields(spec) if not identifies(field)]
+    for key in (*machine, *paths_of(spec)):
+        with suppress(KeyError):
+            found = f"{value_at(said, key)!r:.60} is said by result.json"
+            raise SpecError(key, found, f"{key}=... on the command line")
 
 
 @contextmanager
@@ -85,9 +97,11 @@ def noted_paths(run: Path) -> dict[str, object]:
     """
     try:
         load_plugins()
-        noted = yaml.safe_load((run / TRACE).read_text(encoding="utf-8"))
+        text = read_text(run / TRACE, str(TRACE))
+        check_text(text, str(TRACE))
+        noted = yaml.safe_load(text)
         return {name: value for name, value in paths_of(from_plain(noted)).items() if name != "dask"}
-    except (OSError, yaml.YAMLError, TypeError, AttributeError, FrtauditError):
+    except (yaml.YAMLError, TypeError, AttributeError, FrtauditError):
         return {}
 
 

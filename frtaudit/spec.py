@@ -1,53 +1,42 @@
-"""From overrides and presets to a checked :class:`~frtaudit.core.spec.AuditSpec`. Hydra lives here and in ``app.py``.
+"""From overrides and presets to a checked :class:`~frtaudit.core.spec.AuditSpec`.
 
-Hydra composes plain data and checks nothing of it: unknown keys, types and values are refused afterwards, at one door
+Composing (:mod:`frtaudit.composition`) checks no value: unknown keys, types and values are refused here, at one place
 (:mod:`frtaudit.identity`, :mod:`frtaudit.checks`), in the same words whatever way they came in.
 """
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import math
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import product
+from itertools import islice, product
 from pathlib import Path
-from typing import Any  # Any: as OmegaConf types its keys
 
-from hydra import compose, initialize_config_dir
-from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override
-from omegaconf import DictConfig, OmegaConf, open_dict
+from hydra.core.override_parser.types import Override, RangeSweep
 
-from frtaudit import presets, spec_guard, spec_source
+from frtaudit import presets
 from frtaudit.canonical import digest
 from frtaudit.checks import check_spec
 from frtaudit.collection import spec as collection_spec
 from frtaudit.collection.spec import CollectionSpec
+from frtaudit.composition import COLLECT, CONFIG, Composed, composed
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.identity import from_plain, spec_digest, to_full, to_plain, to_portable
-from frtaudit.plugins import load_plugins
-from frtaudit.shipped import shipped
 
 __all__ = [
-    "CONFIG",
+    "audit_of",
     "expanded",
-    "from_config",
     "load_collection",
     "load_spec",
-    "publish",
-    "rewritten",
     "spec_digest",
     "to_full",
     "to_plain",
     "whole_digest",
 ]
 
-CONFIG, COLLECT = "config", "collect"
-RUN_KEYS = ("fail_on",)
+MAX_JOBS = 10_000
 _AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr")
-_KEY = re.compile(r"[\w./@:\-\[\]]+")
 
 
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
@@ -59,11 +48,7 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """
-    try:
-        config, choice = _composed(CONFIG, overrides, config_dir)
-        return from_config(config, choice)
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
+    return audit_of(composed(CONFIG, overrides, config_dir))
 
 
 def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> CollectionSpec:
@@ -75,27 +60,7 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     Traceback (most recent call last):
     frtaudit.errors.SpecError: source: no value; accepted: ...
     """
-    try:
-        config, _ = _composed(COLLECT, overrides, config_dir)
-        plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=False)
-    except HYDRA_ERRORS as error:
-        raise translated(error) from error
-    if not isinstance(plain, dict):
-        raise SpecError("spec", "found no mapping", "keys and values")
-    return collection_spec.from_plain({str(key): value for key, value in plain.items()})
-
-
-def _composed(
-    name: str, overrides: Sequence[str], config_dir: str | Path | None
-) -> tuple[DictConfig, str | None]:
-    """The tree that Hydra makes of a root and overrides, without Hydra's own part; and the selected audit."""
-    publish()
-    with _aside(), initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
-        config = compose(name, rewritten(overrides, config_dir), return_hydra_config=True)
-    choice = config.hydra.runtime.choices.get("audit")
-    with open_dict(config):
-        del config["hydra"]
-    return config, choice
+    return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
 
 
 def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
@@ -114,6 +79,8 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
     if twice is not None:
         raise SpecError("command line", f"{twice!r} stands twice", "each setting of a sweep once")
     choices = [_choices(override) for override in parsed]
+    if math.prod(len(values) for values in choices) > MAX_JOBS:
+        raise SpecError("command line", "a sweep of that many jobs", f"at most {MAX_JOBS} jobs")
     return tuple(
         ({key: value for key, value, _ in chosen if key}, tuple(word for *_, word in chosen))
         for chosen in product(*choices)
@@ -125,24 +92,9 @@ def whole_digest(spec: AuditSpec) -> str:
     return digest(to_portable(spec))
 
 
-def publish() -> None:
-    """Register every plug-in and make each an option of its group."""
-    load_plugins()
-    spec_source.publish()
-
-
-def from_config(config: DictConfig, audit: str | None) -> AuditSpec:
-    """The spec in a composed config; ``audit``: the selected audit, which names it unless ``name`` does."""
-    if audit is None:
-        raise SpecError("audit", "not one audit is selected", "audit=NAME")
-    load_plugins()
-    raw = OmegaConf.to_container(config, resolve=False)
-    if isinstance(raw, dict) and str(raw.get("name")).startswith("${hydra"):
-        config = OmegaConf.merge(config, {"name": audit})  # type: ignore[assignment]  # a mapping stays one
-    plain = OmegaConf.to_container(config, resolve=True, throw_on_missing=False)
-    if not isinstance(plain, dict):
-        raise SpecError("spec", "found no mapping", "keys and values")
-    spec = with_targets(from_plain(presets.settle(without_run_keys(plain))))
+def audit_of(found: Composed) -> AuditSpec:
+    """The typed and checked spec of what was composed."""
+    spec = with_targets(from_plain(presets.settle(found.resolved)))
     check_spec(spec)
     return spec
 
@@ -155,39 +107,6 @@ def with_targets(spec: AuditSpec) -> AuditSpec:
         (target for target in wanted if isinstance(target, float) and target not in known), reverse=True
     )
     return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
-
-
-def without_run_keys(plain: Mapping[Any, object]) -> dict[str, object]:  # Any: OmegaConf's keys
-    """The composed tree without what belongs to the run and not to the spec."""
-    return {str(key): value for key, value in plain.items() if key not in RUN_KEYS}
-
-
-def rewritten(overrides: Sequence[str], config_dir: str | Path | None = None) -> list[str]:
-    """Overrides as Hydra gets them, each checked as plain data first.
-
-    A value is set whether or not a preset mentions its key (``++``): unknown keys are refused later, by name. A group
-    set to null selects nothing.
-
-    >>> rewritten(["audit=demo", "bootstrap.B=99", "schema=null"])
-    ['audit=demo', '++bootstrap.B=99', 'schema=[]']
-    """
-    for override in overrides:
-        spec_guard.check_override(override)
-    added = [] if config_dir is None else [spec_source.search_path(Path(config_dir))]
-    return [*(_rewritten(override) for override in overrides), *added]
-
-
-@contextmanager
-def _aside() -> Iterator[None]:
-    """A job of a sweep composes its own spec: the Hydra that started it stands aside meanwhile."""
-    known = GlobalHydra.instance().hydra
-    GlobalHydra.instance().clear()
-    try:
-        yield
-    finally:
-        if known is not None:
-            GlobalHydra.instance().clear()
-            GlobalHydra.instance().initialize(known)
 
 
 def _named(parsed: Sequence[Override], one: Override) -> int:
@@ -206,15 +125,14 @@ def _choices(override: Override) -> list[tuple[str, str, str]]:
     if not override.is_discrete_sweep():
         raise SpecError("command line", f"{line!r} is no list of values", "key=a,b,c or key=range(1,4)")
     word = line.split("=", 1)[0]
-    values = [str(value) for value in override.sweep_string_iterator()]
+    _refuse_long(override.value(), line)
+    values = [str(value) for value in islice(override.sweep_string_iterator(), MAX_JOBS + 1)]
     return [(str(override.key_or_group), value, f"{word}={value}") for value in values]
 
 
-def _rewritten(override: str) -> str:
-    key, equals, value = override.partition("=")
-    bare = key.lstrip("+")
-    if not equals or key.startswith("~") or bare.startswith("hydra") or not _KEY.fullmatch(bare):
-        return override
-    if bare in spec_source.LANDS and not value.startswith("{"):
-        return f"{key}=[]" if value in ("null", "") else override
-    return override if "/" in bare or "@" in bare else f"++{bare}={value}"
+def _refuse_long(sweep: object, line: str) -> None:
+    """A range may be shuffled, and is a list then: its length is looked at first."""
+    if not isinstance(sweep, RangeSweep) or sweep.start is None or sweep.stop is None:
+        return
+    if abs(float(sweep.stop) - float(sweep.start)) > MAX_JOBS * abs(float(sweep.step)):
+        raise SpecError("command line", f"{line!r} is long", f"at most {MAX_JOBS} jobs")

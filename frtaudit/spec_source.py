@@ -1,7 +1,8 @@
 """Where Hydra finds what a user may select: shipped presets, registered plug-ins, the user's own folder."""
 
 import dataclasses
-from collections.abc import Mapping
+import os
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from hydra._internal.core_plugins.file_config_source import FileConfigSource
@@ -9,35 +10,29 @@ from hydra._internal.sources_registry import SourcesRegistry
 from hydra.core.config_store import ConfigStore
 from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult
+from omegaconf import OmegaConf
 
-from frtaudit import spec_guard
 from frtaudit.canonical import Json
+from frtaudit.collection.spec import CollectionSpec
+from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.identity import TYPE
 from frtaudit.registry import lookup, names
 from frtaudit.shipped import shipped
+from frtaudit.spec_guard import LANDS, check_package, check_text, is_name, read_text
 from frtaudit.typed import MISSING, plain, required
 
 SCHEME = "frtaudit"
-# Group of presets: where a preset lands in the spec ("{}" is its name).
-LANDS: Mapping[str, str] = {
-    "audit": "_global_",
-    "cohort": "cohort",
-    "protocol": "protocol",
-    "schema": "schemas.{}",
-    "provider": "provider.{}",
-    "analysis": "analyses.{}",
-    "requirement": "profiles.{}",
-    "bootstrap": "bootstrap",
-    "report": "report",
-    "collection": "_global_",
-    "source": "source",
+# Group of presets with a whole spec: what such a spec may say; schema, provider and profiles are short forms.
+KEYS: Mapping[str, Collection[str]] = {
+    "audit": (*(one.name for one in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles"),
+    "collection": tuple(one.name for one in dataclasses.fields(CollectionSpec)),
 }
 _PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider", "source")
 
 
 class UserSource(FileConfigSource):
-    """The folder of ``--config-dir``: each file is checked as plain data, and lands where its group lands."""
+    """The folder of ``--config-dir``: files GROUP/NAME.yaml of plain data, each landing where its group lands."""
 
     @staticmethod
     def scheme() -> str:
@@ -45,26 +40,50 @@ class UserSource(FileConfigSource):
         return SCHEME
 
     def is_group(self, config_path: str) -> bool:
-        """Whether a folder of presets is there; Hydra's own groups are not the user's."""
-        return not _of_hydra(config_path) and super().is_group(config_path)
+        """Whether a folder of presets is there."""
+        group = config_path.strip("/")
+        return group in ("", *LANDS) and super().is_group(group)
 
     def is_config(self, config_path: str) -> bool:
         """Whether a preset is there."""
-        return not _of_hydra(config_path) and super().is_config(config_path)
+        return _preset(config_path) is not None and os.path.lexists(self._file(config_path))
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
         """The presets in a folder."""
-        return super().list(config_path, results_filter)
+        group = config_path.strip("/")
+        return super().list(group, results_filter) if group in LANDS else []
 
     def load_config(self, config_path: str) -> ConfigResult:
-        """Read a preset after the check that it is plain data."""
-        name = self._normalize_file_name(config_path)
-        spec_guard.check_file(Path(self.path) / name, name)
-        result = super().load_config(config_path)
-        group, _, option = config_path.strip("/").removesuffix(".yaml").rpartition("/")
-        if result.header.get("package") is None and group in LANDS:
-            result.header["package"] = LANDS[group].format(option)
-        return result
+        """Read a preset once; what is composed is the text that was checked."""
+        shown = self._normalize_file_name(config_path.strip("/"))
+        group, name = _preset(config_path) or ("", "")
+        text = read_text(self._file(config_path), shown)
+        check_text(text, shown, KEYS.get(group))
+        package = _header(text, shown) or LANDS[group].format(name)
+        check_package(package, group, shown)
+        return ConfigResult(
+            provider=self.provider,
+            path=f"{SCHEME}://{self.path}",
+            config=OmegaConf.create(text),
+            header={"package": package},
+        )
+
+    def _file(self, config_path: str) -> Path:
+        return Path(self.path) / self._normalize_file_name(config_path.strip("/"))
+
+
+def _preset(config_path: str) -> tuple[str, str] | None:
+    """Group and name of a preset; None for any other path."""
+    group, _, name = config_path.strip("/").removesuffix(".yaml").partition("/")
+    return (group, name) if group in LANDS and is_name(name) else None
+
+
+def _header(text: str, shown: str) -> str | None:
+    """The package in a file's first lines, as Hydra reads them."""
+    try:
+        return FileConfigSource._get_header_dict(text)["package"]  # noqa: SLF001  a source's own, as this one is
+    except ValueError as error:
+        raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
 
 
 def search_path(config_dir: Path) -> str:
@@ -75,6 +94,10 @@ def search_path(config_dir: Path) -> str:
     if not config_dir.is_dir():
         raise SpecError(
             "--config-dir", f"no folder {str(config_dir)!r}", "a folder with audit/, schema/, ..."
+        )
+    if (config_dir / "hydra").exists():
+        raise SpecError(
+            "--config-dir hydra", "is no folder of presets", ", ".join(f"{name}/" for name in LANDS)
         )
     for group in LANDS:
         for file in sorted((config_dir / group).glob("*.y*ml")):
@@ -88,7 +111,9 @@ def publish() -> None:
     SourcesRegistry.instance().register(UserSource)
     store = ConfigStore.instance()
     for group in _PLUGIN_GROUPS:
-        for name in names(group):
+        for name in set(names(group)) - {
+            stored.removesuffix(".yaml") for stored in store.repo.get(group, ())
+        }:
             store.store(
                 group=group, name=name, node=defaults_of(group, name), package=LANDS[group].format(name)
             )
@@ -130,13 +155,13 @@ def _presets(group: str) -> list[Path]:
 def _check_name(group: str, file: Path) -> None:
     if file.suffix != ".yaml":
         raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", f"{file.stem}.yaml")
-    if file.stem in options(group):
+    if not is_name(file.stem):
+        accepted = "a name of letters, digits, _, - and ."
+        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
+    plugins = names(group) if group in _PLUGIN_GROUPS else []
+    if file.stem in (*plugins, *(path.stem for path in _presets(group))):
         found = f"{group}={file.stem} is shipped and cannot be shadowed"
         raise SpecError(f"--config-dir {group}/{file.name}", found, "another file name")
-
-
-def _of_hydra(config_path: str) -> bool:
-    return config_path.strip("/").split("/")[0] == "hydra"
 
 
 def _default(field: "dataclasses.Field[object]") -> object:

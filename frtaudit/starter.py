@@ -1,8 +1,10 @@
 """The files that ``frtaudit init`` writes: a commented spec of one's own and the header of the metadata."""
 
+import os
 from pathlib import Path
 
 from frtaudit.errors import SpecError
+from frtaudit.output import OutputFolder
 
 AUDIT = """\
 # @package _global_
@@ -84,20 +86,23 @@ def write_starter(folder: str | Path) -> str:
     Raises :class:`SpecError`, before anything is written, if one of them is there already.
     """
     place = Path(folder)
-    files = {place / "audit" / "my_audit.yaml": _audit(place), place / "metadata.csv": METADATA}
-    for path in files:
-        if path.exists():
-            raise SpecError(str(path.relative_to(place)), "is there already", "a folder without it")
+    files = {"audit/my_audit.yaml": _audit(place), "metadata.csv": METADATA}
+    for name in files:
+        if os.path.lexists(place / name):
+            raise SpecError(name, "is there already", "a folder without it")
     try:
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            OutputFolder(place).write(name, text.encode())
     except OSError as error:
         raise SpecError(
             str(folder), error.strerror or "cannot be written", "a folder that can be written"
         ) from None
     return "\n".join(
-        [*(f"wrote {path}" for path in files), f"next: frtaudit check --config-dir {place} audit=my_audit"]
+        [
+            *(f"wrote {place / name}" for name in files),
+            f"next: frtaudit check --config-dir {place} audit=my_audit",
+        ]
     )
 
 

@@ -1,72 +1,124 @@
-"""Random single-byte flips in a signed run: each must be found, and none may stop verify.
+"""Random changes of files in a signed run, an approved run and a sweep: each is found or named, none stops verify.
 
-`python tests/tampering.py [FLIPS]` tries 1,000 of them over PDF, page, result and statement; the tests try a sample.
+`python tests/tampering.py [CHANGES]` tries 1,000 of them; the tests try a sample.
 """
 
 import random
+import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
-from frtaudit.attest.manifest import STATEMENT
+from small_run import WHEN
+
+from frtaudit.attest.approve import approve
+from frtaudit.attest.keys import Signer
 from frtaudit.attest.verify import verify
 
-FILES = ("report.pdf", "report.html", "result.json", STATEMENT)
 SEED = 20261121
 ALL = 1000
+STORED = Path(__file__).parent / "signed_runs" / "0.1"
+LONGEST = 16
+PDF = "report.pdf"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flip:
-    """One byte of one file, and the other value that it gets."""
+class Target:
+    """A signed folder that may be changed, and the PEM files of those who are trusted."""
 
     name: str
+    folder: Path
+    trust: tuple[Path, ...]
+
+    @property
+    def files(self) -> list[str]:
+        """Every file in it."""
+        found = (path for path in self.folder.rglob("*") if path.is_file() and path.stat().st_size)
+        return sorted(path.relative_to(self.folder).as_posix() for path in found)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """Bytes of one file replaced by others; ``alone``: the PDF is looked at without its folder."""
+
+    target: str
+    name: str
     position: int
-    value: int
+    length: int
+    value: bytes
     alone: bool
 
 
-def flips(run: Path, number: int, seed: int = SEED) -> Iterator[Flip]:
-    """Drawn evenly over the files, and within a file over its bytes; every fourth of the PDF's is tried on it alone."""
-    chance = random.Random(seed)
+def targets(place: Path, run: Path, signers: Sequence[Path], approver: Signer) -> list[Target]:
+    """A run, the same approved, and the sweep that version 0.1 signed, copied into ``place``."""
+    for name, source in (("run", run), ("approved", run), ("sweep", STORED / "sweep")):
+        shutil.copytree(source, place / name)
+    approve(place / "approved", approver, WHEN + timedelta(hours=1))
+    return [
+        Target(name="run", folder=place / "run", trust=tuple(signers)),
+        Target(name="approved", folder=place / "approved", trust=tuple(signers)),
+        Target(name="sweep", folder=place / "sweep", trust=(STORED / "auditor.pem",)),
+    ]
+
+
+def changes(target: Target, number: int, seed: int = SEED) -> Iterator[Change]:
+    """Flips of a byte and insertions of some, by turns, drawn evenly over the files; half of the PDFs alone."""
+    chance = random.Random(f"{seed} {target.name}")
+    files = target.files
     for index in range(number):
-        name = FILES[index % len(FILES)]
-        data = (run / name).read_bytes()
-        position = chance.randrange(len(data))
-        value = chance.choice([value for value in range(256) if value != data[position]])
-        yield Flip(name=name, position=position, value=value, alone=name == "report.pdf" and index % 16 == 0)
+        name = files[index % len(files)]
+        data = (target.folder / name).read_bytes()
+        inserted = index // len(files) % 2 == 1
+        position = chance.randrange(len(data) + inserted)
+        value = (
+            chance.randbytes(chance.randint(1, LONGEST))
+            if inserted
+            else bytes([data[position] ^ chance.randint(1, 255)])
+        )
+        alone = name == PDF and index // len(files) % 4 < 2
+        yield Change(
+            target=target.name,
+            name=name,
+            position=position,
+            length=0 if inserted else 1,
+            value=value,
+            alone=alone,
+        )
 
 
-def unseen(run: Path, number: int, trust: Path) -> list[Flip]:
-    """The flips that verify lets pass: the run is changed in place and restored after each."""
+def unseen(target: Target, number: int) -> list[Change]:
+    """The changes that verify neither finds nor names as not covered: each is made in place and taken back."""
     passed = []
-    for flip in flips(run, number):
-        path = run / flip.name
+    for change in changes(target, number):
+        path = target.folder / change.name
         intact = path.read_bytes()
-        forged = bytearray(intact)
-        forged[flip.position] = flip.value
-        path.write_bytes(bytes(forged))
-        found = verify(path if flip.alone else run, [trust])
-        named = any(flip.name in check.subject for check in found.checks if check.outcome.value == "invalid")
-        if found.exit_code != 2 or not named:
-            passed.append(flip)
+        end = change.position + change.length
+        path.write_bytes(intact[: change.position] + change.value + intact[end:])
+        found = verify(path if change.alone else target.folder, target.trust)
         path.write_bytes(intact)
+        about = {check.outcome.value for check in found.checks if change.name in check.subject}
+        is_left_out = "/." in f"/{change.name}" and about == {"note"}
+        if not is_left_out and (found.exit_code != 2 or "invalid" not in about):
+            passed.append(change)
     return passed
 
 
 if __name__ == "__main__":
     import tempfile
 
-    from small_run import WHEN, write_run
+    from small_run import write_run
 
     from frtaudit.attest.keys import PUBLIC, generate
 
     number = int(sys.argv[1]) if len(sys.argv) > 1 else ALL
     with tempfile.TemporaryDirectory() as folder:
-        signer = generate(Path(folder) / "key", "Auditor", None, WHEN)
-        missed = unseen(write_run(Path(folder) / "run", signer), number, Path(folder) / "key" / PUBLIC)
-    sys.stdout.write(
-        f"{number} flips, {number - len(missed)} found{''.join(f'; {flip}' for flip in missed)}\n"
-    )
+        place = Path(folder)
+        signer, other = (generate(place / name, name, None, WHEN) for name in ("auditor", "approver"))
+        trust = [place / name / PUBLIC for name in ("auditor", "approver")]
+        (place / "targets").mkdir()
+        tried = targets(place / "targets", write_run(place / "first", signer), trust, other)
+        missed = [change for target in tried for change in unseen(target, -(-number // len(tried)))]
+    sys.stdout.write(f"{number} changes, {len(missed)} missed{''.join(f'; {change}' for change in missed)}\n")
     sys.exit(bool(missed))

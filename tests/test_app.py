@@ -2,8 +2,9 @@
 
 import errno
 import json
-import sys
+import re
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -180,8 +181,8 @@ def test_composition_errors_are_ours() -> None:
         SpecError, match=r"^schema: no option is named 'nope'; accepted: gender, group, tone$"
     ):
         run("schema=nope")
-    with pytest.raises(SpecError, match=r"^command line: cannot read 'x=\]'"):
-        run("x=]")
+    with pytest.raises(SpecError, match=r"^command line: cannot read 'name=\]'"):
+        run("name=]")
 
 
 def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -192,11 +193,52 @@ def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_config_can_be_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    """--cfg job prints the composed spec, runs nothing, and the caller's argv comes back."""
-    before = sys.argv
-    assert run(flags=("--cfg", "job")) == 0
-    assert "type: synthetic" in capsys.readouterr().out
-    assert sys.argv is before
+    """--cfg job prints the composed spec by its name, or a part of it, and runs nothing."""
+    assert run("report.title=${name}", flags=("--cfg", "job")) == 0
+    said = capsys.readouterr().out
+    assert "type: synthetic" in said
+    assert "title: ${name}" in said
+    assert run("report.title=${name}", flags=("--resolve", "--cfg", "job", "--package", "report")) == 0
+    assert capsys.readouterr().out.startswith("# @package report\ntitle: demo\n")
+    with pytest.raises(SpecError, match=r"^--package: no key 'nope'; accepted: name, "):
+        run(flags=("--cfg", "job", "--package", "nope"))
+
+
+def test_info_shows_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None:
+    """--info defaults-tree prints what the presets select, and runs nothing."""
+    assert run("schema=gender", flags=("--info", "defaults-tree")) == 0
+    assert "schema: gender" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("word", "made"),
+    [
+        ("hydra.run.dir=out/${name}", "out/demo"),
+        ("hydra.run.dir='my folder, seed ${seed}'", "my folder, seed 0"),
+        ("hydra.run.dir=out_${now:%Y}", f"out_{datetime.now().year}"),  # noqa: DTZ005  the clock on the wall
+    ],
+)
+def test_a_folder_may_be_named_by_the_spec(somewhere: Path, word: str, made: str) -> None:
+    """${key} and ${now:FORMAT} in the name of a run's folder stand for names."""
+    assert run(word) == 0
+    assert (somewhere / made / "result.json").is_file()
+
+
+@pytest.mark.parametrize(
+    ("title", "word", "line"),
+    [
+        ("../../x", "${report.title}", "'../../x' for ${report.title}"),
+        ("/tmp/x", "${report.title}", "'/tmp/x' for ${report.title}"),
+        ("x", "${nowhere}", "no key 'nowhere'"),
+        ("x", "${oc.env:HOME}", "the resolver in "),
+        ("x", "${hydra.run.dir}", "the resolver in "),
+    ],
+)
+def test_no_value_of_a_spec_moves_a_run(somewhere: Path, title: str, word: str, line: str) -> None:
+    """A value that is a path names no folder, and nothing else than keys and the time is known there."""
+    with pytest.raises(SpecError, match=f"^hydra.run.dir: {re.escape(line)}"):
+        run(f"report.title='{title}'", f"hydra.run.dir=out/{word}")
+    assert files(somewhere) == []
 
 
 @pytest.mark.parametrize(

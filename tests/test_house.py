@@ -189,7 +189,13 @@ def test_every_import_is_declared() -> None:
     found = {name.split(".")[0] for name in names} - set(sys.stdlib_module_names) - {"frtaudit"}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    items = [*project["dependencies"], *extras["testing"], *extras["search"], *extras["dask"]]
+    items = [
+        *project["dependencies"],
+        *extras["testing"],
+        *extras["search"],
+        *extras["dask"],
+        *extras["learn"],
+    ]
     collection = [item for name in ("collect", "aws", "dlib", "onnx") for item in extras[name]]
     declared, perhaps = ({re.split(r"[\[<>=]", item)[0] for item in some} for some in (items, collection))
     named = {IMPORTED_AS.get(name, name) for name in found}

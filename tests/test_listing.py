@@ -11,7 +11,8 @@ from markdown_it import MarkdownIt
 
 from frtaudit.errors import SpecError
 from frtaudit.listing import listing, page
-from frtaudit.spec_source import LANDS, options
+from frtaudit.spec_guard import LANDS
+from frtaudit.spec_source import options
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "reference" / "names.md"
 

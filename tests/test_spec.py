@@ -8,11 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frtaudit.canonical import digest
+from frtaudit.composition import rewritten
 from frtaudit.core import Method, Target
 from frtaudit.core.spec import AuditSpec, ConflictRule, FoldSource, GridKind
 from frtaudit.errors import SpecError
 from frtaudit.identity import from_plain, to_full, to_plain
-from frtaudit.spec import load_spec, rewritten
+from frtaudit.spec import load_spec
 
 CURATE = [
     "protocol.rules.matcher=m",
@@ -251,11 +252,11 @@ def test_intervals_are_methods_with_targets() -> None:
         ),
         (["audit=demo", "bootstrap.alpha=1.5"], "bootstrap.alpha: found 1.5"),
         (["audit=demo", "thresholds.fmr=[2]"], "thresholds.fmr: found 2"),
-        (["audit=demo", "x=]"], "command line: cannot read 'x=]'"),
+        (["audit=demo", "name=]"], "command line: cannot read 'name=]'"),
         (["audit=demo", "seed"], "command line: cannot read 'seed'"),
         (["audit=demo", "name=${nowhere}"], "name: Interpolation key 'nowhere' not found"),
         (["audit=demo", "name=${oc.env:HOME}"], "command line: the resolver '${oc.env:HOME}'"),
-        (["audit=demo", "cohort={_target_: x}"], "command line: '_target_'"),
+        (["audit=demo", "cohort={_target_: x}"], "cohort: unknown key '_target_'"),
         (["audit=demo", "bootstrap=4"], "spec: Config group override must be a string or a list"),
         (["audit=demo", "report.date=tomorrow"], "report.date: found 'tomorrow'"),
         (["audit=demo", "name=2024"], "name: found 2024 (a number); accepted: text; quote it"),
@@ -298,7 +299,10 @@ def test_presets_of_ones_own(folder: Path) -> None:
         ("schemas: {a: {column: x, classes: ['1.0', '2.0']}}", None),
         ("bootstrap: {alpha: 0.1, beta: 1}", "bootstrap: unknown key 'beta'"),
         ("a: [1", "audit/bad.yaml line 6, column 1: broken YAML"),
-        ("hydra: {run: {dir: x}}", "audit/bad.yaml line 5, column 1: the key 'hydra'"),
+        (
+            "hydra: {run: {dir: x}}",
+            "audit/bad.yaml line 5, column 1: unknown key 'hydra'; accepted: name, cohort",
+        ),
         ("report: {title: '${oc.env:HOME}'}", "audit/bad.yaml line 5, column 17: the resolver"),
         ("report: {title: {_target_: x}}", "audit/bad.yaml line 5, column 18: the key '_target_'"),
         ("report: {date: 2026-01-02}", None),
@@ -347,16 +351,15 @@ def test_an_audit_cannot_select_what_stands_above_it(folder: Path) -> None:
 
 
 def test_overrides_are_rewritten_for_hydra() -> None:
-    """Fields are set whether or not they exist; groups and Hydra's own keys stay as they are."""
+    """Fields are set whether or not they exist; groups stay as they are."""
     words = [
         "audit=demo",
         "a.b=1",
         "+a.c=2",
         "~x",
-        "hydra.run.dir=y",
         "schema=null",
         "schema@schemas.z=gender",
     ]
     assert rewritten(words) == [
-        "audit=demo", "++a.b=1", "++a.c=2", "~x", "hydra.run.dir=y", "schema=[]", "schema@schemas.z=gender",
+        "audit=demo", "++a.b=1", "++a.c=2", "~x", "schema=[]", "schema@schemas.z=gender",
     ]  # fmt: skip

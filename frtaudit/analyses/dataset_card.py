@@ -10,6 +10,7 @@ import numpy.typing as npt
 from frtaudit.certificate import Claim, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.spec import AuditSpec
+from frtaudit.file_names import file_name
 from frtaudit.intake.review import as_csv, pair_id
 from frtaudit.overlap import Overlap
 from frtaudit.pair_rules import NON_MATED, Rules, ground_of
@@ -220,12 +221,14 @@ class _Card:
             for n in order
         ]
         columns = ("probe", "reference", "mated", *(("fold",) if self.pairs.fold is not None else ()))
-        found = {f"test_sets/{self.name}/pairs.csv": as_csv(columns, rows)}
+        found = {f"test_sets/{file_name(self.name)}/pairs.csv": as_csv(columns, rows)}
         text = lfw_layout(names, self.pairs)
         if text is not None:
-            found[f"test_sets/{self.name}/pairs.txt"] = text
+            found[f"test_sets/{file_name(self.name)}/pairs.txt"] = text
         if self.rules is not None:
-            found[f"test_sets/{self.name}/review.csv"] = as_csv(REVIEW, self._review_rows(self.rules))
+            found[f"test_sets/{file_name(self.name)}/review.csv"] = as_csv(
+                REVIEW, self._review_rows(self.rules)
+            )
         return found
 
     def notes(self) -> Iterator[str]:

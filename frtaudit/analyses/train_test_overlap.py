@@ -10,6 +10,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
+from frtaudit.file_names import file_name
 from frtaudit.inference import MIN_ERRING, MIN_ERRORS, from_score
 from frtaudit.intake.review import as_csv, as_lines
 from frtaudit.overlap import (
@@ -126,23 +127,22 @@ class TrainTestOverlap:
         rows = [row for found in last.values() for row in review_rows(found, self.review_from)]
         files = {"overlap/review.csv": as_csv(REVIEW, rows)}
         for name, found in last.items():
+            below = f"overlap/{file_name(name)}"
             people = found.training.subject_ids
             remove = np.unique(found.edges()[1])
             control = _control(trial, name, found, remove)
             merged = [(people[a], people[b]) for a, b in found.merged()]
             files |= {
-                f"overlap/{name}/remove.txt": as_lines([people[k] for k in remove]),
-                f"overlap/{name}/random_control.txt": as_lines([people[k] for k in control]),
-                f"overlap/{name}/merge.csv": as_csv(("training_identity", "merge_into"), merged),
-                f"overlap/{name}/test_identities.txt": as_lines(
+                f"{below}/remove.txt": as_lines([people[k] for k in remove]),
+                f"{below}/random_control.txt": as_lines([people[k] for k in control]),
+                f"{below}/merge.csv": as_csv(("training_identity", "merge_into"), merged),
+                f"{below}/test_identities.txt": as_lines(
                     [found.test.subject_ids[k] for k in np.flatnonzero(found.overlapping)]
                 ),
             }
             if name in overlap.cleaned:
                 noise = np.flatnonzero(overlap.cleaned[name].removed)
-                files[f"overlap/{name}/noise_images.txt"] = as_lines(
-                    [found.training.sample_ids[n] for n in noise]
-                )
+                files[f"{below}/noise_images.txt"] = as_lines([found.training.sample_ids[n] for n in noise])
         return files
 
 

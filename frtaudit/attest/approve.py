@@ -19,6 +19,7 @@ from frtaudit.attest.statement import Scope, approval_statement, open_statement
 from frtaudit.attest.verification import Outcome
 from frtaudit.attest.verify import PDF, RESULT, verify
 from frtaudit.errors import DataError, FrtauditError, VerificationError
+from frtaudit.escaping import printable
 
 
 def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
@@ -57,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.write(f"frtaudit approve: {error}\n")
         return error.exit_code
     names = ", ".join(path.name for path in written)
-    sys.stdout.write(f"approved by {signer.name!r} (key {signer.keyid[:16]}...): {names}\n")
+    sys.stdout.write(f"approved by {signer.name!r} (key {signer.keyid[:16]}...): {printable(names)}\n")
     return 0
 
 

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from frtaudit.canonical import sha256, sha256_file
+from frtaudit.files import irregular
 
 STATEMENT = "statement.dsse.json"
 APPROVAL = "approval.{}.dsse.json"
 APPROVALS = re.compile(r"approval\.([1-9]\d{0,3})\.dsse\.json")
 LOG_SUFFIX = ".log"
+MOST_ADDED = 1 << 26
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,19 +37,47 @@ def digest_file(path: Path) -> Digest:
     return Digest(sha256=sha256_file(path), length=path.stat().st_size)
 
 
+def entries(folder: Path) -> Mapping[str, str | None]:
+    """Everything in a folder and below, by name with ``/`` between folders: None for a regular file, else what it is, or why not.
+
+    Links are neither followed nor opened; folders themselves are left out.
+    """
+    found: dict[str, str | None] = {}
+    waiting = [folder]
+    while waiting:
+        place = waiting.pop()
+        try:
+            paths = list(place.iterdir())
+        except OSError:
+            found[place.relative_to(folder).as_posix()] = "cannot be read"
+            continue
+        for path in paths:
+            kind = irregular(path)
+            if kind == "is a folder":
+                waiting.append(path)
+            else:
+                found[path.relative_to(folder).as_posix()] = kind
+    return dict(sorted(found.items()))
+
+
 def covered(folder: Path) -> tuple[str, ...]:
     """Names of the files that an outer statement covers, sorted, with ``/`` between folders.
 
     All files but the statement itself, approvals of it, what lies under a hidden name (``.hydra``), and ``*.log``:
     Hydra may still write to its log after the signature.
     """
-    names = (path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
-    return tuple(sorted(name for name in names if _is_final(name)))
+    return tuple(name for name, kind in entries(folder).items() if kind is None and _is_final(name))
+
+
+def left_out(folder: Path) -> tuple[str, ...]:
+    """Names of the regular files that no statement ever covers, so that ``verify`` can name them."""
+    beside = (name for name, kind in entries(folder).items() if kind is None and not _is_final(name))
+    return tuple(name for name in beside if name != STATEMENT and not APPROVALS.fullmatch(name))
 
 
 def approvals(folder: Path) -> tuple[str, ...]:
     """Names of the approvals in a run folder, in the order in which they were given."""
-    found = {path.name: APPROVALS.fullmatch(path.name) for path in folder.iterdir()}
+    found = {path.name: APPROVALS.fullmatch(path.name) for path in folder.iterdir() if not irregular(path)}
     numbered = sorted((int(match[1]), name) for name, match in found.items() if match)
     return tuple(name for _, name in numbered)
 
@@ -69,14 +99,22 @@ def problem(folder: Path, name: str, recorded: Digest) -> str | None:
     if not is_inside(name):
         return "names a place outside the run folder"
     path = folder / name
+    kind = _irregular_part(folder, name)
+    if kind is not None:
+        return f"{kind}: not opened"
     if not path.is_file():
         return "is listed in the statement, but missing"
-    return _difference(digest_file(path), recorded)
+    length = path.stat().st_size  # another length needs no reading
+    return _difference(
+        digest_file(path) if length == recorded.length else Digest(sha256="", length=length), recorded
+    )
 
 
 def extends(path: Path, recorded: Digest) -> bool:
-    """Whether the file is the recorded one with more bytes after it."""
-    if not path.is_file() or path.stat().st_size <= recorded.length:
+    """Whether the file is the recorded one with more bytes after it, as many as signatures may take."""
+    if irregular(path) or not path.is_file():
+        return False
+    if not recorded.length < path.stat().st_size <= recorded.length + MOST_ADDED:
         return False
     with path.open("rb") as stream:
         return sha256(stream.read(recorded.length)) == recorded.sha256
@@ -90,6 +128,17 @@ def is_inside(name: str) -> bool:
     """
     path = PurePosixPath(name)
     return bool(name) and not path.is_absolute() and ".." not in path.parts and "\\" not in name
+
+
+def _irregular_part(folder: Path, name: str) -> str | None:
+    """What stands in the way of a name, where a part of it is a link, or its last part is no regular file."""
+    path = folder
+    for part in PurePosixPath(name).parts:
+        path /= part
+        kind = irregular(path)
+        if kind not in (None, "is a folder") or (kind and path == folder / name):
+            return kind
+    return None
 
 
 def _is_final(name: str) -> bool:

@@ -10,17 +10,16 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
-from asn1crypto import cms, keys
+from asn1crypto import cms, crl, keys, ocsp
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from pyhanko.pdf_utils.generic import DictionaryObject
+from pyhanko.pdf_utils.generic import DictionaryObject, Reference
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESSubIndic
-from pyhanko.sign.diff_analysis import ModificationLevel
 from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
-from pyhanko.sign.general import SigningError
+from pyhanko.sign.general import SigningError, extract_certificate_info
 from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
 from pyhanko.sign.validation import (
@@ -39,7 +38,11 @@ from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.attest.keys import Signer
 from frtaudit.attest.pades import BASIC, Pades
+from frtaudit.attest.pdf_additions import Store, additions
+from frtaudit.attest.pdf_appending import Appending, with_evidence
+from frtaudit.attest.pdf_evidence import chains, check_store
 from frtaudit.attest.pdf_reader import ReportReader
+from frtaudit.attest.pdf_revisions import AlterationError
 from frtaudit.attest.waiting import wait
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError, VerificationError
@@ -48,7 +51,10 @@ MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
 HEADER = b"%PDF-"
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
-PERMITTED = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
+SHA256 = bytes.fromhex("300d06096086480165030402010500")
+ECDSA = bytes.fromhex("300a06082a8648ce3d040302")
+RSA = bytes.fromhex("300d06092a864886f70d01010b0500")
+ALGORITHMS = ((SHA256, ECDSA), (SHA256, RSA))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +99,9 @@ def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -
 
 def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
     """The PDF with one more signature, not looked at again."""
-    writer = IncrementalPdfFileWriter.from_reader(ReportReader(pdf))
-    earlier = len(writer.prev.embedded_signatures)
+    reader = ReportReader(pdf)
+    earlier = len(reader.embedded_signatures)
+    writer = (Appending if earlier else IncrementalPdfFileWriter).from_reader(reader)
     meta = PdfSignatureMetadata(
         field_name=f"Signature{earlier + 1}",
         md_algorithm="sha256",
@@ -108,7 +115,7 @@ def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes
     )
     try:
         maker = PdfSigner(meta, _pyhanko_signer(signer), timestamper=pades.authority)
-        return wait(_sign(maker, writer, when))
+        return wait(_sign(maker, writer, when, pades))
     except (OSError, SigningError, PathError, ValidationError) as error:
         raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
 
@@ -146,11 +153,50 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
     for item in embedded:
         if str(item.sig_object_type) != TIMESTAMP:
             _check_form(item, f"{where} ({item.field_name})")
-    signatures = tuple(_check(pdf, item, roots, where) for item in embedded)
-    _check_rest(pdf, embedded[-1], reader, where)
-    root = reader.get_historical_root(embedded[0].signed_revision)
+        _check_bag(item.signed_data, f"{where} ({item.field_name})")
+    first = ReportReader(pdf[: _end(embedded[0])])
+    store = _check_additions(pdf, first, embedded, where)
+    signatures = tuple(_check(pdf, item, roots, store, where) for item in embedded)
     level = _level(embedded, reader)
-    return SignedPdf(signatures=signatures, attachments=dict(_attachments(root)), level=level)
+    return SignedPdf(signatures=signatures, attachments=dict(_attachments(first.root)), level=level)
+
+
+def _end(embedded: EmbeddedPdfSignature) -> int:
+    """Where the bytes that a signature covers end."""
+    return int(embedded.byte_range[2]) + int(embedded.byte_range[3])
+
+
+def _check_additions(
+    pdf: bytes, first: PdfFileReader, embedded: Sequence[EmbeddedPdfSignature], where: str
+) -> Store:
+    """Nothing was appended but what :mod:`frtaudit.attest.pdf_additions` names; returns the DSS."""
+
+    def text(number: int) -> bytes:
+        out = BytesIO()
+        found = first.get_object(Reference(number, 0, first))  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+        found.write_to_stream(out)
+        return out.getvalue()
+
+    try:
+        ends = [_end(item) for item in embedded]
+        store = additions(pdf, ends, text, bytes(embedded[0].pkcs7_content))
+        check_store(store, list(_signers(embedded)))
+    except AlterationError as error:
+        said = f"the file was changed after the signature in a way that it forbids: {error}"
+        raise VerificationError(where, said) from None
+    return store
+
+
+def _signers(embedded: Sequence[EmbeddedPdfSignature]) -> Iterator[x509.Certificate]:
+    """Every certificate that a signature or a time in it carries."""
+    for item in embedded:
+        yield from _bag(item.signed_data)
+        for token in extract_tst_data_iter(item.signer_info, signed=False):
+            yield from _bag(token)
+
+
+def _bag(signed: cms.SignedData) -> list[x509.Certificate]:
+    return [x509.load_der_x509_certificate(item.chosen.dump()) for item in signed["certificates"]]
 
 
 def _level(embedded: Sequence[EmbeddedPdfSignature], reader: PdfFileReader) -> PadesLevel:
@@ -164,15 +210,17 @@ def _level(embedded: Sequence[EmbeddedPdfSignature], reader: PdfFileReader) -> P
 
 
 def _check(
-    pdf: bytes, embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], where: str
+    pdf: bytes, embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store, where: str
 ) -> PdfSignature:
     field = str(embedded.field_name)
     _check_hole(pdf, embedded, f"{where} ({field})")
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
-    status = wait(_status(embedded, roots))
+    status = wait(_status(embedded, roots, store))
     if not (status.intact and status.valid):
         raise VerificationError(f"{where} ({field})", "does not hold: signed bytes were changed")
-    _check_changes(status, f"{where} ({field})")
+    if status.coverage not in (SignatureCoverageLevel.ENTIRE_FILE, SignatureCoverageLevel.ENTIRE_REVISION):
+        said = "the signature does not cover the file as it stood when it was signed"
+        raise VerificationError(f"{where} ({field})", said)
     stamp = getattr(status, "timestamp_validity", None)
     if stamp is not None and not (stamp.intact and stamp.valid):
         raise VerificationError(f"{where} ({field})", "its timestamp does not hold")
@@ -183,7 +231,7 @@ def _check(
         field=field,
         certificate=certificate,
         when=when,
-        end=int(embedded.byte_range[2]) + int(embedded.byte_range[3]),
+        end=_end(embedded),
         is_timestamp=is_timestamp,
         distrust=_distrust(status, certificate, when),
         stamped=None if stamp is None else stamp.timestamp,
@@ -211,15 +259,38 @@ def _check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
 def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
     """What a signature does not sign of itself has the one form of RFC 5652, 5.1 and 5.3, in DER as PAdES asks."""
     info = embedded.signer_info
+    algorithms = (info["digest_algorithm"].dump(), info["signature_algorithm"].dump())
     holds = (
         _is_der(cms.ContentInfo.load(bytes(embedded.pkcs7_content)).dump())
         and embedded.signed_data["version"].native == info["version"].native == "v1"
         and info["sid"].name == "issuer_and_serial_number"
         and [item.dump() for item in embedded.signed_data["digest_algorithms"]]
         == [info["digest_algorithm"].dump()]
+        and algorithms in ALGORITHMS
     )
     if not holds:
         raise VerificationError(where, "the signature is not in the form in which it was made")
+
+
+def _check_bag(signed: cms.SignedData, where: str) -> None:
+    """A signature carries its signer's certificate, those that issued it, and beside them no more than a time."""
+    bag = _bag(signed)
+    (info,) = signed["signer_infos"]
+    signer = x509.load_der_x509_certificate(extract_certificate_info(signed).signer_cert.dump())
+    unsigned = info["unsigned_attrs"]
+    holds = (
+        len(set(bag)) == len(bag)
+        and chains([signer], bag) == set(bag)
+        and not signed["crls"]
+        and [item["type"].native for item in unsigned] in ([], ["signature_time_stamp_token"])
+        and all(len(item["values"]) == 1 for item in unsigned)
+    )
+    if not holds:
+        raise VerificationError(
+            where, "the signature carries certificates or attributes that are not its own"
+        )
+    for token in extract_tst_data_iter(info, signed=False):
+        _check_bag(token, where)
 
 
 def _is_der(data: bytes) -> bool:
@@ -241,35 +312,23 @@ def _is_der(data: bytes) -> bool:
 
 
 async def _status(
-    embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate]
+    embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store
 ) -> PdfSignatureStatus | DocumentTimestampStatus:
-    anchors = [asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots]
-    context = ValidationContext(trust_roots=anchors, moment=embedded.self_reported_timestamp)
-    if str(embedded.sig_object_type) == TIMESTAMP:
-        return await async_validate_pdf_timestamp(embedded, ValidationContext(trust_roots=anchors))
+    """What pyHanko finds; a certificate that the DSS shows as revoked by then is not trusted."""
+    is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
+    context = ValidationContext(
+        trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
+        other_certs=[asn1_x509.Certificate.load(item) for item in store.certificates.values()],
+        crls=[crl.CertificateList.load(item) for item in store.crls.values()],
+        ocsps=[ocsp.OCSPResponse.load(item) for item in store.ocsps.values()],
+        moment=None if is_timestamp else embedded.self_reported_timestamp,
+    )
+    if is_timestamp:
+        return await async_validate_pdf_timestamp(embedded, context, skip_diff=True)
     usage = KeyUsageConstraints(
         key_usage={"non_repudiation", "digital_signature"}, match_all_key_usages=False
     )
-    return await async_validate_pdf_signature(embedded, context, key_usage_settings=usage)
-
-
-def _check_changes(status: PdfSignatureStatus | DocumentTimestampStatus, where: str) -> None:
-    """Later revisions hold further signatures, timestamps and revocation data only."""
-    if status.coverage not in (SignatureCoverageLevel.ENTIRE_FILE, SignatureCoverageLevel.ENTIRE_REVISION):
-        raise VerificationError(where, "the signature does not cover the file as it stood when it was signed")
-    if status.docmdp_ok is False or status.modification_level not in PERMITTED:
-        raise VerificationError(where, "the file was changed after the signature in a way that it forbids")
-
-
-def _check_rest(pdf: bytes, last: EmbeddedPdfSignature, reader: PdfFileReader, where: str) -> None:
-    """The last signature ends the file, or a DSS update does."""
-    end = int(last.byte_range[2]) + int(last.byte_range[3])
-    if end == len(pdf):
-        return
-    level = getattr(last.diff_result, "modification_level", None)
-    is_update = reader.total_revisions > last.signed_revision + 1 and level is ModificationLevel.LTA_UPDATES
-    if not is_update or not pdf.rstrip(b"\r\n").endswith(b"%%EOF"):
-        raise VerificationError(where, f"{len(pdf) - end} bytes stand after the last signature")
+    return await async_validate_pdf_signature(embedded, context, key_usage_settings=usage, skip_diff=True)
 
 
 def _attachments(root: DictionaryObject) -> Iterator[tuple[str, bytes]]:
@@ -308,19 +367,20 @@ def _words(indication: AdESSubIndic | None) -> str:
     return str(indication.standard_name).lower().replace("_", " ")
 
 
-async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime) -> bytes:
+async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime, pades: Pades) -> bytes:
     """What PdfSigner.async_sign_pdf does, with the time of signing as an argument."""
     session = signer.init_signing_session(writer)
     session.system_time = when
-    validation = await session.perform_presign_validation(writer)
-    size = await session.estimate_signature_container_size(validation, tight=False)
-    document = session.prepare_tbs_document(validation_info=validation, bytes_reserved=size)
+    found = await session.perform_presign_validation(writer)
+    size = await session.estimate_signature_container_size(found, tight=False)
+    document = session.prepare_tbs_document(validation_info=found, bytes_reserved=size)
     output = BytesIO()
     prepared, _ = document.digest_tbs_document(output=output)
     attributes = PdfCMSSignedAttributes(signing_time=when)
     signed = await document.perform_signature(prepared.document_digest, attributes)
-    await signed.post_signature_processing(output)
-    return output.getvalue()
+    if pades.evidence is None or found is None:
+        return output.getvalue()
+    return await with_evidence(output.getvalue(), bytes(signed.sig_contents), found, pades)
 
 
 def _pyhanko_signer(signer: Signer) -> SimpleSigner:

@@ -20,6 +20,7 @@ from frtaudit.canonical import Json, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError
+from frtaudit.escaping import printable
 
 RTOL = 1e-6
 ATOL = 1e-9
@@ -111,7 +112,7 @@ def main(argv: Sequence[str], rederive: Rederive) -> int:
     """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
     options = _Parser.make().parse_args(argv)
     found = reproduce(Path(options.run), rederive, options.overrides)
-    sys.stdout.write("\n".join(found.lines) + "\n")
+    sys.stdout.write("\n".join(map(printable, found.lines)) + "\n")
     return found.exit_code
 
 

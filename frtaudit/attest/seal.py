@@ -23,6 +23,7 @@ from frtaudit.canonical import Json, sha256, to_bytes
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, FrtauditError, VerificationError
+from frtaudit.files import read_regular
 
 SEAL = "seal.json"
 CONTENT = "sealed.json"
@@ -71,7 +72,7 @@ def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -
 def read_seal(path: str | Path) -> bytes:
     """The bytes of a seal's file. Raises DataError."""
     try:
-        return Path(path).read_bytes()
+        return read_regular(Path(path))
     except OSError as error:
         raise DataError(
             "seal", f"{Path(path).name} cannot be read ({error.strerror})", "a file of frtaudit seal"

@@ -1,12 +1,13 @@
 """A sweep's folder, checked: its statement over all files, its jobs each as a run, its table against their results."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 from frtaudit.attest.contents import printed_numbers
+from frtaudit.attest.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.attest.keys import common_name
-from frtaudit.attest.manifest import STATEMENT, covered, extends, problem
+from frtaudit.attest.manifest import STATEMENT, covered, extends, is_inside, problem
 from frtaudit.attest.parties import Evidence, parties
 from frtaudit.attest.pdf_signature import read_signed_pdf
 from frtaudit.attest.statement import Scope, Statement, open_statement
@@ -14,6 +15,7 @@ from frtaudit.attest.trust import Trust
 from frtaudit.attest.verification import Check, Outcome, Verification, indeterminate, invalid, note, ok
 from frtaudit.canonical import sha256_file
 from frtaudit.errors import VerificationError
+from frtaudit.files import irregular
 
 TABLE, PAGE, PDF = "sweep.json", "sweep.html", "sweep.pdf"
 RESULT, REPORT = "result.json", "report.pdf"
@@ -29,9 +31,11 @@ def is_sweep(folder: Path) -> bool:
 
 def sweep_checks(folder: Path, trust: Trust, verify: Verify) -> Iterator[Check]:
     """Checks of a sweep; ``verify``: of one job's folder."""
+    yield from not_regular(folder)
     try:
-        outer = open_statement((folder / STATEMENT).read_bytes(), Scope.OUTER, STATEMENT)
-    except OSError:
+        data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
+        outer = open_statement(data, Scope.OUTER, STATEMENT)
+    except FileNotFoundError:
         yield indeterminate(STATEMENT, "is missing: an unsigned sweep")
         return
     except VerificationError as error:
@@ -45,8 +49,10 @@ def sweep_checks(folder: Path, trust: Trust, verify: Verify) -> Iterator[Check]:
     if TABLE not in outer.subjects or any(check.subject in OURS for check in wrong):
         yield invalid(TABLE, "is not the table that was signed")
         return
-    yield from _jobs(folder, verify)
-    yield from _printed(folder)
+    jobs = list(_jobs(folder, verify))
+    yield from jobs
+    yield from _signed_again(folder, outer, {check.subject for check in jobs})
+    yield from _printed(folder, outer)
     yield from parties(Evidence(outer=outer), trust)
 
 
@@ -59,10 +65,19 @@ def _files(folder: Path, outer: Statement) -> Iterator[Check]:
             yield invalid(name, wrong)
 
 
+def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
+    """A PDF that grew lies in the folder of a job that was checked as a run."""
+    for name, recorded in outer.subjects.items():
+        is_pdf = name.endswith(f"/{REPORT}") and name.rpartition("/")[0] not in jobs
+        if is_pdf and problem(folder, name, recorded) is not None:
+            yield invalid(name, "was changed, and belongs to no job that is done")
+
+
 def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
     for name in covered(folder):
         if name not in outer.subjects:
             yield (invalid if name in OURS else note)(name, f"is not listed in {STATEMENT}")
+    yield from not_covered(folder)
 
 
 def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
@@ -75,7 +90,7 @@ def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
         return
     for name, digest in named.items():
         result = folder / name / RESULT
-        if not result.is_file() or sha256_file(result) != digest:
+        if not is_inside(name) or irregular(result) or not result.is_file() or sha256_file(result) != digest:
             yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
             continue
         found = verify(folder / name)
@@ -86,13 +101,13 @@ def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
             yield Check(subject=f"{name}/{worst.subject}", outcome=worst.outcome, said=worst.said)
 
 
-def _printed(folder: Path) -> Iterator[Check]:
+def _printed(folder: Path, outer: Statement) -> Iterator[Check]:
     """The page prints the table's numbers, and the PDF the page's; the PDF carries the table."""
-    table, pdf = (folder / TABLE).read_bytes(), folder / PDF
-    paper = pdf.read_bytes() if pdf.is_file() else None
+    table = (folder / TABLE).read_bytes()
+    paper = (folder / PDF).read_bytes() if PDF in outer.subjects else None
     if paper is not None:
         yield _paper(paper, table)
-    if (folder / PAGE).is_file():
+    if PAGE in outer.subjects:
         yield from printed_numbers(table, (folder / PAGE).read_bytes(), paper, (PAGE, PDF))
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from frtaudit.canonical import Json
+from frtaudit.escaping import printable
 
 
 class Outcome(Enum):
@@ -34,7 +35,11 @@ class Check:
 
     def to_json(self) -> Json:
         """The same for machines."""
-        return {"subject": self.subject, "outcome": self.outcome.value, "said": self.said}
+        return {
+            "subject": printable(self.subject),
+            "outcome": self.outcome.value,
+            "said": printable(self.said),
+        }
 
     def __str__(self) -> str:
         """One line.
@@ -42,7 +47,7 @@ class Check:
         >>> print(Check(subject="result.json", outcome=Outcome.OK, said="is as recorded"))
         ok             result.json: is as recorded
         """
-        return f"{self.outcome.value:<14} {self.subject}: {self.said}"
+        return f"{self.outcome.value:<14} {printable(self.subject)}: {printable(self.said)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +78,17 @@ class Verification:
     def to_json(self) -> Json:
         """The same for machines."""
         checks = [item.to_json() for item in self.checks]
-        return {"path": self.path, "status": self.status, "exit_code": self.exit_code, "checks": checks}
+        return {
+            "path": printable(self.path),
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "checks": checks,
+        }
 
     def __str__(self) -> str:
         """One line per check, and the verdict."""
         lines = [str(check) for check in self.checks]
-        return "\n".join([*lines, f"{self.path}: {self.status} (exit {self.exit_code})"])
+        return "\n".join([*lines, f"{printable(self.path)}: {self.status} (exit {self.exit_code})"])
 
 
 def ok(subject: str, said: str) -> Check:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from frtaudit.attest.contents import against_schema, printed_numbers, seal_checks
+from frtaudit.attest.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
 from frtaudit.attest.keys import common_name, fingerprint
 from frtaudit.attest.manifest import STATEMENT, Digest, approvals, covered, digest_bytes, extends, problem
 from frtaudit.attest.parties import Evidence, parties
@@ -31,12 +32,15 @@ from frtaudit.attest.verification import (
 from frtaudit.canonical import digest, dumps, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import FrtauditError, VerificationError
+from frtaudit.escaping import printable
+from frtaudit.files import irregular
 
 RESULT = "result.json"
 PDF = "report.pdf"
 HTML = "report.html"
 VERDICT = "verdict.json"
 OURS = (RESULT, HTML, PDF, VERDICT, SEAL)
+OUR_FOLDERS = ("tables/", "lists/")
 USAGE = 4
 
 
@@ -96,8 +100,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _recipe(path: Path) -> str:
     file = path / STATEMENT
-    if not file.is_file():
-        return f"# {path} holds no {STATEMENT}: there is no statement to check with openssl\n"
+    if not file.is_file() or irregular(file) is not None:
+        return f"# {printable(str(path))} holds no {STATEMENT}: there is no statement to check with openssl\n"
     try:
         return recipe(STATEMENT, open_statement(file.read_bytes(), Scope.OUTER, STATEMENT)) + "\n"
     except VerificationError as error:
@@ -105,13 +109,13 @@ def _recipe(path: Path) -> str:
 
 
 def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
+    yield from not_regular(folder)
     try:
-        data = (folder / STATEMENT).read_bytes()
-    except OSError:
+        data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
+        outer = open_statement(data, Scope.OUTER, STATEMENT)
+    except FileNotFoundError:
         yield from _without_statement(folder, trust)
         return
-    try:
-        outer = open_statement(data, Scope.OUTER, STATEMENT)
     except VerificationError as error:
         yield invalid(STATEMENT, error.found)
         return
@@ -126,7 +130,8 @@ def _folder(folder: Path, trust: Trust) -> Iterator[Check]:
         yield from _inner_matches_outer(opened)
     if _is_intact(folder, RESULT, outer):
         yield from _result((folder / RESULT).read_bytes(), RESULT, evidence.inner)
-        yield from _verdict(folder)
+        if _is_intact(folder, VERDICT, outer):
+            yield from _verdict(folder)
         sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
         yield from _seal((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
         if _is_intact(folder, HTML, outer):
@@ -144,11 +149,15 @@ def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Che
     checks: list[Check] = []
     for name in approvals(folder):
         try:
-            opened[name] = open_statement((folder / name).read_bytes(), Scope.APPROVAL, name)
-        except (OSError, VerificationError) as error:
-            checks.append(invalid(name, error.found if isinstance(error, VerificationError) else str(error)))
+            data = read_bounded(folder / name, LARGEST_STATEMENT)
+            opened[name] = open_statement(data, Scope.APPROVAL, name)
+        except VerificationError as error:
+            checks.append(invalid(name, error.found))
             continue
         wrong = _approved(folder, opened[name], evidence.pdf)
+        earlier = [item.keyid for other, item in opened.items() if other != name]
+        if evidence.outer is not None and opened[name].keyid in (evidence.outer.keyid, *earlier):
+            wrong = "is by a key that signed or approved already"
         said = f"{_signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
         checks.append(ok(name, said) if wrong is None else invalid(name, wrong))
     return replace(evidence, approvals=opened), checks
@@ -173,7 +182,7 @@ def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str |
 
 def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
     pdf = folder / PDF
-    if pdf.is_file():
+    if pdf.is_file() and irregular(pdf) is None and pdf.stat().st_size <= LARGEST_PDF:
         evidence, checks = _open_pdf(pdf.read_bytes(), PDF, trust, None)
         broken = [check for check in checks if check.outcome is Outcome.INVALID]
         if broken or (evidence.pdf and evidence.pdf.signatures):
@@ -185,6 +194,9 @@ def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
 
 
 def _pdf_alone(path: Path, trust: Trust) -> Iterator[Check]:
+    if path.stat().st_size > LARGEST_PDF:
+        yield indeterminate(path.name, f"is longer than {LARGEST_PDF} bytes: not read")
+        return
     evidence, checks = _open_pdf(path.read_bytes(), path.name, trust, None)
     yield from checks
     if evidence.pdf is None or evidence.inner is None:
@@ -228,10 +240,11 @@ def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
     for name in covered(folder):
         if name in outer.subjects:
             continue
-        if name in OURS or name.startswith("tables/"):
+        if name in OURS or name.startswith(OUR_FOLDERS):
             yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
         else:
             yield note(name, f"is not listed in {STATEMENT}: not part of the run")
+    yield from not_covered(folder)
 
 
 def _open_pdf(

@@ -58,7 +58,7 @@ class PyeerScores:
 
 
 def _names(folder: Path) -> set[str]:
-    return {path.name for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")}
+    return {path.name for path in folder.iterdir() if not path.is_dir() and not path.name.startswith(".")}
 
 
 def _read(path: Path, nan: Nan) -> Floats:

@@ -1,5 +1,6 @@
 """Score lists made elsewhere: the cohort is who stands in them, the comparisons are their lines."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -100,7 +101,9 @@ class ScoreLists:
     def _metadata(self, folder: Path) -> Path | None:
         if self.metadata is not None:
             return folder / self.metadata
-        return next((path for suffix in SUFFIXES if (path := folder / f"metadata{suffix}").is_file()), None)
+        return next(
+            (path for suffix in SUFFIXES if os.path.lexists(path := folder / f"metadata{suffix}")), None
+        )
 
 
 def _people(lists: Sequence[ScoreList], metadata: Table | None) -> dict[str, _Person]:

@@ -1,5 +1,6 @@
 """A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -8,10 +9,11 @@ from frtaudit.canonical import sha256_file
 from frtaudit.core.cohort import Cohort, Material, Templates
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
+from frtaudit.files import check_regular
 from frtaudit.intake.pseudonyms import key_bytes
 from frtaudit.intake.roster import Roster, attributes_of, enrol
 from frtaudit.intake.tables import Table, read_table
-from frtaudit.intake.vectors import LEFT, NO_TEMPLATE, TemplateFile
+from frtaudit.intake.vectors import LEFT, NO_TEMPLATE, TemplateFile, doubled
 from frtaudit.registry import register
 
 SAMPLE = ("image_id", "sample_id")
@@ -101,6 +103,7 @@ class TemplateFolder:
             pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
             attributes=attributes_of(roster, cohort),
             training=training,
+            said=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
         )
 
     def _trained(self, name: str, path: str) -> Material:
@@ -114,7 +117,11 @@ class TemplateFolder:
 
     def _metadata(self, root: Path) -> Table:
         name = self.metadata or "metadata.csv"
-        if self.metadata is None and not (root / name).is_file() and (root / "metadata.parquet").is_file():
+        if (
+            self.metadata is None
+            and not os.path.lexists(root / name)
+            and os.path.lexists(root / "metadata.parquet")
+        ):
             name = "metadata.parquet"
         return read_table(root / name, name)
 
@@ -127,7 +134,8 @@ def _folder(root: Path, where: str = "cohort.root") -> Path:
 
 def _optional(root: Path, name: str | None, default: str) -> Path | None:
     path = root / (name or default)
-    if path.is_file():
+    if os.path.lexists(path):
+        check_regular(path, path.name)
         return path
     if name is not None:
         raise DataError(name, "the file is missing", "a file below cohort.root")
@@ -170,8 +178,9 @@ def _template_files(
     if not paths:
         raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
     for path in paths:
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             raise DataError(f"templates/{path.name}", "is a folder", "an .npz file")
+        check_regular(path, f"templates/{path.name}")
     return {
         path.stem: TemplateFile(
             path=path,

@@ -6,9 +6,7 @@ again, what was spent) stands in the store and in ``sittings.json``, which no au
 
 import csv
 import io
-import os
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -25,6 +23,7 @@ from frtaudit.collection.single import looked_for
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import Store
 from frtaudit.core.collecting import Refusal
+from frtaudit.output import OutputFolder
 
 COLLECTION, SITTINGS, FACES = "collection.json", "sittings.json", "faces.csv"
 FORMAT = "frtaudit-collection/1"
@@ -40,22 +39,18 @@ def export(
     into: Path, store: Store, spec: CollectionSpec, found: Chosen, *, finished: bool
 ) -> tuple[str, ...]:
     """Write it all, ``collection.json`` last, each file whole or not; what who collects has to know, as sentences."""
-    _atomically(into / FACES, lambda path: path.write_bytes(_faces(found)))
+    out = OutputFolder(into)
+    out.replace(FACES, _faces(found))
     files = [FACES]
     if found.boxes is not None:
-        boxes = found.boxes
-        _atomically(
-            into / BOXES,
-            lambda path: path.write_bytes(boxes.to_csv(index=False, lineterminator="\n").encode()),
-        )
+        out.replace(BOXES, found.boxes.to_csv(index=False, lineterminator="\n").encode())
         files.append(BOXES)
     services: dict[str, Json] = {}
     said: list[str] = []
     shown: list[str] = []
     for number, name in enumerate(sorted(spec.services)):
-        _atomically(
-            into / f"{name}.parquet", partial(_scores, store=store, number=number, name=name, found=found)
-        )
+        with out.drafted(f"{name}.parquet") as draft:
+            _scores(draft, store, number, name, found)
         files.append(f"{name}.parquet")
         services[name], told, calm = _service(store, number, name, spec, found, finished=finished)
         said += told
@@ -68,7 +63,7 @@ def export(
         "services": services,
         "files": listed,
     }
-    _atomically(into / COLLECTION, lambda path: path.write_bytes(to_bytes(content)))
+    out.replace(COLLECTION, to_bytes(content))
     return tuple(shown)
 
 
@@ -116,7 +111,7 @@ def write_sittings(into: Path, store: Store, spec: CollectionSpec) -> None:
         "ambiguous": lost,
         "detected_again": again,
     }
-    _atomically(into / SITTINGS, lambda path: path.write_bytes(to_bytes(content)))
+    OutputFolder(into).replace(SITTINGS, to_bytes(content))
 
 
 def _service(
@@ -229,16 +224,3 @@ def _called(found: Chosen, name: str) -> dict[int, str]:
 def _batches(rows: Iterator[Row]) -> Iterator[list[Row]]:
     while batch := list(islice(rows, ROWS)):
         yield batch
-
-
-def _atomically(path: Path, write: Callable[[Path], object]) -> None:
-    """The whole file or the one that was there."""
-    signals.check()
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        write(draft)
-        with draft.open("rb") as stream:
-            os.fsync(stream.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)

@@ -6,6 +6,7 @@ import time
 from fractions import Fraction
 
 from frtaudit.collection.spec import Budget
+from frtaudit.escaping import printable
 
 EVERY = 0.5
 _AGAIN = "\r\x1b[K"  # to the left, and nothing on the line
@@ -56,7 +57,7 @@ class LiveLine:
             self._write("")
 
     def _write(self, text: str) -> None:
-        sys.stderr.write(_AGAIN + text)
+        sys.stderr.write(_AGAIN + printable(text))
         sys.stderr.flush()
 
 

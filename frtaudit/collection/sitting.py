@@ -35,6 +35,7 @@ from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.errors import DataError, FrtauditError, ProviderError
+from frtaudit.output import OutputFolder
 
 SHOWN = 5  # refused images that are told one by one
 FROZEN, ALIKE, COMPLETE, LOOKED, LISTED = "frozen", "alike", "complete", "looked", "listed"
@@ -322,9 +323,8 @@ class Sitting:
         self.shelf.digests[row.image] = row.digest
         if self.spec.keep_images:
             picture = self.shelf.get(row.image)
-            folder = self.into / "images"
-            folder.mkdir(exist_ok=True)
-            (folder / f"{row.digest}.{_ENDING[picture.media]}").write_bytes(picture.data)
+            name = f"images/{row.digest}.{_ENDING[picture.media]}"
+            OutputFolder(self.into).replace(name, picture.data)
 
     # ---------------------------------------------------------------------------- comparing
     def _chosen(self) -> Chosen:

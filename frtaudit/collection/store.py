@@ -21,6 +21,7 @@ from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import DataError
 from frtaudit.faults import as_line
+from frtaudit.files import check_regular
 
 STORE = "store.sqlite"
 _TABLES = """
@@ -54,6 +55,8 @@ class Store:
         """Raise :class:`DataError` for a folder that cannot be written, or that another process works in."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            for beside in ("", "-wal", "-shm"):
+                check_regular(self.path.with_name(f"{self.path.name}{beside}"))
             self._db = sqlite3.connect(self.path, isolation_level=None, timeout=0.2)
             self._db.execute("PRAGMA locking_mode=EXCLUSIVE")
             self._db.execute("PRAGMA journal_mode=WAL")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from frtaudit.canonical import Json, to_bytes
 from frtaudit.finished import FinishedRun
+from frtaudit.output import OutputFolder
 from frtaudit.registry import register
 
 FILE = "ai_verify.json"
@@ -48,4 +49,4 @@ class AiVerify:
             "output": output,
             "artifacts": [name for name in KEPT if name in run.files],
         }
-        (folder / FILE).write_bytes(to_bytes(made))
+        OutputFolder(folder).write(FILE, to_bytes(made))

@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 from frtaudit.core import Finding, Verdict
 from frtaudit.finished import FinishedRun
+from frtaudit.output import OutputFolder
 from frtaudit.registry import register
 
 FILE = "junit.xml"
@@ -43,7 +44,7 @@ class Junit:
         suite.attrib |= {key: str(value) for key, value in {**counts, "skipped": skipped}.items()}
         ET.indent(suites)
         page = ET.tostring(suites, encoding="utf-8", xml_declaration=True)
-        (folder / FILE).write_bytes(page + b"\n")
+        OutputFolder(folder).write(FILE, page + b"\n")
 
 
 def _case(run: FinishedRun, finding: Finding, audit: str) -> ET.Element:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 from frtaudit import numbers
 from frtaudit.core import Target, Verdict
+from frtaudit.escaping import printable
 from frtaudit.finished import RISING, FinishedRun
+from frtaudit.output import OutputFolder
 from frtaudit.registry import register
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
@@ -15,7 +17,9 @@ from frtaudit.report.words import words
 FILE = "summary.md"
 LINES = 100  # of a table: a CI server takes a megabyte at most
 ORDER = (*RISING, Verdict.PASS)
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&$])")
+_ADDRESS = re.compile(r"(?i)\b(www|[a-z]+)(\.(?<=www\.)|:(?=//))")  # what becomes a link by itself
+_OPENING = re.compile(r"^(\d+(?=[.)](\s|$))|(?=[-+=]))")  # what begins a list, or underlines a title
 
 
 @register("export", "markdown")
@@ -28,7 +32,8 @@ class Markdown:
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write ``summary.md``."""
-        (folder / FILE).write_text("\n\n".join(_parts(run)) + "\n", encoding="utf-8")
+        page = "\n\n".join(_parts(run)) + "\n"
+        OutputFolder(folder).write(FILE, page.encode())
 
 
 def _parts(run: FinishedRun) -> Iterable[str]:
@@ -126,4 +131,5 @@ def _table(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
 
 def _text(text: str) -> str:
     """Words as words: nothing in them is Markdown, a mention, or a second line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+    marked = _SPECIAL.sub(r"\\\1", printable(" ".join(text.split())))
+    return _ADDRESS.sub(r"\1\\\2", _OPENING.sub(r"\1\\", marked))

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from frtaudit.canonical import Json, dumps, to_bytes
 from frtaudit.core import Target
+from frtaudit.file_names import file_name
 from frtaudit.finished import FinishedRun
+from frtaudit.output import OutputFolder
 from frtaudit.registry import register
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import words
@@ -26,14 +28,9 @@ class ModelCard:
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write the folder ``model_card``."""
-        (folder / FOLDER).mkdir()
-        source = Source(run.result)
-        for number, provider in enumerate(source.providers):
-            name = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in provider)
-            place = folder / FOLDER / f"{name}.json"
-            if place.exists():
-                place = folder / FOLDER / f"{name}_{number}.json"
-            place.write_bytes(to_bytes(_card(run, source, provider)))
+        out, source = OutputFolder(folder), Source(run.result)
+        for provider in source.providers:
+            out.write(f"{FOLDER}/{file_name(provider)}.json", to_bytes(_card(run, source, provider)))
 
 
 def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:

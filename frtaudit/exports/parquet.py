@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
+from frtaudit.file_names import file_name
+from frtaudit.files import open_regular
 from frtaudit.finished import FinishedRun
+from frtaudit.output import OutputFolder
 from frtaudit.registry import register
 from frtaudit.sheets import sheets_of
 
@@ -23,8 +26,13 @@ class Parquet:
 
     def write(self, run: FinishedRun, folder: Path) -> None:
         """Write the folder ``parquet``."""
-        (folder / FOLDER).mkdir()
+        out = OutputFolder(folder)
         for name, table in sheets_of(run.result).items():
-            pq.write_table(table, folder / FOLDER / f"{name}.parquet", compression="zstd", store_schema=True)
+            place = out.path(f"{FOLDER}/{name}.parquet")
+            pq.write_table(table, place, compression="zstd", store_schema=True)
         for path in run.tables:
-            shutil.copyfile(path, folder / FOLDER / path.name)
+            with (
+                open_regular(path, path.name) as source,
+                out.create(f"{FOLDER}/{file_name(path.stem)}.parquet") as to,
+            ):
+                shutil.copyfileobj(source, to)

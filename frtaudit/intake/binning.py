@@ -36,7 +36,7 @@ def bin_names(bins: Bins) -> tuple[str, ...]:
     ('<p50', '>=p50')
     """
     mark = "p" if bins.percentiles else ""
-    cuts = [f"{mark}{cut:g}" for cut in bins.edges or bins.percentiles]
+    cuts = [f"{mark}{cut:.12g}" for cut in bins.edges or bins.percentiles]
     return (
         f"<{cuts[0]}",
         *(f"{low}-{high}" for low, high in pairwise(cuts)),

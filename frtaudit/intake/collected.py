@@ -1,6 +1,7 @@
 """What ``frtaudit collect`` left in a folder: which files an audit reads, what was refused, what changed."""
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,10 @@ from typing import Any  # Any: JSON as it was read
 from frtaudit.canonical import Json, sha256_file
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.errors import DataError
+from frtaudit.files import irregular, read_regular
 from frtaudit.intake.collection_facts import QUERIES, facts_of
 
-COLLECTION, STORE = "collection.json", "store.sqlite"
+COLLECTION, STORE, FACES = "collection.json", "store.sqlite", "faces.csv"
 FORMAT = "frtaudit-collection/1"
 CHANGED, VERSIONS, MISSING = (
     "service_changed_while_collected",
@@ -42,20 +44,20 @@ def read_collected(folder: Path) -> Collected | None:
     that is another one than it wrote.
     """
     path = folder / COLLECTION
-    if not path.is_file():
-        if (folder / STORE).is_file():
+    if not os.path.lexists(path):
+        if os.path.lexists(folder / STORE):
             raise _unfinished()
         return None
     try:
-        read: Any = json.loads(path.read_text(encoding="utf-8"))
+        read: Any = json.loads(read_regular(path, COLLECTION))
         known = read["format"] == FORMAT
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(COLLECTION, "not readable as a collection", "as frtaudit collect wrote it") from error
     if not known:
         raise DataError(COLLECTION, f"the format {read['format']!r}", FORMAT)
     try:
         return _collected(folder, read)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, IndexError) as error:
         raise DataError(COLLECTION, f"no {error}", "as frtaudit collect wrote it") from error
 
 
@@ -63,13 +65,19 @@ def _collected(folder: Path, read: Mapping[str, Any]) -> Collected:
     if not read["finished"] and not read["partial"]:
         raise _unfinished()
     for name, digest in sorted(read["files"].items()):
-        if Path(name).name != name or not (folder / name).is_file() or sha256_file(folder / name) != digest:
+        file = folder / name
+        plain = Path(name).name == name and irregular(file) is None and file.is_file()
+        if not plain or sha256_file(file) != digest:
             raise DataError(
                 name, "is not the file that frtaudit collect wrote", "frtaudit collect with the same words"
             )
     lists = tuple(sorted(f"{name}.parquet" for name in read["services"]))
+    named = [FACES, *lists, *([] if read["boxes"] is None else [read["boxes"]])]
+    stray = next((name for name in named if Path(name).name != name), None)
+    if stray is not None:
+        raise DataError(COLLECTION, f"names {stray!r}", "a file of its folder")
     return Collected(
-        faces="faces.csv",
+        faces=FACES,
         boxes=read["boxes"],
         lists=lists,
         ledger=tuple(_ledger(read)),

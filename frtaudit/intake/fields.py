@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.csv as pc
 
 from frtaudit.errors import DataError
+from frtaudit.files import check_regular
 
 SCORE = "score"
 LONGEST = 1 << 20  # bytes of a line
@@ -157,8 +158,9 @@ def read_fields(
 
 
 def _check_file(path: Path, name: str) -> None:
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         raise DataError(name, "is a folder", "a file of scores")
+    check_regular(path, name)
     if not path.is_file():
         raise DataError(name, "the file is missing", "a file of scores")
     if not path.stat().st_size:

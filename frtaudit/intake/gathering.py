@@ -59,7 +59,7 @@ def paths_below(root: Path, files: Sequence[str], apart: Sequence[str]) -> list[
         )
     if not root.is_dir():
         return [root]
-    found = [path for path in sorted(root.iterdir()) if path.is_file() and not path.name.startswith(".")]
+    found = [path for path in sorted(root.iterdir()) if not path.is_dir() and not path.name.startswith(".")]
     paths = [root / name for name in files] or [path for path in found if path.name not in apart]
     if not paths:
         raise DataError("cohort.root", "the folder holds no file of scores", "a file for each system")

@@ -9,12 +9,14 @@ import numpy.typing as npt
 
 from frtaudit.core.cohort import Cohort
 from frtaudit.errors import DataError
+from frtaudit.files import check_regular
 from frtaudit.intake.schemas import DROPPED
 from frtaudit.intake.tables import SUFFIXES, read_table
 
 PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1")
 REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
 FOLD = ("fold", "fold_id")
+DIGITS = 9  # of a count or number in a list
 SANITIZED = "sanitize_"  # how the ledger calls what a step of sanitization took
 
 
@@ -98,7 +100,7 @@ def _table_lines(path: Path) -> list[_Line]:
 
 
 def _fold(text: str) -> int | None:
-    return int(text) if text.isdecimal() and int(text) < 1 << 15 else None
+    return int(text) if text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15 else None
 
 
 def _lfw_lines(path: Path) -> list[_Line]:
@@ -112,6 +114,7 @@ def _lfw_lines(path: Path) -> list[_Line]:
 
 
 def _rows(path: Path) -> list[tuple[str, list[str]]]:
+    check_regular(path)
     if not path.is_file():
         raise DataError(path.name, "the pair list is missing", "pairs.txt as LFW has it, .csv or .parquet")
     try:
@@ -123,7 +126,7 @@ def _rows(path: Path) -> list[tuple[str, list[str]]]:
 
 
 def _count(text: str, place: str) -> int:
-    if not text.strip().isdecimal() or int(text) < 1:
+    if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
         raise DataError(place, f"{text!r} is no count", "two counts: folds, pairs of each kind in a fold")
     return int(text)
 
@@ -133,7 +136,8 @@ def _lfw_line(place: str, fields: Sequence[str]) -> _Line:
     if len(fields) not in {3, 4}:
         raise DataError(place, f"{len(fields)} fields", "name i j, or name1 i name2 j")
     first, second = (fields[0], fields[1]), (fields[0] if len(fields) == 3 else fields[2], fields[-1])
-    if not (first[1].strip().isdecimal() and second[1].strip().isdecimal()):
+    numbers = first[1].strip(), second[1].strip()
+    if not all(number.isdecimal() and len(number) <= DIGITS for number in numbers):
         raise DataError(place, "an image number is no integer", "name i j, or name1 i name2 j")
     return _Line(
         place=place,

@@ -7,6 +7,7 @@ from frtaudit.canonical import sha256
 from frtaudit.core.previous import Previous
 from frtaudit.core.result import SCHEMA_VERSION, AuditResult
 from frtaudit.errors import DataError
+from frtaudit.files import read_regular
 
 PLACE = "report.previous"
 WANTED = "the result.json of an earlier audit"
@@ -19,11 +20,11 @@ def read_previous(path: str | Path) -> Previous:
     """
     file = Path(path)
     try:
-        data = file.read_bytes()
+        data = read_regular(file)
         value = json.loads(data)
     except OSError as error:
         raise DataError(PLACE, f"{file.name}: {error.strerror}", WANTED) from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(PLACE, f"{file.name}: not readable as JSON ({error})", WANTED) from None
     version = value.get("schema_version") if isinstance(value, dict) else None
     if not isinstance(version, str):
@@ -35,5 +36,5 @@ def read_previous(path: str | Path) -> Previous:
 def _result(value: dict[str, object], name: str) -> AuditResult:
     try:
         return AuditResult.from_json(value)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise DataError(PLACE, f"{name}: no result ({type(error).__name__}: {error})", WANTED) from None

@@ -1,8 +1,10 @@
 """The key that pseudonyms are made with."""
 
+import os
 from pathlib import Path
 
 from frtaudit.errors import DataError
+from frtaudit.files import read_regular
 
 
 def key_bytes(path: str | None, fallback: str) -> bytes:
@@ -14,7 +16,7 @@ def key_bytes(path: str | None, fallback: str) -> bytes:
     if path is None:
         return bytes.fromhex(fallback)
     file = Path(path)
-    key = file.read_bytes() if file.is_file() else b""
+    key = read_regular(file) if os.path.lexists(file) else b""
     if not key:
         raise DataError(
             "cohort.pseudonym_key", "the key file is missing or empty", "a file with at least one byte"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from frtaudit.canonical import sha256
 from frtaudit.errors import DataError
+from frtaudit.escaping import cell
 from frtaudit.intake.tables import read_table
 
 PAIR, VERDICT = "pair", "verdict"
@@ -46,15 +47,15 @@ def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> d
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
-    r"""A table as CSV bytes, UTF-8, one header line.
+    r"""A table as CSV bytes, UTF-8, one header line; no cell is a formula (:func:`~frtaudit.escaping.cell`).
 
     >>> as_csv(("a", "b"), [(1, "x")])
     b'a,b\n1,x\n'
     """
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerow([cell(name) for name in columns])
+    writer.writerows([cell(value) for value in row] for row in rows)
     return stream.getvalue().encode()
 
 

@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 
 from frtaudit.canonical import sha256
 from frtaudit.core.rows import RowDigests, cuts
+from frtaudit.files import check_regular
 
 DIGITS = 16
 TEXT = (".csv", ".txt")
@@ -27,6 +28,7 @@ def row_digests(path: Path) -> RowDigests | None:
     >>> row_digests(path).count
     2
     """
+    check_regular(path)
     if path.suffix in TEXT:
         lines = path.read_bytes().splitlines()
         return _digests("line", 1, len(lines), lambda rows: b"\n".join(lines[rows]))

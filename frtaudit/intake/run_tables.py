@@ -15,6 +15,8 @@ from frtaudit.core.cohort import Classification, Cohort, Finished
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable, ScoreTail
 from frtaudit.errors import DataError
+from frtaudit.files import check_regular, read_regular
+from frtaudit.intake.tables import UNREADABLE
 from frtaudit.stats.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.trials import complete_pairs
 
@@ -62,11 +64,13 @@ def read_run_tables(path: Path) -> RunTables:
         raise DataError(
             name, f"no {TABLES}/{missing[0]}.parquet", "a run of this version of frtaudit: run it again"
         )
-    data = (path / RESULT).read_bytes()
+    data = read_regular(path / RESULT, f"{name}/{RESULT}")
+    for table in NEEDED:
+        check_regular(path / TABLES / f"{table}.parquet", f"{name}/{TABLES}/{table}.parquet")
     try:
         result = json.loads(data)
-        noted = json.loads((path / "verdict.json").read_bytes())["result_sha256"]
-    except (OSError, ValueError, KeyError) as error:
+        noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             name, f"{RESULT} or verdict.json cannot be read ({type(error).__name__})", "a whole run"
         ) from None
@@ -86,7 +90,7 @@ def read_run_tables(path: Path) -> RunTables:
 def _read(path: Path, name: str) -> pd.DataFrame:
     try:
         return pd.read_parquet(path)
-    except (ValueError, OSError):  # pyarrow's own errors are of these two kinds
+    except UNREADABLE:
         raise DataError(
             f"{name}/{TABLES}/{path.name}", "not a readable Parquet file", "an unchanged run"
         ) from None
@@ -101,10 +105,10 @@ def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
     if not at.is_file():
         return None
     try:
-        payload = json.loads(base64.b64decode(json.loads(at.read_bytes())["payload"]))
+        payload = json.loads(base64.b64decode(json.loads(read_regular(at))["payload"]))
         recorded = {item["name"]: item["digest"]["sha256"] for item in payload["subject"]}
         signer = str(payload["predicate"]["signer"]["name"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataError(
             f"{name}/{STATEMENT}", f"cannot be read ({type(error).__name__})", "an unchanged run"
         ) from None

@@ -119,9 +119,12 @@ def _check_names(where: str, schema: SchemaSpec) -> None:
             raise SpecError(f"{where}.classes", f"{name!r} is a reserved name", "another class name")
     if len(set(schema.classes)) != len(schema.classes):
         raise SpecError(f"{where}.classes", "a class stands twice", "unique class names")
-    if schema.labels and len(schema.labels) != len(schema.classes):
-        found = f"{len(schema.labels)} labels for {len(schema.classes)} classes"
-        raise SpecError(f"{where}.labels", found, "one label per declared class")
+    classes = schema.classes or (bin_names(schema.bins) if schema.bins else ())
+    if schema.labels and len(schema.labels) != len(classes):
+        found = f"{len(schema.labels)} labels for {len(classes)} classes"
+        raise SpecError(f"{where}.labels", found, "one label for each declared class or bin")
+    if len(set(schema.labels)) != len(schema.labels):
+        raise SpecError(f"{where}.labels", "a label stands twice", "unique labels")
 
 
 def _check_cycle(name: str, schemas: Mapping[str, SchemaSpec], seen: tuple[str, ...]) -> None:

@@ -11,10 +11,20 @@ import pandas as pd
 import pyarrow as pa
 
 from frtaudit.errors import DataError
+from frtaudit.files import check_regular
 from frtaudit.intake.coded import Coded, coded_of
 
 Texts = npt.NDArray[np.object_]
 SUFFIXES = (".csv", ".parquet")
+UNREADABLE = (
+    ValueError,
+    OSError,
+    pa.ArrowException,
+    TypeError,
+    KeyError,
+    MemoryError,
+    RecursionError,
+)  # Parquet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +118,7 @@ def read_table(path: Path, name: str) -> Table:
     >>> read_table(path, "metadata.csv").texts("subject_id").tolist()
     ['a']
     """
+    check_regular(path, name)
     if not path.is_file():
         raise DataError(name, "the file is missing", "a .csv or .parquet file")
     if path.suffix == ".parquet":
@@ -121,7 +132,7 @@ def _csv(path: Path, name: str) -> pd.DataFrame:
     try:
         header = _header(path)
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
-    except (ValueError, OSError) as error:  # pandas' parser errors and bad UTF-8 are ValueErrors
+    except (ValueError, OSError, csv.Error, MemoryError) as error:  # bad UTF-8 is a ValueError
         raise DataError(
             name, f"not a readable CSV file ({error})", "UTF-8, commas, one header line"
         ) from None
@@ -142,8 +153,11 @@ def _header(path: Path) -> list[str]:
 def _parquet(path: Path, name: str) -> pd.DataFrame:
     try:
         frame = pd.read_parquet(path, dtype_backend="pyarrow")
-    except (ValueError, OSError) as error:  # pyarrow's own errors are of these two kinds
+    except UNREADABLE as error:
         raise DataError(name, f"not a readable Parquet file ({error})", "a Parquet file") from None
+    repeated = sorted({str(column) for column in frame.columns if (frame.columns == column).sum() > 1})
+    if repeated:
+        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
     return _filled(frame.reset_index(drop=True), name)
 
 

@@ -1,12 +1,15 @@
 """Thresholds that come from elsewhere: a file of one's own, another audit's result, the vendor."""
 
 import json
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
 from frtaudit.core.spec import AuditSpec, ThresholdSource
 from frtaudit.errors import DataError
+from frtaudit.files import read_regular
 
+SHOWN = 120  # characters of a value in an error
 At = Mapping[str, float | str]
 _LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
 
@@ -33,17 +36,23 @@ def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At
 
 
 def _number(spec: AuditSpec, name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise DataError(Path(spec.thresholds.file or "").name, f"threshold {name!r} is {value!r}", "a number")
-    return float(value)
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    try:
+        number = float(value) if known else math.nan  # type: ignore[arg-type]  # known to be a number
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        name_of = Path(spec.thresholds.file or "").name
+        raise DataError(name_of, f"threshold {name!r} is {value!r}"[:SHOWN], "a finite number")
+    return number
 
 
 def _read(path: Path) -> dict[str, object]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(read_regular(path))
     except FileNotFoundError:
         raise DataError("thresholds.file", f"{path.name} is missing", _LAYOUT) from None
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
     if not isinstance(found, dict):
         raise DataError(path.name, "no mapping", _LAYOUT)

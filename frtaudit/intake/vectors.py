@@ -1,5 +1,6 @@
 """Template files: one ``.npz`` per provider, with arrays ``embedding`` and ``image_id``."""
 
+import tokenize
 import zipfile
 import zlib
 from collections.abc import Mapping, Sequence
@@ -11,11 +12,24 @@ import numpy.typing as npt
 
 from frtaudit.core.cohort import Templates
 from frtaudit.errors import DataError
+from frtaudit.files import open_regular
 
 NO_TEMPLATE = "no_template"
 LEFT = -1
 _EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
-_UNREADABLE = (OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError)
+_UNREADABLE = (
+    *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError),
+    *(
+        MemoryError,
+        RecursionError,
+        SyntaxError,
+        TypeError,
+        KeyError,
+        RuntimeError,
+        OverflowError,
+        tokenize.TokenError,
+    ),
+)
 
 Rows = npt.NDArray[np.int64]
 Array = npt.NDArray[np.generic]
@@ -62,6 +76,8 @@ class TemplateFile:
         """Cohort index of each row of the file, -1 where the sample left the cohort."""
         if ids.ndim != 1 or not ids.size:
             raise DataError(self.name, f"image_id has shape {ids.shape}", "a list of ids")
+        if ids.dtype.kind not in "USiuf":
+            raise DataError(self.name, f"image_id holds {ids.dtype}", "a list of ids")
         seen: set[str] = set()
         for row, name in enumerate(names := ids.astype(str).tolist()):
             if name not in self.index:
@@ -93,7 +109,7 @@ def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
 def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Array]:
     """The wanted arrays, each under the first of its names that the file holds; nothing is unpickled."""
     try:
-        with path.open("rb") as stream:
+        with open_regular(path, name) as stream:
             loaded = np.load(stream, allow_pickle=False)
             if not isinstance(loaded, np.lib.npyio.NpzFile):
                 raise DataError(name, "one bare array", "an .npz file with embedding and image_id")
@@ -102,6 +118,19 @@ def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Arra
         raise DataError(
             name, "not a readable .npz file", "an .npz file with embedding and image_id"
         ) from None
+
+
+def doubled(path: Path, name: str) -> tuple[str, ...]:
+    """A sentence for each array that stands twice in an ``.npz`` file: which of the two is read is a convention."""
+    try:
+        with open_regular(path, name) as stream, zipfile.ZipFile(stream) as held:
+            members = held.namelist()
+    except _UNREADABLE:
+        return ()  # said where the arrays are read
+    twice = sorted({member for member in members if members.count(member) > 1})
+    return tuple(
+        f"{name} holds {member.removesuffix('.npy')} twice: the last one is read" for member in twice
+    )
 
 
 def _key(held: Sequence[str], names: tuple[str, ...], file: str) -> str:

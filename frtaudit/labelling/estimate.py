@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from frtaudit.calling.extras import need
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats import spectral
@@ -88,6 +89,7 @@ def modes_of(name: str, scores: Floats) -> tuple[float, float]:
     beyond the cut lies at it; where most lie at the two ends, these are the modes.
     Raises :class:`DataError` where the scores show no two modes.
     """
+    need("learn", "sklearn", where="cohort.labels")
     from sklearn.mixture import GaussianMixture
 
     if not scores.size:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from frtaudit.canonical import Json, number_out
+from frtaudit.escaping import printable
 
 Cell = str | int | float | None
 NOTHING = "-"
@@ -76,7 +77,7 @@ def page(section: Section) -> str:
       all    12000
       f          -
     """
-    head = [column.rpartition(": ")[::2] for column in section.columns]
+    head = [printable(column).rpartition(": ")[::2] for column in section.columns]
     body = [tuple(shown(cell) for cell in row) for row in section.rows]
     above, below = tuple(upper for upper, _ in head), tuple(lower for _, lower in head)
     table = [*([above] if any(above) else []), *([below] if head else []), *body]
@@ -84,9 +85,9 @@ def page(section: Section) -> str:
     right = [not any(isinstance(row[c], str) for row in section.rows) for c in range(len(head))]
     return "\n".join(
         [
-            section.title,
+            printable(section.title),
             *(_line(row, widths, right) for row in table),
-            *(f"  {note}" for note in section.notes),
+            *(f"  {printable(note)}" for note in section.notes),
         ]
     )
 
@@ -101,7 +102,7 @@ def shown(cell: Cell) -> str:
         return NOTHING
     if isinstance(cell, float):
         return f"{cell:.0f}" if abs(cell) >= 1000 else f"{cell:.3g}"
-    return str(cell)
+    return printable(str(cell))
 
 
 def _line(row: tuple[str, ...], widths: list[int], right: list[bool]) -> str:

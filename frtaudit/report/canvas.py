@@ -1,6 +1,7 @@
 """Paper and ink for figures: one panel, one style for each system or class, readable in black and white."""
 
 import io
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -65,7 +66,13 @@ def _look() -> Path:
 @contextmanager
 def _ink() -> Iterator[None]:
     """The defaults of matplotlib with our style sheet on top, whatever this machine's settings are."""
-    with mpl.rc_context():
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", r"Glyph \d+ .* missing from font"
+        )  # a name in a script of no shipped font
+        warnings.filterwarnings(
+            "ignore", "Matplotlib currently does not support"
+        )  # and one it cannot lay out
         mpl.rcdefaults()
         mpl.rc_file(_look(), use_default_template=False)
         yield

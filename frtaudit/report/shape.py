@@ -25,6 +25,7 @@ from typing import NoReturn, Protocol
 
 from frtaudit.canonical import sha256, to_bytes
 from frtaudit.errors import SpecError
+from frtaudit.files import read_regular
 from frtaudit.registry import lookup, names
 from frtaudit.report.words import Words, words
 from frtaudit.shipped import shipped
@@ -179,7 +180,7 @@ def _files(folder: Path) -> dict[str, bytes]:
             _refuse(f"{name} leads out of the folder", "files that stand in it")
         if not (SECTION.fullmatch(name) or name in (STYLE, WORDS, *LOGOS)):
             _refuse(f"{name} has no place in a report", ACCEPTED)
-        found[name] = path.read_bytes()
+        found[name] = read_regular(path, name)
         _check_text(name, found[name])
     if not found:
         _refuse(f"{folder.name!r} holds nothing", ACCEPTED)

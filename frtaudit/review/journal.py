@@ -13,6 +13,7 @@ from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Fa
 from frtaudit.errors import DataError
 from frtaudit.intake.answers import with_answers
 from frtaudit.intake.tables import read_table
+from frtaudit.output import OutputFolder
 
 HEADER = ("face_id", "query", "annotation")
 POSSIBLE = (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
@@ -92,15 +93,7 @@ def _write(path: Path, data: bytes | None) -> None:
     if data is None:
         path.unlink(missing_ok=True)
     else:
-        beside = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with beside.open("wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            beside.replace(path)
-        finally:
-            beside.unlink(missing_ok=True)
+        OutputFolder(path.parent).replace(path.name, data)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -10,6 +10,7 @@ from frtaudit.calling.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import CallError, Picture, Refusal
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import DataError, SpecError
+from frtaudit.files import check_regular, open_regular
 from frtaudit.registry import register
 
 KINDS = (".jpg", ".jpeg", ".png")
@@ -47,9 +48,9 @@ class Folder:
         from frtaudit.calling.pictures import picture_of
 
         try:
-            with (Path(self.root) / found.address).open("rb") as stream:
+            with open_regular(Path(self.root) / found.address) as stream:
                 return picture_of(stream.read(self.most_bytes + 1), self.most_bytes)
-        except OSError:
+        except (OSError, DataError):
             pass
         raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")
 
@@ -83,6 +84,7 @@ class Folder:
         found = queries_of(Path(self.files or ""), "file")
         inside = root.resolve()
         for address, place in (image for query in found for image in query.images):
+            check_regular(root / address, place)
             path = (root / address).resolve()
             if not path.is_relative_to(inside):
                 raise DataError(place, "the file lies outside source.root", "a path below it")
@@ -104,6 +106,11 @@ class Folder:
                         f"source.root folder {number}", f"is not in {other}", "a line for each folder"
                     )
         places = {name: f"folder {number}" for number, name in enumerate(there, 1)}
+        for name, path in there.items():
+            if path.is_symlink():
+                raise DataError(
+                    f"source.root {places[name]}", "is a symbolic link", "folders below source.root"
+                )
         return [
             Query(
                 name=one.name,
@@ -118,6 +125,8 @@ def _images(root: Path, folder: Path | None, place: str) -> list[tuple[str, str]
     """Images of a folder by name; none where a query has no folder."""
     paths = [] if folder is None else sorted(folder.iterdir())
     files = [
-        path for path in paths if path.suffix.lower() in KINDS and path.name[0] != "." and path.is_file()
+        path for path in paths if path.suffix.lower() in KINDS and path.name[0] != "." and not path.is_dir()
     ]
+    for number, path in enumerate(files, 1):
+        check_regular(path, f"{place} image {number}")
     return [(str(path.relative_to(root)), f"{place} image {number}") for number, path in enumerate(files, 1)]

@@ -13,6 +13,7 @@ from pathlib import Path
 from frtaudit.canonical import Json, sha256_file, to_bytes
 from frtaudit.core import AuditResult
 from frtaudit.errors import DataError, FrtauditError
+from frtaudit.output import OutputFolder
 from frtaudit.sweeps.plan import Job
 
 DONE, RESULT, VERDICT = "DONE.json", "result.json", "verdict.json"
@@ -77,18 +78,18 @@ def finish(job: Job, sweep: Path, result_sha256: str, counts: Mapping[str, int])
         "result_sha256": result_sha256,
         "spec": job.spec,
     }
-    _replace(sweep / job.folder / DONE, to_bytes(done))
+    OutputFolder(sweep).replace(f"{job.folder}/{DONE}", to_bytes(done))
 
 
 def fail(job: Job, sweep: Path, error: FrtauditError) -> None:
     """Leave word why the job could not audit."""
     verdict: dict[str, Json] = {"exit_code": error.exit_code, "error": str(error)}
-    (sweep / job.folder).mkdir(parents=True, exist_ok=True)
-    _replace(sweep / job.folder / VERDICT, to_bytes(verdict))
+    OutputFolder(sweep).replace(f"{job.folder}/{VERDICT}", to_bytes(verdict))
 
 
 def clear(job: Job, sweep: Path) -> Path:
     """The job's folder, empty: what a stopped or failed attempt left is removed."""
+    OutputFolder(sweep).path(f"{job.folder}/{DONE}")  # refuses a link in the way
     folder = sweep / job.folder
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -101,21 +102,13 @@ def held(sweep: Path, name: str, *, wait: bool) -> Iterator[None]:
 
     ``wait``: until it is free; else raises :class:`DataError` where another process holds it.
     """
-    path = sweep / LOCKS / f"{name}.lock"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("w") as stream:
+    with OutputFolder(sweep).path(f"{LOCKS}/{name}.lock").open("a") as stream:
         try:
             fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         except BlockingIOError:
             found = f"another process runs the sweep {sweep.name}"
             raise DataError("hydra.sweep.dir", found, "its end, or another folder") from None
         yield
-
-
-def _replace(path: Path, data: bytes) -> None:
-    draft = path.with_name(f".{path.name}")
-    draft.write_bytes(data)
-    draft.replace(path)
 
 
 def _read(path: Path) -> Mapping[str, object]:

@@ -10,6 +10,7 @@ from frtaudit.attest.signing import Signing
 from frtaudit.attest.statement import outer_statement
 from frtaudit.canonical import to_bytes
 from frtaudit.core.spec import Report
+from frtaudit.output import OutputFolder
 from frtaudit.report import render, sweep
 from frtaudit.sweeps.table import Sweep
 
@@ -20,6 +21,7 @@ def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tup
     """Write or replace them; the paths to open. What was signed before is replaced: it was about fewer jobs."""
     date = settings.date or datetime.now(UTC).date().isoformat()
     data = to_bytes(found.to_json())
+    out = OutputFolder(folder)
     files = {JSON: data, CSV: found.to_csv().encode()}
     if settings.html or settings.pdf:
         page = sweep.page(found.to_json(), settings, date, signing.status)
@@ -29,11 +31,11 @@ def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tup
     (folder / STATEMENT).unlink(missing_ok=True)
     for name in (JSON, CSV, HTML, PDF):
         if name in files:
-            (folder / name).write_bytes(files[name])
+            out.replace(name, files[name])
         else:
             (folder / name).unlink(missing_ok=True)
     if signing.signer is not None:
-        (folder / STATEMENT).write_bytes(outer_statement(folder, signing.signer, datetime.now(UTC)))
+        out.replace(STATEMENT, outer_statement(folder, signing.signer, datetime.now(UTC)))
     return tuple(folder / name for name in files)
 
 

@@ -8,6 +8,7 @@ from typing import Any  # Any: JSON as it is read
 
 from frtaudit.canonical import Json, digest, to_bytes
 from frtaudit.errors import SpecError
+from frtaudit.output import OutputFolder
 
 SHORT = 16  # hexadecimal digits of a folder's name
 PLAN = ".sweep/plan.json"
@@ -81,8 +82,7 @@ def write(plan: Plan, folder: Path) -> None:
     path = folder / PLAN
     if path.exists() and read(folder).digest != plan.digest:
         raise SpecError("hydra.sweep.dir", f"{folder.name} holds another sweep", "a folder of its own")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
+    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
 
 
 def read(folder: Path) -> Plan:

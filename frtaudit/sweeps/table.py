@@ -14,6 +14,7 @@ from itertools import combinations
 
 from frtaudit.canonical import Json
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
+from frtaudit.escaping import cell
 from frtaudit.stats.multiplicity import holm
 from frtaudit.sweeps.jobs import Outcome, State
 from frtaudit.sweeps.plan import Plan
@@ -132,14 +133,16 @@ class Sweep:
         """The table for a spreadsheet: a line for each headline number and each finding of each job."""
         stream = io.StringIO()
         lines = csv.writer(stream, lineterminator="\n")
-        lines.writerow(("job", *self.plan.keys, *CSV_COLUMNS))
+        lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
         settings = {
             item.job.number: [item.job.settings[key] for key in self.plan.keys] for item in self.outcomes
         }
         for row in self.rows:
-            lines.writerow((row.job, *settings[row.job], *_csv_row(row)))
+            lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
         for ruling in self.rulings:
-            lines.writerow((ruling.job, *settings[ruling.job], *_csv_ruling(ruling)))
+            lines.writerow(
+                [cell(value) for value in (ruling.job, *settings[ruling.job], *_csv_ruling(ruling))]
+            )
         return stream.getvalue()
 
 

@@ -1,10 +1,12 @@
 import csv
+import dataclasses
 from pathlib import Path
 
 import pandas as pd
 import pytest
 from finished_runs import SCORES, finished
 
+from frtaudit.errors import DataError
 from frtaudit.exports.csv import Csv
 from frtaudit.sheets import sheets_of
 
@@ -40,3 +42,27 @@ def test_the_runs_own_tables_are_there(tmp_path: Path) -> None:
     assert read["failure"].tolist()[1:] == ["no, face"]
     assert read["probe"].tolist() == SCORES["probe"]
     assert read["mated"].tolist() == pytest.approx([True, False])
+
+
+def test_no_cell_is_a_formula(tmp_path: Path) -> None:
+    """A system whose name a spreadsheet would calculate stands behind an apostrophe; numbers stay numbers."""
+    run = finished(tmp_path)
+    named = tuple(
+        dataclasses.replace(item, provider="=cmd|' /C calc'!A0", note="-1+1", value=-0.25)
+        for item in run.result.estimates
+    )
+    Csv().write(dataclasses.replace(run, result=dataclasses.replace(run.result, estimates=named)), tmp_path)
+    with (tmp_path / "csv" / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert (row["provider"], row["note"], row["value"]) == ("'=cmd|' /C calc'!A0", "'-1+1", "-0.25")
+
+
+def test_a_table_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    """A run's table that leads elsewhere is refused, and nothing of it is copied."""
+    run = finished(tmp_path)
+    real = run.tables[0]
+    real.rename(tmp_path / "secret.parquet")
+    real.symlink_to(tmp_path / "secret.parquet")
+    with pytest.raises(DataError, match="is a symbolic link"):
+        Csv().write(run, tmp_path)
+    assert not (tmp_path / "csv" / f"{real.stem}.csv").exists()

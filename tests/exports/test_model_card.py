@@ -7,6 +7,7 @@ import report_fixture
 from finished_runs import finished
 
 from frtaudit.exports.model_card import ModelCard
+from frtaudit.file_names import file_name
 
 SCHEMA = json.loads((Path(__file__).parents[1] / "schemas" / "model_card.schema.json").read_text())
 
@@ -44,5 +45,6 @@ def test_names_make_files(tmp_path: Path) -> None:
     changed = dataclasses.replace(result, estimates=renamed, curves=())
     ModelCard().write(finished(tmp_path, result=changed), tmp_path)
     files = sorted(path.name for path in (tmp_path / "model_card").iterdir())
-    assert files == [".._a_b.json", ".._a_b_1.json"]
+    assert files == sorted(f"{file_name(name)}.json" for name in names.values())
+    assert len({*files}) == 2
     assert not (tmp_path.parent / "a").exists()

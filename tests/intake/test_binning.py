@@ -48,3 +48,8 @@ def test_bins_that_cannot_be_are_refused(bins: Bins) -> None:
     """Neither or both kinds of cuts, cuts that do not ascend, percentiles out of range, within without percentiles."""
     with pytest.raises(SpecError, match="schemas.age.bins"):
         check_bins(bins, "schemas.age.bins")
+
+
+def test_cuts_that_are_close_have_names_of_their_own() -> None:
+    """Edges of many digits are written out: no two bins share a name."""
+    assert bin_names(Bins(edges=(1000000, 1000001))) == ("<1000000", "1000000-1000001", ">=1000001")

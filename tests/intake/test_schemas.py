@@ -201,6 +201,21 @@ def test_numbers_are_binned_by_edges() -> None:
         check_schemas({"s": SchemaSpec(column="x", bins=bins, classes=("a", "b"))})
 
 
+def test_bins_can_be_labelled() -> None:
+    """Bins keep the names of their edges as classes and are shown by labels, one for each bin."""
+    bins, labels = Bins(edges=(18.0, 35.0)), ("minors", "18 to 34", "35 and over")
+    done = one(SchemaSpec(column="x", bins=bins, labels=labels), ("17", "18", "35"))
+    assert done.classifications["s"].classes == ("<18", "18-35", ">=35")
+    assert done.classifications["s"].labels == labels
+    assert done.classifications["s"].codes.tolist() == [0, 1, 2]
+    with pytest.raises(
+        SpecError, match="2 labels for 3 classes; accepted: one label for each declared class or bin"
+    ):
+        check_schemas({"s": SchemaSpec(column="x", bins=bins, labels=labels[:2])})
+    with pytest.raises(SpecError, match="a label stands twice"):
+        check_schemas({"s": SchemaSpec(column="x", bins=bins, labels=("a", "a", "b"))})
+
+
 def test_percentiles_are_taken_within_a_group() -> None:
     """With ``within`` each group is cut at its own percentile; a subject of no group is unknown."""
     schemas = {

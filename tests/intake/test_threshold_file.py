@@ -86,7 +86,7 @@ def test_the_file_is_an_input(tmp_path: Path) -> None:
         ("[1]", "thresholds.json: no mapping"),
         ({"two": {"a": 0.1}}, "thresholds.json: no thresholds of provider 'one'"),
         ({"one": 0.1}, "thresholds.json: no thresholds of provider 'one'"),
-        ({"one": {"a": "0.1"}}, "thresholds.json: threshold 'a' is '0.1'; accepted: a number"),
+        ({"one": {"a": "0.1"}}, "thresholds.json: threshold 'a' is '0.1'; accepted: a finite number"),
         ({"one": {"a": True}}, "thresholds.json: threshold 'a' is True"),
         ({"estimates": []}, "thresholds.json: no thresholds of provider 'one'"),
         ({"estimates": None}, "thresholds.json: no thresholds of provider 'one'"),

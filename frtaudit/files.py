@@ -1,0 +1,76 @@
+"""Files from outside: opened only where they are regular files, so that nothing blocks and nothing leads elsewhere."""
+
+import os
+import stat
+from enum import Enum
+from pathlib import Path
+from typing import BinaryIO
+
+from frtaudit.errors import DataError
+
+REGULAR = "a regular file"
+_KINDS = (
+    (stat.S_ISLNK, "is a symbolic link"),
+    (stat.S_ISDIR, "is a folder"),
+    (stat.S_ISFIFO, "is a FIFO"),
+    (stat.S_ISSOCK, "is a socket"),
+    (stat.S_ISCHR, "is a device"),
+    (stat.S_ISBLK, "is a device"),
+)
+
+
+class Links(Enum):
+    """What happens to a path whose last part is a symbolic link."""
+
+    REFUSE = "refuse"
+    FOLLOW = "follow"
+
+
+def irregular(path: Path, links: Links = Links.REFUSE) -> str | None:
+    """What ``path`` is in words, where it is there and no regular file; None for a regular file and for nothing.
+
+    Only the entry is looked at; nothing is opened. Folders above the last part may be links.
+
+    >>> irregular(Path("/dev/null")), irregular(Path("/dev/null/missing"))
+    ('is a device', None)
+    """
+    try:
+        mode = (path.lstat() if links is Links.REFUSE else path.stat()).st_mode
+    except (OSError, ValueError):
+        return None
+    if stat.S_ISREG(mode):
+        return None
+    return next((said for is_kind, said in _KINDS if is_kind(mode)), "is no regular file")
+
+
+def check_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> None:
+    """Raise :class:`DataError` where ``path`` is there and no regular file; ``name`` is what the error calls it.
+
+    >>> check_regular(Path("/dev/null"), "scores.csv")
+    Traceback (most recent call last):
+    frtaudit.errors.DataError: scores.csv: is a device; accepted: a regular file
+    """
+    found = irregular(path, links)
+    if found is not None:
+        accepted = f"{REGULAR}; copy the file that the link names" if "link" in found else REGULAR
+        raise DataError(name or path.name, found, accepted)
+
+
+def open_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> BinaryIO:
+    """Open a regular file for reading; never waits for a pipe, never opens a device.
+
+    Raises :class:`DataError` for what is there and no regular file, :class:`OSError` for what cannot be opened.
+    """
+    check_regular(path, name, links)
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+    descriptor = os.open(path, flags | (os.O_NOFOLLOW if links is Links.REFUSE else 0))
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):  # replaced between the look and the opening
+        os.close(descriptor)
+        raise DataError(name or path.name, "is no regular file", REGULAR)
+    return os.fdopen(descriptor, "rb")
+
+
+def read_regular(path: Path, name: str = "", links: Links = Links.REFUSE) -> bytes:
+    """The bytes of a regular file; raises as :func:`open_regular` does."""
+    with open_regular(path, name, links) as stream:
+        return stream.read()
