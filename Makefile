@@ -25,7 +25,7 @@ export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help audit test test-all test-slow check coverage bench guarantees reference docs images gallery axe clean
+.PHONY: help audit test test-all test-slow processors check coverage bench guarantees reference docs images gallery axe clean
 
 help:
 	@sed -n '1,5s/^# //p' Makefile
@@ -49,6 +49,10 @@ test-all: $(FOR_TESTS) $(FOR_DOCS)
 # What test-all adds to test.
 test-slow: $(FOR_TESTS) $(FOR_DOCS)
 	@$(PYTEST) -m slow
+
+# What depends on bits, as on other processors.
+processors: $(FOR_TESTS)
+	@.ci/processors
 
 check: $(FOR_TESTS)
 	$(BIN)/ruff format --check .

@@ -26,10 +26,12 @@ from frtaudit.panel import (
     panel_of,
     surveys_of,
 )
+from frtaudit.picked import highest
 from frtaudit.progress import Progress, quiet
 from frtaudit.requirements.limit import Bench, directions, judge, planned
 from frtaudit.scoring import groups_of, put_on_trial, refuse_unresolved
 from frtaudit.stats.multiplicity import enough_for_holm
+from frtaudit.suspected import with_suspects, without_confirmed
 from frtaudit.trial import Outcome, Trial
 
 Tables = dict[str, list[pa.Table]]
@@ -77,6 +79,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     estimates = [item for outcome in outcomes for item in outcome.estimates]
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
+    estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
     findings = _judge(spec, material.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
     result = AuditResult(
@@ -163,5 +166,6 @@ def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Esti
         alpha=spec.bootstrap.alpha,
         weighting=spec.weighting,
         labels={name: dict(zip(found.classes, found.labels, strict=True)) for name, found in schemas},
+        corrected=without_confirmed(estimates),
     )
-    return judge(spec.requirements, bench)
+    return with_suspects(judge(spec.requirements, bench), spec.requirements, bench)

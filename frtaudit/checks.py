@@ -300,9 +300,10 @@ def _check_name(where: str, name: str) -> None:
 
 def _check_words(where: str, name: str) -> None:
     """A name that is printed and never a path: words of any script."""
-    if not 0 < len(name) <= LONGEST or name != name.strip() or any(category(mark) == "Cc" for mark in name):
-        found = f"found {name[:LONGEST]!r}"
-        raise SpecError(where, found, f"1 to {LONGEST} characters without control characters or outer spaces")
+    strange = any(category(mark) == "Cc" or mark in "&|" for mark in name)
+    if strange or not 0 < len(name) <= LONGEST or name != name.strip():
+        accepted = f"1 to {LONGEST} characters without &, |, control characters and outer spaces"
+        raise SpecError(where, f"found {name[:LONGEST]!r}", accepted)
 
 
 def _check_whole(where: str, value: int, least: int) -> None:

@@ -29,7 +29,7 @@ from frtaudit.inference import (
     Reading,
     empty,
     finite,
-    from_score,
+    from_bounds,
     from_variance,
     intervals_of,
     read,
@@ -329,9 +329,7 @@ class Doubts:
         made = empty(Method.WILSON, self.alpha, f"needs {MIN_ERRORS} false matches of {MIN_ERRING} subjects")
         if errors >= MIN_ERRORS and erring >= MIN_ERRING and 0 < value < 1 and variance > 0:
             degrees = dependence.degrees_of_freedom(float(subjects))
-            made = from_score(
-                lambda level: wilson.wilson_from_variance(value, variance, trials, level, degrees), self.alpha
-            )
+            made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
         return written(
             self.trial.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
             weighting=weighting, intervals=(made,),
@@ -377,12 +375,11 @@ def _by_variance(reading: Reading, drawn: Floats, alpha: float) -> tuple[Interva
     if known.size < 2 or not known.var() > 0:
         return ()
     variance = float(known.var(ddof=1))
-
-    def made(spread: float, level: float) -> wilson.Score:
-        return wilson.wilson_from_variance(reading.value, spread, reading.trials, level)
-
-    both = variance, variance + variance_error(known)
-    return (from_variance(made, both, int(known.size), alpha),)
+    bounds, wider = (
+        wilson.bounds_from_variance(reading.value, spread, reading.trials)
+        for spread in (variance, variance + variance_error(known))
+    )
+    return (from_variance(bounds, wider, int(known.size), alpha),)
 
 
 def _range(form: Form, boxes: Boxes, weight: float) -> tuple[float, float] | None:

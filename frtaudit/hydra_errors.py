@@ -18,7 +18,7 @@ _OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")
 _MUST = re.compile(r"You must specify '([^']+)'")
 _TOO_LATE = re.compile(r"In '(audit/[^']+)': Could not override '(bootstrap|report)'")
 _SEVERAL = re.compile(r"Ambiguous value for argument '([^']+)'")
-_COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:config )?'?([^'\s.]+)'?")
+_COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:from )?(?:config\.? )?'?([^'\s.]+)'?")
 
 
 def translated(error: Exception) -> FrtauditError:

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from frtaudit import numbers
 from frtaudit.core import SERVES, Estimate, Interval, Method, Target
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.stats import dependence, intervals, wilson
+from frtaudit.stats import dependence, influence, intervals, wilson
+from frtaudit.stats.rate_bounds import RateBounds
 from frtaudit.stats.rates import rates as rates_at
 from frtaudit.stats.resample import Replicates
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Trial
@@ -19,10 +20,13 @@ MIN_ERRING = 10
 MIN_DOUBLE_OR_NOTHING = 10
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
+MIN_HEAVY = 2  # false matches of the heaviest pair: one alone says nothing of the pair
 WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
 
 SHARE = "share of comparisons"
-HELD = "threshold held fixed: too few errors or replicates to let it move"
+HELD = "threshold held fixed: too few replicates, or replicates all alike, to let it move"
+STRICTEST = "the threshold is chosen by the largest group FMR: too few replicates, or errors, to let it move"
+HEAVY = 0.1  # share of the rate at which a pair of people is named (FORMULAS 8.18)
 BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
@@ -252,32 +256,56 @@ def _drawn(drawn: Replicates, place: Place) -> Floats:
 def _rule(
     trial: Trial, place: Place, residuals: dependence.Residuals, alpha: float, *, moving: bool
 ) -> Interval:
-    """FORMULAS 8.1; for FNMR at an FMR target n_eff from the vertex replicates, t* recomputed (8.2)."""
+    """FORMULAS 8.1 and 8.18; for FNMR at an FMR target n_eff from the vertex replicates, t* recomputed (8.2, 8.21)."""
     if residuals.trials == 0:
         return empty(Method.WILSON, alpha, "no comparison")
+    drawn = _moved(trial, place) if moving else None
+    if place.schema is not None:
+        return _of_strictest(residuals, drawn, alpha)
     enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
-    if moving and enough and Plan.SUBJECTS in trial.replicates:
-        drawn = _drawn(trial.replicates[Plan.SUBJECTS], place)
-        known = drawn[np.isfinite(drawn)]
-        some = known.size > 1 and drawn.size - known.size <= intervals.MAX_UNDEFINED * drawn.size
-        if some and known.var() > 0:
-            return _moving(residuals, known, alpha)
+    if drawn is not None and enough:
+        return _moving(residuals, drawn, alpha)
     find = trial.rule.fnmr if place.rate == "fnmr" else trial.rule.fmr
     ruled = find(place.threshold, place.tag, alpha, place.weighting)
     if ruled.low is None or ruled.high is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
+    few = moving and drawn is None
     said = [
         ruled.note,
-        HELD if moving else None,
+        HELD if few else None,
         _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
+        _heavy(trial, place) if place.rate == "fmr" else None,
     ]
     note = "; ".join(part for part in said if part) or None
-    return from_score(lambda level: wilson.at_alpha(ruled, level), alpha, note)
+    if drawn is not None and 0 < ruled.rate < 1:
+        n_eff = min(ruled.n_eff, ruled.rate * (1 - ruled.rate) / float(drawn.var(ddof=1)))
+        return from_bounds(replace(ruled.bounds, n_eff=n_eff), alpha, note)
+    return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
 
 
-def from_score(make: Callable[[float], wilson.Score], alpha: float, note: str | None = None) -> Interval:
-    """Wilson's interval for the population, ``make`` giving it at any two-sided alpha."""
-    score = make(alpha)
+def _moved(trial: Trial, place: Place) -> Floats | None:
+    """Replicates of subjects in which the threshold moved; None where they are too few, or all alike."""
+    if Plan.SUBJECTS not in trial.replicates:
+        return None
+    drawn = _drawn(trial.replicates[Plan.SUBJECTS], place)
+    known = drawn[np.isfinite(drawn)]
+    some = known.size > 1 and drawn.size - known.size <= intervals.MAX_UNDEFINED * drawn.size
+    return known if some and known.var() > 0 else None
+
+
+def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: float) -> Interval:
+    """At the threshold of the group with the largest FMR: chosen by a maximum, it moves, or there is none (8.21)."""
+    if drawn is None or not 0 < residuals.rate < 1:
+        return empty(Method.WILSON, alpha, STRICTEST)
+    bias = float(drawn.mean()) - residuals.rate
+    size = numbers.rate(abs(bias))
+    said = f"bias of the estimate, by the replicates: {'−' if bias < 0 else '+'}{size}"
+    return _moving(residuals, drawn, alpha, said)
+
+
+def from_bounds(bounds: RateBounds, alpha: float, note: str | None = None, *, pairs: float = 0.0) -> Interval:
+    """The interval of a rate for the population (FORMULAS 8.1, 8.18); ``pairs``: pairs of people by weight, of FMR."""
+    score = bounds.interval(alpha)
     return Interval(
         low=score.low,
         high=score.high,
@@ -286,45 +314,51 @@ def from_score(make: Callable[[float], wilson.Score], alpha: float, note: str | 
         target=Target.POPULATION,
         n_eff=finite(score.n_eff),
         note=note,
-        one_sided=lambda error: from_score(make, 2 * error, note),
+        one_sided=lambda error: from_bounds(bounds, 2 * error, note, pairs=pairs),
+        p_value=lambda limit, sense: bounds.p_above(limit) if sense == "<=" else bounds.p_below(limit),
+        people_for=(lambda limit, error: bounds.people_for(limit, error, pairs)) if pairs else None,
     )
 
 
 def from_variance(
-    make: Callable[[float, float], wilson.Score],
-    variance: tuple[float, float],
-    n_resamples: int,
-    alpha: float,
-    note: str | None = None,
+    bounds: RateBounds, wider: RateBounds, n_resamples: int, alpha: float, note: str | None = None
 ) -> Interval:
-    """Wilson's interval on a variance of replicates; its Monte Carlo error is that of the variance.
+    """The interval on a variance of replicates; its Monte Carlo error is that of the variance.
 
-    ``make``: from a variance and a two-sided alpha; ``variance``: as it is, and with its Monte Carlo error added.
+    ``wider``: the same with the variance's Monte Carlo error added to it.
     """
-    score, wider = (make(value, alpha) for value in variance)
-    return Interval(
-        low=score.low,
-        high=score.high,
-        level=1 - alpha,
-        method=Method.WILSON,
-        target=Target.POPULATION,
-        n_eff=score.n_eff,
+    score, beyond = bounds.interval(alpha), wider.interval(alpha)
+    return replace(
+        from_bounds(bounds, alpha, note),
         n_resamples=n_resamples,
-        mc_error=max(score.low - wider.low, wider.high - score.high),
-        note=note,
-        one_sided=lambda error: from_variance(make, variance, n_resamples, 2 * error, note),
+        mc_error=max(score.low - beyond.low, beyond.high - score.high),
+        one_sided=lambda error: from_variance(bounds, wider, n_resamples, 2 * error, note),
     )
 
 
-def _moving(residuals: dependence.Residuals, drawn: Floats, alpha: float) -> Interval:
+def _moving(
+    residuals: dependence.Residuals, drawn: Floats, alpha: float, note: str | None = None
+) -> Interval:
     """FNMR at an FMR target (FORMULAS 8.2)."""
-
-    def made(variance: float, level: float) -> wilson.Score:
-        degrees = dependence.degrees_of_freedom(residuals.effective)
-        return wilson.wilson_from_variance(residuals.rate, variance, residuals.trials, level, degrees)
-
+    degrees = dependence.degrees_of_freedom(residuals.effective)
     variance = float(drawn.var(ddof=1))
-    return from_variance(made, (variance, variance + intervals.variance_error(drawn)), int(drawn.size), alpha)
+    bounds, wider = (
+        wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees)
+        for value in (variance, variance + intervals.variance_error(drawn))
+    )
+    return from_variance(bounds, wider, int(drawn.size), alpha, note)
+
+
+def _heavy(trial: Trial, place: Place) -> str | None:
+    """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
+    member = trial.rule.spread.member[place.tag]
+    found = influence.heaviest_pair(trial.tail, member, place.threshold, place.weighting)
+    if found is None or found.share < HEAVY or found.errors < MIN_HEAVY:
+        return None
+    of = ""
+    if trial.spec.name_failures:
+        of = ": " + " and ".join(trial.cohort.subject_ids[k] for k in (found.first, found.second))
+    return f"one pair of people has {numbers.rate(found.share)} of it{of}"
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:

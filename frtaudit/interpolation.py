@@ -9,7 +9,7 @@ from itertools import chain
 
 from frtaudit.errors import SpecError
 
-MAX_UNFOLDED = 1_000_000
+MAX_UNFOLDED = 300_000
 PLAIN = re.compile(r"\$\{((?!hydra\b)[A-Za-z_]\w*(?:\.\w+|\[\w+\])*)\}", re.ASCII)
 _MISSING = "???"
 

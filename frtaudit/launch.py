@@ -57,6 +57,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
     ours, hydras = _parted(overrides)
     plan, report = planned(ours, config_dir)
     signing = signing_of(report)
+    _check_settings(hydras)
     folder = _folder(hydras, plan)
     with held(folder, "sweep", wait=False):
         plans.write(plan, folder)
@@ -150,6 +151,21 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
     return [item for item in plan.jobs if item.spec and not is_done(item, folder)]
 
 
+def _check_settings(hydras: Sequence[str]) -> None:
+    """Refuse words that a launcher does not know, or that change more of Hydra than the sweep's settings."""
+    chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
+    told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
+    try:
+        with opened() as hydra:
+            plainly, asked = (
+                hydra.compose_config(CONFIG, ["job=1", *words], RunMode.MULTIRUN)
+                for words in (chosen, hydras)
+            )
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    refuse_changed(asked, plainly, *told)
+
+
 def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on: FailOn) -> None:
     """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
     numbers = ",".join(str(item.number) for item in waiting)
@@ -160,13 +176,8 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         *hydras,
     ]
     try:
-        with opened() as hydra:
-            chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
-            plainly = hydra.compose_config(CONFIG, [*words[:2], *chosen], RunMode.MULTIRUN)
-            told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
-            refuse_changed(hydra.compose_config(CONFIG, words, RunMode.MULTIRUN), plainly, "sweep.dir", *told)
-            with _heard(hydras):
-                hydra.multirun(CONFIG, job, words, with_log_configuration=False)
+        with opened() as hydra, _heard(hydras):
+            hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except Exception as error:

@@ -118,6 +118,19 @@ class Influence:
                 "share of false matches", note or (None if known else BELOW), weighting=weighting,
             )  # fmt: skip
 
+    def heaviest(self) -> Iterator[Estimate]:
+        """Share of FMR that one pair of people has, the one with the most of it (FORMULAS 8.18)."""
+        everybody = np.ones(self.trial.tail.n_samples.size, dtype=np.bool_)
+        for at, weighting, threshold, _ in self._points():
+            row, _ = self._row(threshold)
+            total = int(self.trial.rule.non_mated.errors[row, 0])
+            found = influence.heaviest_pair(self.trial.tail, everybody, threshold, weighting)
+            yield written(
+                self.trial.provider, "heaviest_pair", at, None if found is None else found.share,
+                None if found is None else (found.errors, total), "share of the rate",
+                None if found else BELOW if total else "no false match", weighting=weighting,
+            )  # fmt: skip
+
     def without_one(self) -> Iterator[Estimate]:
         """Smallest and largest FMR and FNMR when one subject goes, at each threshold; who it is stands in a list."""
         lines = {subject: line for line, subject in enumerate(self._named(), 1)}

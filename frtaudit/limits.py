@@ -7,8 +7,6 @@ from collections.abc import Mapping
 
 from frtaudit.errors import SpecError
 
-WORD = 100_000  # characters of a word of the command line
-FILE = 2_000_000  # bytes of a file of a spec
 TEXT = 20_000  # characters of a text
 ITEMS = 100_000  # of a list
 WHOLE = 10**15  # any other whole number

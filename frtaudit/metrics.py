@@ -8,6 +8,7 @@ from frtaudit.numbers import Style
 RATES = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
+        "highest_group_rate",
         *("accuracy", "class_accuracy", "fold_accuracy", "accuracy_overlap"),
         *("card_training_overlap", "card_class_identities", "card_class_pairs", "card_value_identities"),
         "certificate",
@@ -17,10 +18,18 @@ RATES = frozenset(
         *("tar_at_tar", "order_differing"),
         *("scores_at_end", "failed_mated", "scores_changed", "fnmr_by_annotation"),
         *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
-        *("absent_kind", "unknown_subjects", "worst_share", "worst_involved", "reviewed_label_errors"),
+        *(
+            "absent_kind",
+            "unknown_subjects",
+            "worst_share",
+            "worst_involved",
+            "heaviest_pair",
+            "reviewed_label_errors",
+        ),
         *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
         *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
         *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix"),
+        *("suspected_duplicates", "suspected_images", "fmr_without_suspected", "fmr_without_confirmed"),
         *(
             "label_queries",
             "label_faces",

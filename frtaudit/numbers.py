@@ -16,7 +16,7 @@ PERCENT_FROM = 1e-4
 EXACT_PERCENT_FROM = 1e-4
 PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
-LEAST_P = 1e-12  # a smaller p value is not told apart
+LEAST_P = 0.001  # a smaller p value is printed as such
 Rounding: TypeAlias = Callable[[float, int], Decimal]
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -131,12 +131,12 @@ def declared(value: float) -> str:
 
 
 def p_value(p: float) -> str:
-    """A p value; the smallest that is told apart as a bound.
+    """A p value; a smaller one than 0.001 only as that, for it is no more certain than its model.
 
     >>> p_value(0.03456), p_value(1e-12)
-    ('0.0346', '10⁻¹² or less')
+    ('0.0346', '< 0.001')
     """
-    return f"{power(_decimal(LEAST_P).normalize())} or less" if p <= LEAST_P else plain(p)
+    return f"< {LEAST_P}" if p < LEAST_P else plain(p)
 
 
 def score(value: float) -> str:

@@ -36,6 +36,7 @@ from frtaudit.stats.resolution import (
     unresolved,
     warning,
 )
+from frtaudit.stats.suspects import MAX_PAIRS
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.trials import complete_pairs
 from frtaudit.stats.wilson import prepare
@@ -84,7 +85,8 @@ def plans_of(spec: AuditSpec) -> tuple[Plan, ...]:
 def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:
     """What the scoring pass must keep exactly."""
     targets, _ = targets_of(spec)
-    highest = max([*targets, *decades_of(spec)], default=0.01)
+    suspected = [MAX_PAIRS] if "identity_check" in spec.analyses else []
+    highest = max([*([*targets, *decades_of(spec)] or [0.01]), *suspected])
     return TailRequest(
         fmr=highest,
         thresholds=tuple(sorted(set(thresholds))),
@@ -167,6 +169,7 @@ def put_on_trial(
         orders=scored.orders,
         censoring=clip.censoring,
         hidden=clip.refused,
+        block=None if scored.ground is None else scored.ground.block,
         notes=(
             *scored.notes,
             *(f"{provider.name}: {text}" for text in clip.notes),

@@ -11,7 +11,7 @@ from itertools import islice, product
 from pathlib import Path
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.core.override_parser.types import Override, RangeSweep
+from hydra.core.override_parser.types import Glob, Override, RangeSweep
 
 from frtaudit import presets
 from frtaudit.canonical import digest
@@ -23,6 +23,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.identity import from_plain, spec_digest, to_full, to_plain, to_portable
+from frtaudit.spec_guard import check_word
 
 __all__ = [
     "audit_of",
@@ -69,6 +70,8 @@ def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str,
     >>> expanded(["audit=demo", "seed=1,2"])[1]
     ({'seed': '2'}, ('audit=demo', 'seed=2'))
     """
+    for word in overrides:
+        check_word(word)
     try:
         parsed = OverridesParser.create().parse_overrides(list(overrides))
     except HYDRA_ERRORS as error:
@@ -122,7 +125,7 @@ def _choices(override: Override) -> list[tuple[str, str, str]]:
     line = str(override.input_line)
     if not override.is_sweep_override():
         return [("", "", line)]
-    if not override.is_discrete_sweep():
+    if not override.is_discrete_sweep() or isinstance(override.value(), Glob):
         raise SpecError("command line", f"{line!r} is no list of values", "key=a,b,c or key=range(1,4)")
     word = line.split("=", 1)[0]
     _refuse_long(override.value(), line)

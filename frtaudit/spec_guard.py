@@ -11,7 +11,6 @@ from pathlib import Path
 
 import yaml
 
-from frtaudit import limits
 from frtaudit.errors import SpecError
 from frtaudit.files import open_regular
 from frtaudit.interpolation import check_plain
@@ -48,7 +47,8 @@ LAUNCHER_SETTINGS = (
         "array_parallelism",
     ),
 )
-MAX_NODES = 100_000
+MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 100_000, 64
+MAX_KEY, MAX_VALUE = 300, 30_000
 _NAME, _PART = r"[A-Za-z0-9][\w.\-]*", r"[A-Za-z0-9][\w\-]*"
 _NAMES = rf"'?(?:{_NAME})?'?(?: *, *'?{_NAME}'?)*"
 _CHOICE = re.compile(rf"{_NAMES}|\[{_NAMES}\](?:,\[{_NAMES}\])*", re.ASCII)
@@ -68,8 +68,9 @@ def read_text(path: Path, shown: str) -> str:
     """
     try:
         with open_regular(path, shown) as stream:
-            data = stream.read(limits.FILE + 1)
-        limits.check_length(shown, len(data), limits.FILE, "bytes")
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise SpecError(shown, "is no file of that size for a spec", f"at most {MAX_BYTES} bytes")
         return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
@@ -83,6 +84,7 @@ def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> No
     Traceback (most recent call last):
     frtaudit.errors.SpecError: mine.yaml line 1, column 17: the resolver '${oc.env:HOME}'; accepted: plain ${key} only
     """
+    _check_depth(text, shown)
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
@@ -128,7 +130,7 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
     Traceback (most recent call last):
     frtaudit.errors.SpecError: command line: 'hydra.verbose=true' sets Hydra itself; accepted: hydra.run.dir, ...
     """
-    limits.check_length("command line", len(override), limits.WORD, "characters in one word")
+    check_word(override)
     word, _, value = override.partition("=")
     if is_setting(override):
         return _check_setting(word, value, override)
@@ -141,6 +143,17 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
         raise unknown_key("", key[1], keys)
     check_plain(value, "command line", f" in {override!r}")
     return None
+
+
+def check_word(word: str) -> None:
+    """Refuse a word that would take a parser long: towers of brackets, a key or a value of unreasonable length."""
+    key, _, value = word.partition("=")
+    if len(key) > MAX_KEY or len(value) > MAX_VALUE:
+        found = f"{key[:40]!r} and what follows: {len(word)} characters"
+        raise SpecError(
+            "command line", found, f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
+        )
+    _check_depth(word, "command line")
 
 
 def is_setting(override: str) -> bool:
@@ -179,6 +192,15 @@ def _check_selection(group: str, package: str | None, value: str, override: str)
     if not _CHOICE.fullmatch(value):
         raise SpecError("command line", f"{override!r}", f"{group}=NAME or {group}=[NAME,NAME]")
     return None
+
+
+def _check_depth(text: str, where: str) -> None:
+    """Refuse towers of brackets, which take a parser long."""
+    deep = 0
+    for bracket in re.finditer(r"[\[\]{}]", text):
+        deep = deep + 1 if bracket[0] in "[{" else max(0, deep - 1)
+        if deep > MAX_DEPTH:
+            raise SpecError(where, "nested beyond reason", f"at most {MAX_DEPTH} brackets in brackets")
 
 
 def _broken(error: yaml.MarkedYAMLError, shown: str) -> SpecError:

@@ -58,15 +58,15 @@ class UserSource(FileConfigSource):
         shown = self._normalize_file_name(config_path.strip("/"))
         group, name = _preset(config_path) or ("", "")
         text = read_text(self._file(config_path), shown)
-        check_text(text, shown, KEYS.get(group))
         package = _header(text, shown) or LANDS[group].format(name)
         check_package(package, group, shown)
-        return ConfigResult(
-            provider=self.provider,
-            path=f"{SCHEME}://{self.path}",
-            config=OmegaConf.create(text),
-            header={"package": package},
-        )
+        check_text(text, shown, KEYS.get(group))
+        try:
+            config = OmegaConf.create(text)
+        except ValueError as error:  # !!int x
+            raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+        header: dict[str, str | None] = {"package": package}
+        return ConfigResult(self.provider, f"{SCHEME}://{self.path}", config, header)
 
     def _file(self, config_path: str) -> Path:
         return Path(self.path) / self._normalize_file_name(config_path.strip("/"))

@@ -42,6 +42,7 @@ analyses:
   failures: {{}}
   interclass: {{}}
   robustness: {{}}
+  identity_check: {{}}
 
 thresholds:
   fmr: [0.01, 0.001]                   # FMR targets: at least 5 false matches must be expected at each

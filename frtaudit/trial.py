@@ -26,6 +26,7 @@ from frtaudit.stats.censoring import Censoring
 from frtaudit.stats.orders import Asymmetry
 from frtaudit.stats.rates import Rates, Trials
 from frtaudit.stats.resample import Replicates
+from frtaudit.stats.scorers import BlockScorer
 from frtaudit.stats.tail import TailRequest
 from frtaudit.stats.wilson import WilsonRule
 
@@ -179,7 +180,8 @@ class Trial:
     the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
     ``surveys``: analysis name to what it found out once for all systems; ``orders``: how far the two orders of a
     comparison are apart, where both were made; ``censoring``: what the scores hide; ``hidden``: (weighting, target) by
-    their places to why that target's threshold is hidden.
+    their places to why that target's threshold is hidden; ``block``: scores slices of the acquired samples again, None
+    where the scores came from a file.
     """
 
     provider: str
@@ -206,6 +208,7 @@ class Trial:
     orders: Asymmetry | None = None
     censoring: Censoring = field(default_factory=Censoring)
     hidden: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    block: BlockScorer | None = None
 
     def refused(self, w: int, a: int) -> str | None:
         """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""

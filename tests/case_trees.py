@@ -19,6 +19,7 @@ from frtaudit.stats import (
     folds,
     interclass,
     intervals,
+    rate_bounds,
     spectral,
     thesis,
     wilson,
@@ -35,7 +36,10 @@ SAME = 1e-12  # a cosine so near a threshold of the case is that threshold
 
 def tree_of(kind: str, case: Mapping[str, Tree]) -> Tree:
     """The computed counterpart of ``case["expected"]``."""
-    return {"roc": _roc, "wilson": _wilson, "dl2": _dl2, "folds": _folds, "spectral": _spectral}[kind](case)
+    makers = {
+        "roc": _roc, "wilson": _wilson, "dl2": _dl2, "folds": _folds, "spectral": _spectral, "bounds": _bounds
+    }  # fmt: skip
+    return makers[kind](case)
 
 
 def _matrix(given: Mapping[str, Tree], thresholds: list[float]) -> np.ndarray:
@@ -403,5 +407,34 @@ def _labelled(found: spectral.Labels, limits: spectral.Limits) -> Tree:
                 "labels": (one.z > limits.tau).astype(int).tolist() if one.usable else None,
             }
             for one in found.views
+        ],
+    }
+
+
+# --------------------------------------------------------------------------------------------------------------- bounds
+
+
+def _bounds(case: Mapping[str, Tree]) -> Tree:
+    return [_bounds_of(row) for row in case["input"]["rows"]]
+
+
+def _bounds_of(row: Mapping[str, Tree]) -> Tree:
+    known = row["errors"] / row["trials"], row["n_eff"], row["df"]
+    return {
+        "bounds": [
+            {
+                "alpha_one_sided": error,
+                "lower": float(rate_bounds.lower_bound(*known, error)),
+                "upper": float(rate_bounds.upper_bound(*known, error)),
+            }
+            for error in row["alphas_one_sided"]
+        ],
+        "p": [
+            {
+                "limit": limit,
+                "above": float(rate_bounds.p_above(*known, limit)),
+                "below": float(rate_bounds.p_below(*known, limit)),
+            }
+            for limit in row["limits"]
         ],
     }

@@ -45,8 +45,8 @@ class Authorities:
         """A certificate for signing, by the root."""
         return certificate(name, key, self.root_key, usage="sign")
 
-    def crl(self, *revoked: x509.Certificate) -> bytes:
-        """The root's list of revoked certificates, PEM."""
+    def crl(self, *revoked: x509.Certificate, since: datetime = SINCE + timedelta(days=1)) -> bytes:
+        """The root's list of certificates revoked ``since`` then, PEM."""
         builder = x509.CertificateRevocationListBuilder().issuer_name(self.root.subject)
         now = datetime.now(UTC)
         builder = builder.last_update(now - timedelta(days=1)).next_update(now + YEARS)
@@ -56,9 +56,7 @@ class Authorities:
         )
         for item in revoked:
             entry = x509.RevokedCertificateBuilder().serial_number(item.serial_number)
-            builder = builder.add_revoked_certificate(
-                entry.revocation_date(SINCE + timedelta(days=1)).build()
-            )
+            builder = builder.add_revoked_certificate(entry.revocation_date(since).build())
         return builder.sign(self.root_key, hashes.SHA256()).public_bytes(Encoding.PEM)
 
 

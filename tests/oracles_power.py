@@ -6,8 +6,9 @@ import numpy.typing as npt
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.contrasts import log_ratios
 from frtaudit.stats.dependence import Residuals
+from frtaudit.stats.lending import Lender
 from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import Lender, RuleInterval, _rule, prepare
+from frtaudit.stats.wilson import RuleInterval, _rule, prepare
 
 Ints = npt.NDArray[np.int64]
 ALPHA = 0.05  # one-sided
@@ -35,6 +36,7 @@ def residuals(errors: Ints, each: int) -> Residuals:
         effective=float(errors.size),
         erring=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * each).sum()),
+        right=int(np.count_nonzero(errors < each)),
     )
 
 
@@ -51,7 +53,7 @@ def fnmr_passes(
     errors = clustered(rng, subjects, each, rate, correlation)
     more = clustered(rng, subjects, each, LAXER * rate, correlation)
     laxer = residuals(np.minimum(errors + more, each), each)
-    bound = _rule(residuals(errors, each), laxer, Lender(threshold=0.0), 2 * alpha, ends=1).high
+    bound = _rule(residuals(errors, each), laxer, Lender(threshold=0.0, whole=False), 2 * alpha, ends=1).high
     return bound is not None and bound <= limit
 
 

@@ -114,9 +114,11 @@ def rule_interval(
     load = (1 if mated else 2) * len(rows) / len(subjects)
 
     def enough_at(t: float) -> bool:
-        errors = [row for row in rows if kind(t)(row)]
-        erring = set().union(*(row.subjects for row in errors)) if errors else set()
-        return len(errors) >= enough[0] and len(erring) >= enough[1]
+        wrong = [row for row in rows if kind(t)(row)]
+        right = [row for row in rows if not kind(t)(row)]
+        rarer = wrong if len(wrong) <= len(right) else right
+        who = set().union(*(row.subjects for row in rarer)) if rarer else set()
+        return len(rarer) >= enough[0] and len(who) >= enough[1]
 
     deff = rule_design_effect(rows, kind(threshold), mated=mated, identity=identity)
     if not enough_at(threshold):
@@ -128,9 +130,28 @@ def rule_interval(
             deff = max(deff, load)
     p = float(rate_of(rows, kind(threshold), identity=identity))
     weight = subjects_by_weight(rows) if mated and not identity else len(subjects)
-    critical = float(stats.t.isf(alpha / 2, max(float(weight) - 1, 1)))
-    low, high = score_interval(p, len(rows) / deff, critical)
+    low, high = outer_bounds(p, len(rows) / deff, max(float(weight) - 1, 1), alpha / 2)
     return low, high, deff
+
+
+def fmr_upper(
+    rows: Sequence[Row], same: Sequence[Row], threshold: float, deff: float, error: float, *, identity: bool
+) -> float:
+    """The bound of FORMULAS 8.18 from the comparisons themselves; ``same``: the mated ones."""
+    errs = match_error(threshold)
+    p = rate_of(rows, errs, identity=identity)
+    miss = rate_of(same, non_match_error(threshold), identity=identity) if same else Fraction(0)
+    residuals = (identity_residuals if identity else pooled_residuals)(rows, errs)
+    subjects = set().union(*(row.subjects for row in rows))
+    sizes = Counter(frozenset(row.subjects) for row in rows)
+    blocks = Fraction(len(rows) ** 2, sum(n * n for n in sizes.values()))
+    pair = float((1 - miss) / (len(sizes) if identity else blocks))
+    person = max(abs(sum((x for who, x in residuals if k in who), start=Fraction(0))) for k in subjects)
+    n_eff, degrees = len(rows) / deff, max(len(subjects) - 1, 1)
+    known = float(p), n_eff, degrees, pair, float(person), error
+    if pair == 0 and person == 0 and p == 0:
+        return 0.0
+    return min(1.0, max(unseen_bound(*known), -math.log(error) * pair))
 
 
 def score_interval(p: float, n: float, z: float) -> tuple[float, float]:
@@ -173,3 +194,23 @@ def best_threshold(scores: Sequence[float], mated: Sequence[bool]) -> tuple[floa
         if correct >= most:
             best, most = t, correct
     return best, most
+
+
+def outer_bounds(p: float, n: float, degrees: float, error: float) -> tuple[float, float]:
+    """FORMULAS 8.1 from scipy.stats: the outer of the roots of the score equation and Clopper and Pearson's limits."""
+    t = float(stats.t.isf(error, degrees))
+    tail, x, y = float(stats.norm.sf(t)), p * n, (1 - p) * n
+    low, high = score_interval(p, n, t)
+    if tail < 1e-290:
+        return (0.0 if p < 1 else min(low, 0.0)), 1.0
+    exact_low = float(stats.beta.ppf(tail, x, y + 1)) if x > 0 else 0.0
+    exact_high = float(stats.beta.isf(tail, x + 1, y)) if y > 0 else 1.0
+    return min(low, exact_low), max(high, exact_high)
+
+
+def unseen_bound(p: float, n: float, degrees: float, pair: float, person: float, error: float) -> float:
+    """U_a of FORMULAS 8.18, letter by letter, by the chi-square distribution: Gamma(k, s) is s/2 times chi2(2k)."""
+    c = float(stats.t.isf(error, degrees) / stats.norm.isf(error))
+    m = p + pair + person
+    v = min(c**2 * p * (1 - p) / n + pair**2 + person**2, 11 * m**2)
+    return v / m / 2 * float(stats.chi2.isf(error, 2 * m**2 / v))

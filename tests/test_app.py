@@ -214,7 +214,7 @@ def test_info_shows_what_is_selected(capsys: pytest.CaptureFixture[str]) -> None
     ("word", "made"),
     [
         ("hydra.run.dir=out/${name}", "out/demo"),
-        ("hydra.run.dir='my folder, seed ${seed}'", "my folder, seed 0"),
+        ("hydra.run.dir='my folder, ${name}'", "my folder, demo"),
         ("hydra.run.dir=out_${now:%Y}", f"out_{datetime.now().year}"),  # noqa: DTZ005  the clock on the wall
     ],
 )

@@ -20,7 +20,7 @@ Place = tuple[str | int, ...]
 
 FOLDER = Path(os.environ.get("FRTAUDIT_CASES", Path(__file__).parent / "cases"))
 FILES = sorted(FOLDER.glob("*.json"))
-KINDS = ("roc", "wilson", "dl2", "folds", "spectral")
+KINDS = ("roc", "wilson", "dl2", "folds", "spectral", "bounds")
 SPECIAL = {"inf", "-inf", "nan"}
 
 

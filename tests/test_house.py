@@ -8,10 +8,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import distributions
 from pathlib import Path
 from typing import TypeGuard
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 import frtaudit
 
@@ -221,6 +225,26 @@ def test_constraints_pin_every_dependency() -> None:
         r'^    "([\w-]+)(?:\[\w+\])?[<>=]', (ROOT / "pyproject.toml").read_text(), re.MULTILINE
     )
     assert {re.sub(r"[-_.]+", "-", name).lower() for name in declared} - pinned == set()
+
+
+def test_constraints_hold_on_the_oldest_python() -> None:
+    """On the oldest Python that is admitted, each pin that is installed runs, and admits the other pins."""
+    oldest = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"].removeprefix(
+        ">="
+    )
+    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    pinned = {canonicalize_name(name): version for name, version in (line.split("==") for line in lines)}
+    there = {"python_version": oldest.rpartition(".")[0], "python_full_version": oldest, "extra": ""}
+    seen = 0
+    for package in distributions():
+        if pinned.get(canonicalize_name(package.name)) != package.version:
+            continue
+        seen += 1
+        assert oldest in SpecifierSet(package.metadata["Requires-Python"] or ""), package.name
+        for needed in map(Requirement, package.requires or []):
+            if needed.marker is None or needed.marker.evaluate(there):
+                assert pinned[canonicalize_name(needed.name)] in needed.specifier, f"{package.name}: {needed}"
+    assert seen > 60
 
 
 def test_version_is_said_once_everywhere() -> None:

@@ -1,5 +1,6 @@
 """Tests of frtaudit.rederive."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from frtaudit import rederive as module
+from frtaudit.canonical import Json
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.identity import to_full, to_plain
@@ -68,6 +70,37 @@ def test_a_noted_scheduler_is_not_asked_again(tmp_path: Path, audited: list[Audi
     rederive(content(lfw()), folder, [])
     rederive(content(lfw()), folder, ["dask=local"])
     assert [spec.dask for spec in audited] == [None, "local"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("dask", "tcp://127.0.0.1:9"),
+        ("threads", 7),
+        ("seal", "/etc/passwd"),
+        ("report", {"tsa": "http://127.0.0.1:9"}),
+        ("cohort.root", "/etc"),
+        ("thresholds.file", "/etc/passwd"),
+    ],
+)
+def test_a_result_names_no_place(tmp_path: Path, audited: list[AuditSpec], key: str, value: Json) -> None:
+    """A result.json that says a path, an address or a machine's setting is refused: an identity holds none."""
+    spec = json.loads(json.dumps(to_plain(lfw())))
+    section, _, name = key.rpartition(".")
+    (spec[section] if section else spec)[name] = value
+    with pytest.raises(
+        SpecError, match=f"^{key}: .* is said by result.json; accepted: {key}=... on the command"
+    ):
+        rederive({"spec": spec}, tmp_path, ["cohort.root=faces"])
+    assert audited == []
+
+
+def test_a_note_that_unfolds_is_no_note(tmp_path: Path) -> None:
+    """Aliases of aliases in a run's note are not unfolded."""
+    (tmp_path / ".hydra").mkdir()
+    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9 if n else ['1'])}]" for n in range(30)]
+    (tmp_path / ".hydra" / "config.yaml").write_text("\n".join(lines))
+    assert noted_paths(tmp_path) == {}
 
 
 def test_a_note_about_another_spec_changes_no_number(tmp_path: Path, audited: list[AuditSpec]) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
@@ -17,9 +18,11 @@ REFERENCE = Path(__file__).resolve().parents[1] / "reports" / "reference"
 
 
 def this_platform() -> str:
-    """What can move the last bit: system, processor, and the kernels that BLAS chose for it."""
+    """What can move the last bit: system, processor, and the kernels that BLAS and NumPy chose for it."""
     kernels = sorted({item["architecture"] for item in threadpool_info() if "architecture" in item})
-    return " ".join([sys.platform, platform.machine(), *kernels])
+    vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    level = sorted(name for name in vectors if name.startswith("X86_V"))[-1:]
+    return " ".join([sys.platform, platform.machine(), *kernels, *level])
 
 
 def derive() -> bytes:

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.errors import FrtauditError, SpecError
-from frtaudit.limits import FILE
-from frtaudit.spec_guard import check_override, check_package, check_text, read_text
+from frtaudit.spec_guard import MAX_BYTES, check_override, check_package, check_text, read_text
 
 PLAIN = [
     "",
@@ -107,13 +106,13 @@ def test_deep_nesting_is_refused() -> None:
 def test_files_that_cannot_be_read_are_named(tmp_path: Path) -> None:
     """A missing file, one that is not UTF-8, one of unreasonable size, a link and a pipe are refused by name."""
     (tmp_path / "b.yaml").write_bytes(b"\xff\xfe\x00")
-    (tmp_path / "c.yaml").write_text("a: " + "x" * FILE)
+    (tmp_path / "c.yaml").write_text("a: " + "x" * MAX_BYTES)
     (tmp_path / "d.yaml").symlink_to("b.yaml")
     os.mkfifo(tmp_path / "e.yaml")
     for name, found in (
         ("a.yaml", "No such file"),
         ("b.yaml", "is not UTF-8"),
-        ("c.yaml", "found 2000001 bytes"),
+        ("c.yaml", "is no file of that size"),
         ("d.yaml", "is a symbolic link"),
         ("e.yaml", "is a FIFO"),
     ):

@@ -10,7 +10,7 @@ from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import MIN_ERRORS, SHARE, from_score
+from frtaudit.inference import MIN_ERRORS, SHARE, from_bounds
 from frtaudit.registry import register
 from frtaudit.stats import fold_differences, folds, rates, wilson
 from frtaudit.stats.trials import members
@@ -182,13 +182,8 @@ class _Place:
                 yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
                 continue
             shares[name] = part.accuracy.mean
-            made = from_score(
-                lambda at, part=part: folds.accuracy_interval(  # type: ignore[misc]  # part is bound here
-                    part.accuracy, part.folds, self.pairs.first, self.pairs.second, at
-                ),
-                self.alpha,
-                "fold thresholds held fixed",
-            )
+            bounds = folds.accuracy_bounds(part.accuracy, part.folds, self.pairs.first, self.pairs.second)
+            made = from_bounds(bounds, self.alpha, "fold thresholds held fixed")
             counts = _counts(part.accuracy)
             yield self.estimate(
                 "class_accuracy", shares[name], counts, SHARE_RIGHT, (made,), of=(schema, name)
@@ -276,11 +271,8 @@ def _intervals(
     found: folds.FoldAccuracy, pairs: FoldPairs, of: folds.Ints, alpha: float, *, disjoint: bool
 ) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
-    yield from_score(
-        lambda at: folds.accuracy_interval(found, of, pairs.first, pairs.second, at),
-        alpha,
-        "fold thresholds held fixed",
-    )
+    bounds = folds.accuracy_bounds(found, of, pairs.first, pairs.second)
+    yield from_bounds(bounds, alpha, "fold thresholds held fixed")
     if disjoint:
         yield _over_folds(found, alpha)
     iid = wilson.wilson_iid(*_counts(found), alpha)

@@ -3,7 +3,7 @@
 Long because a plug-in is one file: the settings, the rates to try, the structure of the cohort, the counts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -16,10 +16,13 @@ from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import MIN_EFFECTIVE, MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
 from frtaudit.registry import register
-from frtaudit.stats import coverage, simulated, weights, wilson
+from frtaudit.stats import coverage, lending, simulated, weights, wilson
 from frtaudit.stats.coverage import Bounds, Copies, Denominators, Misses
 from frtaudit.stats.effects import BlockErrors, Effects, mated_effects, non_mated_effects
-from frtaudit.stats.simulated import Cells, Drawn, Listing
+from frtaudit.stats.rates import rates as rates_at
+from frtaudit.stats.simulated import Cells, Drawn, Listing, LookAlikes
+from frtaudit.stats.sums import BelowFloorError
+from frtaudit.stats.targets import threshold_at
 from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial, strata_of
 
 NAME = "coverage"
@@ -36,23 +39,26 @@ GRID_LEFT_OUT = (
     "simulated coverage leaves out thresholds that the grid chose on these data: FMR targets stand for them"
 )
 
+ANY_LEVEL = 0.05  # of an interval whose bounds are not read
+
+Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
 class Scenario(Enum):
-    """A truth to simulate: where the rate lies and how far subjects lie apart."""
+    """A truth to simulate, no forecast: where the rate lies, how far subjects lie apart, whom the cohort lacks."""
 
     ESTIMATE = "estimate"
+    RATE_LOWER = "rate_lower"
     RATE_UPPER = "rate_upper"
     SUBJECTS_UPPER = "subjects_upper"
-    BOTH_UPPER = "both_upper"
     WOLVES = "wolves"
-    WOLVES_RATE_UPPER = "wolves_rate_upper"
+    ONE_LOOK_ALIKE = "one_look_alike"
+    THREE_LOOK_ALIKES = "three_look_alikes"
 
 
-AT_UPPER_RATE = {Scenario.RATE_UPPER, Scenario.BOTH_UPPER, Scenario.WOLVES_RATE_UPPER}
-AT_UPPER_SPREAD = {Scenario.SUBJECTS_UPPER, Scenario.BOTH_UPPER}
-WITH_WOLVES = {Scenario.WOLVES, Scenario.WOLVES_RATE_UPPER}
+LOOK_ALIKES = {Scenario.ONE_LOOK_ALIKE: 1.0, Scenario.THREE_LOOK_ALIKES: 3.0}  # pairs expected in a cohort
+OF_FMR = {Scenario.WOLVES, *LOOK_ALIKES}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +77,8 @@ class Row:
 class Stage:
     """What the cohorts of one row share: structure, denominators, effects, bootstrap copies, methods.
 
-    ``pairs`` (K2,) int64: mated comparisons of each subject, or ``cells``: the non-mated structure.
+    ``pairs`` (K2,) int64: mated comparisons of each subject, or ``cells``: the non-mated structure, with ``match_rate``
+    (TMR) of look-alikes; ``everybody``: where a threshold found anew in each cohort moves, what it is found on.
     """
 
     over: Denominators
@@ -81,6 +88,22 @@ class Stage:
     pairs: Ints | None = None
     cells: Cells | Listing | None = None
     copies: Mapping[Plan, Copies] | None = None
+    match_rate: float = 1.0
+    everybody: "Moving | None" = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moving:
+    """The threshold at an FMR target, found anew in each cohort.
+
+    ``stage``: of everybody's FMR there; ``target``: that FMR; ``slope``: d log FNMR / d log FMR along this system's
+    curve, -1 times: where a cohort shows FMR_c at the true threshold, its own lies where FNMR is (FMR_c/target)^slope
+    times as large, as the rates of a system follow a power of each other over a factor of two.
+    """
+
+    stage: Stage
+    target: float
+    slope: float
 
 
 @register("analysis", NAME)
@@ -104,12 +127,15 @@ class Coverage:
 
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
-        found = [item for row in _rows(trial) for item in self._of_row(trial, row, alpha)]
+        found = [item for row in rows_of(trial) for item in self.of_row(trial, row, alpha)]
         left_out = any(_chosen_here(origin) for origin in trial.points.origin)
         notes = (f"{trial.provider}: {GRID_LEFT_OUT}",) if left_out else ()
         return Outcome(estimates=(*found, *_left_out(trial)), notes=notes)
 
-    def _of_row(self, trial: Trial, row: Row, alpha: float) -> Iterator[Estimate]:
+    def of_row(
+        self, trial: Trial, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
+    ) -> Iterator[Estimate]:
+        """What the model was given, and each method's coverage and misses in each scenario, of one rate."""
         reading = read(trial, row.place)
         if not np.isfinite(reading.value) or reading.rule is None:
             return
@@ -118,7 +144,9 @@ class Coverage:
             yield _estimate(trial, row, "simulated_coverage", None, {}, note=UNKNOWN_SPREAD)
             return
         yield from _spreads(trial, row, stage)
-        for scenario, truth in _truths(reading, alpha, mated=stage.pairs is not None):
+        for scenario, truth in _truths(reading, alpha, stage):
+            if scenario not in scenarios:
+                continue
             seed = seed_of(
                 trial.spec.seed,
                 NAME, trial.provider, row.metric, dumps(row.at), row.schema or "", row.group, scenario.value,
@@ -141,8 +169,10 @@ class Coverage:
         total = {method: Misses(lower=0, upper=0, given=0) for method in stage.methods}
         chunk = max(1, simulated.CHUNK // _width(stage))
         for first in range(0, self.cohorts, chunk):
-            drawn = self._draw(stage, scenario, truth, min(chunk, self.cohorts - first), rng)
-            for method, bounds in _bounds(stage, row, drawn, alpha):
+            cohorts = min(chunk, self.cohorts - first)
+            drift = None if stage.everybody is None else self._drift(stage.everybody, cohorts, rng)
+            drawn = self._draw(stage, scenario, truth, cohorts, rng, None if drift is None else drift.shift)
+            for method, bounds in _bounds(stage, row, drawn, alpha, drift, rng):
                 missed, known = coverage.misses(bounds, truth), total[method]
                 total[method] = Misses(
                     lower=known.lower + missed.lower,
@@ -151,25 +181,54 @@ class Coverage:
                 )
         return total
 
+    def _drift(self, moving: Moving, cohorts: int, rng: np.random.Generator) -> "Drift":
+        """How far the threshold of each cohort lies from the true one, and how far its replicates' do from its own."""
+        over = moving.stage.over
+        drawn = self._draw(moving.stage, Scenario.ESTIMATE, moving.target, cohorts, rng, None)
+        rate = np.maximum(coverage.rates(drawn.own, over), 0.5 / over.trials)
+        n_eff = coverage.effective_trials(drawn.own, drawn.lent, over)
+        return Drift(
+            shift=(rate / moving.target) ** moving.slope,
+            spread=moving.slope * np.sqrt((1 - rate) / (rate * n_eff)),
+        )
+
     def _draw(
-        self, stage: Stage, scenario: Scenario, truth: float, cohorts: int, rng: np.random.Generator
+        self,
+        stage: Stage,
+        scenario: Scenario,
+        truth: float,
+        cohorts: int,
+        rng: np.random.Generator,
+        shift: Floats | None,
     ) -> Drawn:
-        upper = scenario in AT_UPPER_SPREAD
-        spread = stage.effects.subject_upper if upper else stage.effects.subject
+        effects = stage.effects
+        spread = effects.subject_upper if scenario is Scenario.SUBJECTS_UPPER else effects.subject
         if stage.pairs is not None or stage.cells is None:
             pairs = np.zeros(0, dtype=np.int64) if stage.pairs is None else stage.pairs
-            return simulated.draw_mated(rng, pairs, truth, spread, cohorts, identity=stage.identity)
-        effects = simulated.gamma_effects(rng, (cohorts, stage.over.subjects), spread)
-        if scenario in WITH_WOLVES:
-            effects = simulated.with_wolves(rng, effects, self.share_of_wolves, self.wolf_factor)
-        return simulated.draw_non_mated(rng, stage.cells, truth, effects, stage.effects.pair)
+            return simulated.draw_mated(
+                rng, pairs, truth, spread, cohorts, identity=stage.identity, shift=shift
+            )
+        people = simulated.gamma_effects(rng, (cohorts, stage.over.subjects), spread)
+        if scenario is Scenario.WOLVES:
+            people = simulated.with_wolves(rng, people, self.share_of_wolves, self.wolf_factor)
+        also = LookAlikes(pairs=LOOK_ALIKES.get(scenario, 0.0), match_rate=stage.match_rate)
+        rate = truth - also.pairs / stage.over.pairs * also.match_rate
+        return simulated.draw_non_mated(rng, stage.cells, rate, people, effects.pair, also)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """What a threshold found anew does to FNMR, each (C,): a factor, and the spread of its logarithm in replicates."""
+
+    shift: Floats
+    spread: Floats
 
 
 def _chosen_here(origin: Mapping[str, float | str]) -> bool:
     return origin.get("source") == ThresholdSource.SAME_DATA.value
 
 
-def _rows(trial: Trial) -> Iterator[Row]:
+def rows_of(trial: Trial) -> Iterator[Row]:
     """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
     weighting, points = trial.spec.weighting, trial.points
     places: list[tuple[At, float, int]] = []
@@ -229,8 +288,10 @@ def _stage(trial: Trial, row: Row) -> Stage | None:
     if effects is None:
         return None
     if row.place.rate == "fmr":
-        cells, over = _non_mated(trial, row.place.tag, identity=identity)
-        stage = Stage(over=over, effects=effects, methods=methods, identity=identity, cells=cells)
+        cells, over, match_rate = _non_mated(trial, row.place)
+        stage = Stage(
+            over=over, effects=effects, methods=methods, identity=identity, cells=cells, match_rate=match_rate
+        )
     else:
         chosen = _mated_members(trial, row.place.tag)
         pairs = trial.rule.mated.subject_pairs[chosen]
@@ -240,9 +301,42 @@ def _stage(trial: Trial, row: Row) -> Stage | None:
         )
         copies = _copies(trial, chosen, pairs, methods, identity=identity, moving=row.moving)
         stage = Stage(
-            over=over, effects=effects, methods=methods, identity=identity, pairs=pairs, copies=copies
+            over=over,
+            effects=effects,
+            methods=methods,
+            identity=identity,
+            pairs=pairs,
+            copies=copies,
+            everybody=_moving(trial, row) if row.moving else None,
         )
     return stage if over.subjects > 1 else None
+
+
+def _moving(trial: Trial, row: Row) -> Moving | None:
+    """None where nothing is known of everybody's FMR there, or FNMR does not move with it."""
+    place = Place(
+        rate="fmr", weighting=row.place.weighting, tag=0, threshold=row.place.threshold, point=row.place.point
+    )
+    stage = _stage(trial, Row(metric="fmr", schema=None, group="all", at=row.at, place=place, moving=False))
+    target, slope = read(trial, place).value, _slope(trial, row.place)
+    return Moving(stage=stage, target=target, slope=slope) if stage and 0 < target < 1 and slope else None
+
+
+def _slope(trial: Trial, place: Place) -> float:
+    """-d log FNMR / d log FMR between half and twice the target, or what of it the tail and the errors allow."""
+    target, found = trial.points.targets[place.point], []
+    for factor in (0.5, 1.0, 2.0):
+        try:
+            threshold = threshold_at(trial.tail, trial.groups, target * factor, place.weighting)
+        except BelowFloorError:
+            continue
+        rates = rates_at(trial.tail, trial.groups, [threshold])
+        pooled = place.weighting is Weighting.POOLED
+        fmr, fnmr = (rates.fmr, rates.fnmr) if pooled else (rates.far, rates.frr)
+        if fmr[0, 0] > 0 and fnmr[0, place.tag] > 0:
+            found.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.tag]))))
+    (x, first), (y, last) = (found[0], found[-1]) if found else ((0.0, 0.0), (0.0, 0.0))
+    return max(0.0, (first - last) / (y - x)) if y > x else 0.0
 
 
 def _effects(trial: Trial, row: Row) -> Effects | None:
@@ -251,8 +345,8 @@ def _effects(trial: Trial, row: Row) -> Effects | None:
     mated = place.rate == "fnmr"
     own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(place.threshold, place.tag, place.weighting)
     threshold: float | None = place.threshold
-    if own.errors < wilson.ENOUGH_ERRORS or own.erring < wilson.ENOUGH_SUBJECTS:
-        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].threshold
+    if lending.few(own):
+        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].of(own).threshold
     if threshold is None:
         return None
     if mated:
@@ -292,9 +386,11 @@ def _non_mated_members(trial: Trial, tag: int) -> tuple[int, npt.NDArray[np.bool
     return scope, spread.member[tag] & (spread.comparisons[scope] > 0)
 
 
-def _non_mated(trial: Trial, tag: int, *, identity: bool) -> tuple[Cells | Listing, Denominators]:
-    """The structure of a tag's non-mated comparisons: complete cells, or listed blocks."""
+def _non_mated(trial: Trial, place: Place) -> tuple[Cells | Listing, Denominators, float]:
+    """The structure of a tag's non-mated comparisons: complete cells, or listed blocks; and TMR at the threshold."""
     spread, tail = trial.rule.spread, trial.tail
+    tag, identity = place.tag, place.weighting is Weighting.IDENTITY
+    ruled = trial.rule.fmr(place.threshold, tag, ANY_LEVEL, place.weighting)
     scope, part = _non_mated_members(trial, tag)
     subjects = np.flatnonzero(part)
     subjects = subjects[np.argsort(tail.cells[subjects], kind="stable")]
@@ -306,24 +402,27 @@ def _non_mated(trial: Trial, tag: int, *, identity: bool) -> tuple[Cells | Listi
         subjects=subjects.size,
         square=float(np.square(weight).sum()),
         ends=2,
+        pairs=int(spread.pairs[tag]),
+        pair=ruled.pair,
     )
+    match_rate = ruled.pair * ruled.pairs
     if tail.blocks is None:
         _, counts = np.unique(tail.cells[subjects], return_counts=True)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         samples = tail.n_samples[subjects]
-        return Cells(samples=samples, starts=starts, weight=weight, identity=identity), over
-    place = np.full(part.size, -1, dtype=np.int64)
-    place[subjects] = np.arange(subjects.size)
+        return Cells(samples=samples, starts=starts, weight=weight, identity=identity), over, match_rate
+    number = np.full(part.size, -1, dtype=np.int64)
+    number[subjects] = np.arange(subjects.size)
     blocks = tail.blocks
     inside = spread.member[tag][blocks.k] & spread.member[tag][blocks.l]
     listing = Listing(
-        first=place[blocks.k[inside]],
-        second=place[blocks.l[inside]],
+        first=number[blocks.k[inside]],
+        second=number[blocks.l[inside]],
         size=blocks.count[inside],
         weight=weight,
         identity=identity,
     )
-    return listing, over
+    return listing, over, match_rate
 
 
 def _copies(
@@ -359,21 +458,37 @@ def _width(stage: Stage) -> int:
     return max(stage.over.subjects, copies, listed)
 
 
-def _truths(reading: Reading, alpha: float, *, mated: bool) -> Iterator[tuple[Scenario, float]]:
-    """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, wolves for FMR alone."""
-    upper = reading.rule(alpha).high if reading.rule is not None else None
+def _truths(reading: Reading, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
+    """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, some for FMR alone.
+
+    Look-alikes come on top of the rate as estimated: the cohort lacks them.
+    """
+    interval = None if reading.rule is None else reading.rule(alpha)
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    rates = {Scenario.RATE_LOWER: ends[0], Scenario.RATE_UPPER: ends[1]}
     for scenario in Scenario:
-        truth = upper if scenario in AT_UPPER_RATE else reading.value
-        if truth is not None and 0 < truth < 1 and not (mated and scenario in WITH_WOLVES):
+        truth = rates.get(scenario, reading.value)
+        if truth is None or not 0 < truth < 1 or (stage.pairs is not None and scenario in OF_FMR):
+            continue
+        if scenario in LOOK_ALIKES:
+            truth += LOOK_ALIKES[scenario] / stage.over.pairs * stage.match_rate
+        if truth < 1:
             yield scenario, float(truth)
 
 
-def _bounds(stage: Stage, row: Row, drawn: Drawn, alpha: float) -> Iterator[tuple[Method, Bounds]]:
+def _bounds(
+    stage: Stage, row: Row, drawn: Drawn, alpha: float, drift: Drift | None, rng: np.random.Generator
+) -> Iterator[tuple[Method, Bounds]]:
     copies = stage.copies or {}
     counts = drawn.errors.astype(np.float64)
     if stage.identity and stage.pairs is not None:
         counts /= stage.pairs
     made = {plan: item.replicates(counts) for plan, item in copies.items()}
+    if drift is not None:  # each replicate finds its threshold anew
+        made = {
+            plan: found * np.exp(drift.spread[:, None] * rng.standard_normal(found.shape))
+            for plan, found in made.items()
+        }
     for method in stage.methods:
         if method is Method.WILSON:
             if row.moving and Plan.SUBJECTS in made:

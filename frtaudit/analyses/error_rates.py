@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core import Curve, Estimate, Method
+from frtaudit.core import Curve, Estimate
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.inference import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
+from frtaudit.inversion import Inversion, inversion
 from frtaudit.registry import register
 from frtaudit.stats import rates
 from frtaudit.stats.censoring import crossing
@@ -48,11 +49,12 @@ def _warnings(trial: Trial) -> list[str]:
 
 
 def _at_targets(trial: Trial, alpha: float) -> Iterator[Estimate]:
+    inverted = inversion(trial)
     for a in trial.points.declared:
         target = trial.points.targets[a]
         for w, weighting in enumerate(WEIGHTINGS):
             threshold = float(trial.points.at_target[w, a])
-            yield _threshold(trial, weighting, a, threshold, alpha)
+            yield _threshold(trial, weighting, a, threshold, alpha, inverted)
             for tag, schema, group in trial.tags():
                 for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
                     at: At = {"fmr": target}
@@ -80,7 +82,9 @@ def _at_thresholds(trial: Trial, alpha: float) -> Iterator[Estimate]:
                     yield rate_estimate(trial, NAME, rate, schema, group, at, place, alpha)
 
 
-def _threshold(trial: Trial, weighting: Weighting, a: int, threshold: float, alpha: float) -> Estimate:
+def _threshold(
+    trial: Trial, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
+) -> Estimate:
     target = trial.points.targets[a]
     if not np.isfinite(threshold):
         return _refused(trial, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
@@ -95,8 +99,9 @@ def _threshold(trial: Trial, weighting: Weighting, a: int, threshold: float, alp
         erring=counted.erring,
         replicates={plan: drawn.t_star[w, :, a] for plan, drawn in trial.replicates.items()},
         missing=counted.missing,
+        rule=lambda level: inverted.interval(target, threshold, weighting, level),
     )
-    wanted = [spec for spec in trial.intervals if spec.method in PLAN_OF and spec.method is not Method.WILSON]
+    wanted = [spec for spec in trial.intervals if spec.method in PLAN_OF]
     return Estimate(
         provider=trial.provider,
         analysis=NAME,

@@ -18,7 +18,7 @@ from frtaudit.inference import (
     Place,
     Reading,
     empty,
-    from_score,
+    from_bounds,
     from_variance,
     read,
 )
@@ -63,8 +63,8 @@ def _fta(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
 
 
 def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, ...]:
-    ruled = clusters.share_interval(failed, tried, alpha)
-    if ruled is None:
+    bounds = clusters.share_bounds(failed, tried)
+    if bounds is None:
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
     extreme = Interval(
@@ -75,7 +75,7 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
         target=Target.COMPARISONS_IID,
         n_eff=iid.n_eff,
     )
-    return from_score(lambda level: clusters.share_interval(failed, tried, level) or ruled, alpha), extreme
+    return from_bounds(bounds, alpha), extreme
 
 
 def _frr(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
@@ -133,9 +133,10 @@ def _frr_interval(reading: Reading, failed: Ints, tried: Ints, alpha: float, *, 
 
 def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interval:
     """FRR rises with FTA and with FNMR: the lower ends of both give its lower end, the upper ones its upper end."""
-    fta = clusters.share_interval(failed, tried, alpha)
-    if fta is None or fnmr.low is None or fnmr.high is None:
+    bounds = clusters.share_bounds(failed, tried)
+    if bounds is None or fnmr.low is None or fnmr.high is None:
         return empty(Method.WILSON, alpha, "nothing was tried")
+    fta = bounds.interval(alpha)
     low, high = (share + rate * (1 - share) for share, rate in ((fta.low, fnmr.low), (fta.high, fnmr.high)))
     again = fnmr.one_sided
     return Interval(
@@ -160,18 +161,17 @@ def _by_variance(
     value = fta + fnmr * (1 - fta)
     if not (0 < value < 1 and 0 < (1 - fta) * spread + other < np.inf):
         return None
-
-    def made_of(variance: float, level: float) -> wilson.Score:
-        return wilson.wilson_from_variance(value, variance, int(tried.sum()), level, degrees)
-
     subjects = dependence.effective_number(tried[used])
     if reading.effective is not None:
         subjects = min(subjects, reading.effective)
     degrees = dependence.degrees_of_freedom(subjects)
     spreads = (spread, float(np.sqrt(spread**2 + variance_error(drawn))))
-    first, second = (float(((1 - fta) * item + other) ** 2) for item in spreads)
+    bounds, wider = (
+        wilson.bounds_from_variance(value, float(((1 - fta) * item + other) ** 2), int(tried.sum()), degrees)
+        for item in spreads
+    )
     note = "standard errors of FTA and FNMR added: no assumption on their correlation"
-    return from_variance(made_of, (first, second), int(drawn.size), alpha, note)
+    return from_variance(bounds, wider, int(drawn.size), alpha, note)
 
 
 def _bounds(trial: Trial, counts: Attempts) -> Iterator[Estimate]:

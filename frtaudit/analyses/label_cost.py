@@ -11,18 +11,18 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import t as student
 
 from frtaudit.canonical import seed_of
-from frtaudit.core import Estimate, Interval, Material, Method, Target
+from frtaudit.core import Estimate, Interval, Material, Method
 from frtaudit.core.labelling import Labelling, Service
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE, Place, Reading, from_variance, read
+from frtaudit.inference import SHARE, Place, Reading, from_bounds, from_variance, read
 from frtaudit.labelling import cost
 from frtaudit.labelling.cost import Doubts, Drawn, End, Likely, Truths
 from frtaudit.registry import register
 from frtaudit.stats import dependence, intervals, wilson
+from frtaudit.stats.rate_bounds import RateBounds
 from frtaudit.trial import POOLED, Outcome, Trial
 
 NAME = "label_cost"
@@ -275,6 +275,8 @@ def spanning(ends: Sequence[Interval]) -> Interval | None:
         mc_error=max(errors, default=None),
         n_eff=min(sizes, default=None),
         one_sided=bound,
+        p_value=None,
+        people_for=None,
     )
 
 
@@ -300,36 +302,20 @@ def on_truth(reading: Reading, true: Floats, anew: Floats, alpha: float, *, movi
         variance, error = sampling + float(true.var(ddof=1)), intervals.variance_error(true)
     variance += float(true.var(ddof=1)) / true.size
     degrees = dependence.degrees_of_freedom(reading.effective or reading.erring)
-    if not (0 < rate < 1 and variance > 0):
-        return _flat(rate, n_eff, degrees, alpha)
-    return _around(rate, (variance, variance + error), reading.trials, degrees, true.size, alpha)
+    if 0 < rate < 1 and variance > 0:
+        bounds, wider = (
+            wilson.bounds_from_variance(rate, spread, reading.trials, degrees)
+            for spread in (variance, variance + error)
+        )
+        return _of_labels(from_variance(bounds, wider, true.size, alpha))
+    return _of_labels(from_bounds(RateBounds(rate=rate, n_eff=n_eff, degrees=degrees), alpha, FLAT))
 
 
-def _around(
-    rate: float, variance: tuple[float, float], trials: int, degrees: float, draws: int, alpha: float
-) -> Interval:
-    def score(spread: float, level: float) -> wilson.Score:
-        return wilson.wilson_from_variance(rate, spread, trials, level, degrees)
-
-    return replace(
-        from_variance(score, variance, draws, alpha),
-        method=Method.LABELS,
-        one_sided=lambda error: _around(rate, variance, trials, degrees, draws, 2 * error),
-    )
-
-
-def _flat(rate: float, n_eff: float, degrees: float, alpha: float) -> Interval:
-    score = wilson.wilson_score(rate, n_eff, float(student.ppf(1 - alpha / 2, degrees)))
-    return Interval(
-        low=score.low,
-        high=score.high,
-        level=1 - alpha,
-        method=Method.LABELS,
-        target=Target.POPULATION,
-        n_eff=n_eff,
-        note=FLAT,
-        one_sided=lambda error: _flat(rate, n_eff, degrees, 2 * error),
-    )
+def _of_labels(interval: Interval) -> Interval:
+    """The same at any level, under the name of the method that holds the doubt about labels."""
+    sided = interval.one_sided
+    again = None if sided is None else (lambda error: _of_labels(sided(error)))
+    return replace(interval, method=Method.LABELS, one_sided=again)
 
 
 def _doubts(doubts: Mapping[End, Doubts]) -> Iterator[Estimate]:

@@ -87,7 +87,7 @@ class Robustness:
     def estimates(self, trial: Trial, alpha: float) -> Outcome:
         """Everything about one system; once for all: who could be absent, and how many have no class."""
         people = Influence(trial=trial, worst_share=self.worst, label_errors_taken=self.label_errors)
-        found = [*people.worst(), *people.without_one(), *people.label_errors()]
+        found = [*people.worst(), *people.heaviest(), *people.without_one(), *people.label_errors()]
         if trial.provider == on_panel(trial.spec, trial.material)[0]:
             found = [*_absent(trial, alpha), *_unknown(trial), *found]
         for schema in trial.groups.schemas:

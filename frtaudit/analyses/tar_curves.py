@@ -322,7 +322,7 @@ class _Drawing:
         note = HELD if thin or variance <= 0 else None
         if note is None:
             degrees = min(self.classes.sizes[a], self.classes.sizes[b]) - 1
-            made = wilson.wilson_from_variance(rate, variance, ruled.trials, self.alpha, degrees)
+            made = wilson.bounds_from_variance(rate, variance, ruled.trials, degrees).interval(self.alpha)
             low, high, n_eff = made.low, made.high, made.n_eff
         else:
             low, high = 1 - (1.0 if ruled.high is None else ruled.high), 1 - (ruled.low or 0.0)

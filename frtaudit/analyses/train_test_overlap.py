@@ -11,7 +11,7 @@ from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.file_names import file_name
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, from_score
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, from_bounds
 from frtaudit.intake.review import as_csv, as_lines
 from frtaudit.overlap import (
     VERDICTS,
@@ -307,11 +307,8 @@ def _accuracy(
         note = f"{empty} of {pairs.k} folds hold no such pair"
         return _estimate(trial, metric, None, None, unit, at, (), note)
     found = folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
-    interval = from_score(
-        lambda level: folds.accuracy_interval(found, of, pairs.first, pairs.second, level),
-        alpha,
-        "fold thresholds held fixed",
-    )
+    bounds = folds.accuracy_bounds(found, of, pairs.first, pairs.second)
+    interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
     counts = (int(found.correct.sum()), int(found.total.sum()))
     return _estimate(trial, metric, found.mean, counts, unit, at, (interval,), None)
 

@@ -38,7 +38,7 @@ def digest_file(path: Path) -> Digest:
 
 
 def entries(folder: Path) -> Mapping[str, str | None]:
-    """Everything in a folder and below, by name with ``/`` between folders: None for a regular file, else what it is, or why not.
+    """Everything in a folder and below, by name with ``/`` between folders: None for a regular file, else what it is.
 
     Links are neither followed nor opened; folders themselves are left out.
     """

@@ -6,6 +6,7 @@ Every signature on the way is checked, so that none of it can be made up or chan
 """
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature
@@ -48,6 +49,27 @@ def check_store(store: Store, signers: Sequence[x509.Certificate]) -> None:
         raise AlterationError(
             str(error) if isinstance(error, AlterationError) else "holds revocation data that cannot be read"
         ) from None
+
+
+def revoked(certificate: x509.Certificate, store: Store) -> datetime | None:
+    """When a certificate, or one above it, was revoked, as a DSS that was checked says; None if it does not."""
+    others = [x509.load_der_x509_certificate(item) for item in store.certificates.values()]
+    chain = chains([certificate], others)
+    found = []
+    for data in store.crls.values():
+        crl = x509.load_der_x509_crl(data)
+        entries = [
+            crl.get_revoked_certificate_by_serial_number(item.serial_number)
+            for item in chain
+            if item.issuer == crl.issuer
+        ]
+        found += [entry.revocation_date_utc for entry in entries if entry is not None]
+    serials = {item.serial_number for item in chain}
+    for data in store.ocsps.values():
+        for item in ocsp.load_der_ocsp_response(data).responses:
+            if item.serial_number in serials and item.revocation_time_utc is not None:
+                found.append(item.revocation_time_utc)
+    return min(found, default=None)
 
 
 def _check(

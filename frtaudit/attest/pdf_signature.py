@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
-from asn1crypto import cms, crl, keys, ocsp
+from asn1crypto import keys
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
@@ -19,7 +19,7 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESSubIndic
 from pyhanko.sign.fields import MDPPerm, SigSeedSubFilter
-from pyhanko.sign.general import SigningError, extract_certificate_info
+from pyhanko.sign.general import SigningError
 from pyhanko.sign.signers import PdfSignatureMetadata, PdfSigner, SimpleSigner
 from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
 from pyhanko.sign.validation import (
@@ -32,6 +32,7 @@ from pyhanko.sign.validation import (
 )
 from pyhanko.sign.validation.generic_cms import extract_tst_data_iter
 from pyhanko.sign.validation.settings import KeyUsageConstraints
+from pyhanko.sign.validation.status import TimestampSignatureStatus
 from pyhanko_certvalidator import ValidationContext
 from pyhanko_certvalidator.errors import PathError, ValidationError
 from pyhanko_certvalidator.registry import SimpleCertificateStore
@@ -40,9 +41,10 @@ from frtaudit.attest.keys import Signer
 from frtaudit.attest.pades import BASIC, Pades
 from frtaudit.attest.pdf_additions import Store, additions
 from frtaudit.attest.pdf_appending import Appending, with_evidence
-from frtaudit.attest.pdf_evidence import chains, check_store
+from frtaudit.attest.pdf_evidence import check_store, revoked
 from frtaudit.attest.pdf_reader import ReportReader
 from frtaudit.attest.pdf_revisions import AlterationError
+from frtaudit.attest.pdf_value import bag_of, check_bag, check_form, check_hole
 from frtaudit.attest.waiting import wait
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError, VerificationError
@@ -51,10 +53,6 @@ MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
 HEADER = b"%PDF-"
 TIMESTAMP = "/DocTimeStamp"
 NAME_TREE_DEPTH = 8
-SHA256 = bytes.fromhex("300d06096086480165030402010500")
-ECDSA = bytes.fromhex("300a06082a8648ce3d040302")
-RSA = bytes.fromhex("300d06092a864886f70d01010b0500")
-ALGORITHMS = ((SHA256, ECDSA), (SHA256, RSA))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,8 +150,8 @@ def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPd
         return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
     for item in embedded:
         if str(item.sig_object_type) != TIMESTAMP:
-            _check_form(item, f"{where} ({item.field_name})")
-        _check_bag(item.signed_data, f"{where} ({item.field_name})")
+            check_form(item, f"{where} ({item.field_name})")
+        check_bag(item.signed_data, f"{where} ({item.field_name})")
     first = ReportReader(pdf[: _end(embedded[0])])
     store = _check_additions(pdf, first, embedded, where)
     signatures = tuple(_check(pdf, item, roots, store, where) for item in embedded)
@@ -190,13 +188,9 @@ def _check_additions(
 def _signers(embedded: Sequence[EmbeddedPdfSignature]) -> Iterator[x509.Certificate]:
     """Every certificate that a signature or a time in it carries."""
     for item in embedded:
-        yield from _bag(item.signed_data)
+        yield from bag_of(item.signed_data)
         for token in extract_tst_data_iter(item.signer_info, signed=False):
-            yield from _bag(token)
-
-
-def _bag(signed: cms.SignedData) -> list[x509.Certificate]:
-    return [x509.load_der_x509_certificate(item.chosen.dump()) for item in signed["certificates"]]
+            yield from bag_of(token)
 
 
 def _level(embedded: Sequence[EmbeddedPdfSignature], reader: PdfFileReader) -> PadesLevel:
@@ -213,7 +207,7 @@ def _check(
     pdf: bytes, embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store, where: str
 ) -> PdfSignature:
     field = str(embedded.field_name)
-    _check_hole(pdf, embedded, f"{where} ({field})")
+    check_hole(pdf, embedded, f"{where} ({field})")
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     status = wait(_status(embedded, roots, store))
     if not (status.intact and status.valid):
@@ -233,94 +227,21 @@ def _check(
         when=when,
         end=_end(embedded),
         is_timestamp=is_timestamp,
-        distrust=_distrust(status, certificate, when),
+        distrust=_distrust(status, certificate, when) or _revoked(certificate, store, stamp),
         stamped=None if stamp is None else stamp.timestamp,
         authority=tsa,
         time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
     )
 
 
-def _check_hole(pdf: bytes, embedded: EmbeddedPdfSignature, where: str) -> None:
-    """Require that the bytes left out by the signature are its own value in hexadecimal, zero-padded."""
-    start, length, resume, rest = (int(item) for item in embedded.byte_range)
-    hole = pdf[length:resume]
-    value = bytes(embedded.pkcs7_content)
-    used = len(cms.ContentInfo.load(value).dump())
-    holds = (
-        start == 0
-        and resume + rest <= len(pdf)
-        and hole in (b"<" + value.hex().encode() + b">", b"<" + value.hex().upper().encode() + b">")
-        and not any(value[used:])
-    )
-    if not holds:
-        raise VerificationError(where, "the signature leaves out bytes that are not its own")
-
-
-def _check_form(embedded: EmbeddedPdfSignature, where: str) -> None:
-    """What a signature does not sign of itself has the one form of RFC 5652, 5.1 and 5.3, in DER as PAdES asks."""
-    info = embedded.signer_info
-    algorithms = (info["digest_algorithm"].dump(), info["signature_algorithm"].dump())
-    holds = (
-        _is_der(cms.ContentInfo.load(bytes(embedded.pkcs7_content)).dump())
-        and embedded.signed_data["version"].native == info["version"].native == "v1"
-        and info["sid"].name == "issuer_and_serial_number"
-        and [item.dump() for item in embedded.signed_data["digest_algorithms"]]
-        == [info["digest_algorithm"].dump()]
-        and algorithms in ALGORITHMS
-    )
-    if not holds:
-        raise VerificationError(where, "the signature is not in the form in which it was made")
-
-
-def _check_bag(signed: cms.SignedData, where: str) -> None:
-    """A signature carries its signer's certificate, those that issued it, and beside them no more than a time."""
-    bag = _bag(signed)
-    (info,) = signed["signer_infos"]
-    signer = x509.load_der_x509_certificate(extract_certificate_info(signed).signer_cert.dump())
-    unsigned = info["unsigned_attrs"]
-    holds = (
-        len(set(bag)) == len(bag)
-        and chains([signer], bag) == set(bag)
-        and not signed["crls"]
-        and [item["type"].native for item in unsigned] in ([], ["signature_time_stamp_token"])
-        and all(len(item["values"]) == 1 for item in unsigned)
-    )
-    if not holds:
-        raise VerificationError(
-            where, "the signature carries certificates or attributes that are not its own"
-        )
-    for token in extract_tst_data_iter(info, signed=False):
-        _check_bag(token, where)
-
-
-def _is_der(data: bytes) -> bool:
-    """Whether the bytes are nested DER values (X.690, 10): shortest definite lengths, no gaps, no end marks.
-
-    >>> _is_der(bytes.fromhex("3003020101")), _is_der(bytes.fromhex("30050201010000"))
-    (True, False)
-    """
-    while data:
-        if len(data) < 2 or data[0] == 0 or data[0] & 0x1F == 0x1F:
-            return False
-        tag, size = data[0], (data[1] & 0x7F if data[1] & 0x80 else 0)
-        length = int.from_bytes(data[2 : 2 + size]) if size else data[1]
-        shortest = data[1] != 0x80 and (not size or (length >= 0x80 and data[2] != 0))
-        value, data = data[2 + size : 2 + size + length], data[2 + size + length :]
-        if not shortest or len(value) != length or (tag & 0x20 and not _is_der(value)):
-            return False
-    return True
-
-
 async def _status(
     embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store
 ) -> PdfSignatureStatus | DocumentTimestampStatus:
-    """What pyHanko finds; a certificate that the DSS shows as revoked by then is not trusted."""
+    """What pyHanko finds, with the certificates of the DSS to find a path."""
     is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
     context = ValidationContext(
         trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
         other_certs=[asn1_x509.Certificate.load(item) for item in store.certificates.values()],
-        crls=[crl.CertificateList.load(item) for item in store.crls.values()],
-        ocsps=[ocsp.OCSPResponse.load(item) for item in store.ocsps.values()],
         moment=None if is_timestamp else embedded.self_reported_timestamp,
     )
     if is_timestamp:
@@ -359,6 +280,16 @@ def _distrust(
     if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
         return "the signature claims no time within the certificate's years"
     return None
+
+
+def _revoked(
+    certificate: x509.Certificate, store: Store, stamp: TimestampSignatureStatus | None
+) -> str | None:
+    """That a certificate was revoked, unless a trusted authority saw the signature before."""
+    since = revoked(certificate, store)
+    if since is None or (stamp is not None and stamp.trusted and stamp.timestamp < since):
+        return None
+    return f"its certificate was revoked on {since:%Y-%m-%d}, and no trusted time says that it signed before"
 
 
 def _words(indication: AdESSubIndic | None) -> str:

@@ -145,8 +145,10 @@ _TEST_NUMBERS = ("p", "null_median", "null_edge", "detectable", "p_adjusted")
 class Interval:
     """An interval, unclipped; low and high are both None where a note says why.
 
-    ``one_sided``: the same interval with each bound alone erring with the given probability, in (0, 0.5); it lives as
-    long as the audit does: not written, not compared.
+    Three more live as long as the audit does, not written, not compared. ``one_sided``: the same interval with each
+    bound alone erring with the given probability, in (0, 0.5); ``p_value``: of "a limit is broken", from the limit and
+    the sense ("<=" or ">=") in which it should hold, where that is known in closed form; ``people_for``: from a limit
+    and a one-sided error to how many people "pass" would need where these are too few, else None (FORMULAS 8.18).
     """
 
     low: float | None
@@ -159,6 +161,8 @@ class Interval:
     mc_error: float | None = None
     note: str | None = None
     one_sided: Callable[[float], "Interval"] | None = field(default=None, compare=False, repr=False)
+    p_value: Callable[[float, str], float] | None = field(default=None, compare=False, repr=False)
+    people_for: Callable[[float, float], int | None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         require((self.low is None) == (self.high is None), "both bounds or none")

@@ -13,15 +13,15 @@ import numpy.typing as npt
 from frtaudit.core.estimates import Interval, Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, empty, from_score, from_variance
+from frtaudit.inference import MIN_ERRING, MIN_ERRORS, empty, from_bounds, from_variance
 from frtaudit.labelling.dates import Sides
-from frtaudit.stats import dependence, intervals, support, wilson
+from frtaudit.stats import dependence, intervals, support
 from frtaudit.stats.censoring import censoring_of
 from frtaudit.stats.rates import rates, threshold_at
 from frtaudit.stats.resample import Replicates, replicate
 from frtaudit.stats.resolution import unresolved
 from frtaudit.stats.tail import no_groups
-from frtaudit.stats.wilson import WilsonRule, prepare_mated
+from frtaudit.stats.wilson import WilsonRule, bounds_from_variance, prepare_mated
 from frtaudit.trial import WEIGHTINGS
 
 Floats = npt.NDArray[np.float64]
@@ -124,16 +124,15 @@ def band(standing: Standing, a: int, weighting: Weighting, alpha: float) -> Inte
     if enough and known.size > 1 and known.var() > 0:
         degrees = dependence.degrees_of_freedom(own.effective)
         spread = float(known.var(ddof=1))
-
-        def made(variance: float, level: float) -> wilson.Score:
-            return wilson.wilson_from_variance(own.rate, variance, own.trials, level, degrees)
-
-        either = (spread, spread + intervals.variance_error(known))
-        return from_variance(made, either, int(known.size), alpha)
+        bounds, wider = (
+            bounds_from_variance(own.rate, variance, own.trials, degrees)
+            for variance in (spread, spread + intervals.variance_error(known))
+        )
+        return from_variance(bounds, wider, int(known.size), alpha)
     ruled = standing.rule.fnmr(threshold, 0, alpha, weighting)
     if ruled.low is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
-    return from_score(lambda level: wilson.at_alpha(ruled, level), alpha, ruled.note)
+    return from_bounds(ruled.bounds, alpha, ruled.note)
 
 
 def _trials(tail: ScoreTail) -> tuple[int, int]:

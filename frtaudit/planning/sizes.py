@@ -158,11 +158,12 @@ def _needs(party: Party, asked: Wanted, desk: Desk) -> Iterator[tuple[Cell, ...]
             for way in desk.ways(asked.rate, crew, rule=False).values()
         ]
         yield (party.name, name, *_pairs(crew, found), have)
-    to_pass = [
-        power.subjects_to_pass(crew, way, asked.expected, asked.limit, desk.alpha, desk.settings.power)
-        for way in desk.ways(asked.rate, crew, rule=True).values()
-    ]
-    yield (party.name, f"pass, power {desk.settings.power:g}", *_pairs(crew, to_pass), have)
+    for name, rate in (("pass at no error", 0.0), (f"pass, power {desk.settings.power:g}", asked.expected)):
+        to_pass = [
+            power.subjects_to_pass(crew, way, rate, asked.limit, desk.alpha, desk.settings.power)
+            for way in desk.ways(asked.rate, crew, rule=True).values()
+        ]
+        yield (party.name, name, *_pairs(crew, to_pass), have)
 
 
 def _pairs(crew: Crew, subjects: list[int | None]) -> Iterator[int | None]:

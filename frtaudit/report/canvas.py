@@ -1,6 +1,7 @@
 """Paper and ink for figures: one panel, one style for each system or class, readable in black and white."""
 
 import io
+import logging
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -60,6 +61,7 @@ def _look() -> Path:
     """The style sheet of the figures; makes the shipped font known to matplotlib."""
     for path in sorted((shipped("templates") / "fonts").glob("Inter-*.otf")):
         fontManager.addfont(path)
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # the second font has no semibold
     return shipped("templates") / "figures.mplstyle"
 
 

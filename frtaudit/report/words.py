@@ -53,6 +53,7 @@ class Words:
     fair_value: Names
     coverage: Names
     robustness: Names
+    identity_check: Names
     notice: Names
     mark: Names
     signing: Names

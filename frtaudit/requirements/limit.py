@@ -31,6 +31,7 @@ DECIDING = (
 POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 WORDS = {
     "fmr": "FMR",
+    "fmr_without_confirmed": "FMR without confirmed duplicates",
     "fnmr": "FNMR",
     "fnmr_at_fmr": "FNMR",
     "threshold_at_fmr": "threshold",
@@ -65,7 +66,8 @@ class Bench:
     """What a requirement is judged on.
 
     ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
-    ``labels``: what the classes of a schema are called in print, where they are not called by their names.
+    ``labels``: what the classes of a schema are called in print, where they are not called by their names;
+    ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected.
     """
 
     estimates: Sequence[Estimate]
@@ -73,6 +75,7 @@ class Bench:
     alpha: float
     weighting: Weighting
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    corrected: Mapping[int, int] = field(default_factory=dict)
 
     def label(self, estimate: Estimate) -> str:
         """What the group of an estimate is called."""
@@ -108,6 +111,12 @@ class Case:
         if self.interval.one_sided is not None:
             return self.interval.one_sided(share)
         return self.interval if share >= (1 - self.interval.level) / 2 - 1e-12 else None
+
+    def people(self, error: float) -> int | None:
+        """How many people "pass" would need where these are too few, whatever they show (FORMULAS 8.18)."""
+        if self.interval is None or self.interval.people_for is None or self.requirement.sense != "<=":
+            return None
+        return self.interval.people_for(self.requirement.limit, error / self.sides)
 
     def passes(self, interval: Interval | None) -> bool:
         """Whether the unfavourable bound keeps the limit."""
@@ -178,7 +187,7 @@ def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
                 places[same] = index  # of what two analyses estimate, the one that has an interval
     if not places:
         return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
-    return [_case(requirement, bench, index) for index in sorted(places.values())]
+    return [_case(requirement, bench, bench.corrected.get(index, index)) for index in sorted(places.values())]
 
 
 def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
@@ -200,6 +209,8 @@ def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
 
 def _one_sided_p(case: Case, interval: Interval) -> float:
     """Of "the limit is broken"; an interval that is known at one level only gives that level's p, or 1."""
+    if interval.p_value is not None:
+        return interval.p_value(case.requirement.limit, case.requirement.sense)
     if interval.one_sided is None:
         return (1 - interval.level) / 2 if case.breaks(interval) else 1.0
     by_rank = interval.n_resamples if interval.method in BY_RANK else None
@@ -266,9 +277,21 @@ def _decide(case: Case, alpha: float, step: float, adjusted: float, family: int)
         shown, side, claimed = alone, bad, True
     elif case.passes(alone) and not _blurred(alone, good, requirement.limit):
         verdict = Verdict.PASS
+    elif (people := case.people(alpha)) is not None:
+        sentence = _too_few(case, estimate, people)
+        return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
     bound = _end(shown, side)
     made = _finding(case, verdict, bound, 1 - level, "judged", adjusted, family)
     return replace(made, sentence=_sentence(made, case, estimate, side, claimed=claimed))
+
+
+def _too_few(case: Case, estimate: Estimate, people: int) -> str:
+    """More people than the data hold are needed for "pass", and "fail" is not shown either."""
+    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
+    return (
+        f"{_subject(case, estimate)}{value}{_counts(estimate)}; {_limit(case.requirement)} is not testable: too few "
+        f"people. Without any false match {numbers.count(people)} people would do."
+    )
 
 
 def _end(interval: Interval | None, side: str) -> float | None:

@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
 
 from frtaudit.stats.dependence import degrees_of_freedom, effective_number
-from frtaudit.stats.wilson import Score, wilson_score
+from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
+from frtaudit.stats.rate_bounds import RateBounds
 
-ENOUGH_ERRORS = 30
-ENOUGH_SUBJECTS = 10
 Ints = npt.NDArray[np.int64]
 
 
@@ -30,13 +28,13 @@ def share_variance(errors: Ints, trials: Ints) -> float:
     return float(count / (count - 1) * np.square(residual).sum() / total**2)
 
 
-def share_interval(errors: Ints, trials: Ints, alpha: float) -> Score | None:
-    """Wilson interval of a share on the effective number of trials, critical value t_{K-1}; target population.
+def share_bounds(errors: Ints, trials: Ints) -> RateBounds | None:
+    """Bounds of a share on the effective number of trials (FORMULAS 8.1); target population.
 
     Below 30 errors or 10 erring subjects the design effect is at least trials per subject: no other threshold lends
-    one. None without trials, [0, 1] for one subject.
+    one. With more errors than others, the others count. None without trials; one subject says nothing of others.
 
-    >>> share_interval(np.zeros(50, np.int64), np.full(50, 2), 0.05).low
+    >>> share_bounds(np.zeros(50, np.int64), np.full(50, 2)).interval(0.05).low
     0.0
     """
     used = trials > 0
@@ -44,14 +42,13 @@ def share_interval(errors: Ints, trials: Ints, alpha: float) -> Score | None:
     count, total, wrong = errors.size, int(trials.sum()), int(errors.sum())
     if count == 0:
         return None
+    rate, effective = wrong / total, effective_number(trials)
     if count < 2:
-        return Score(low=0.0, high=1.0, n_eff=1.0)
-    rate = wrong / total
+        return RateBounds(rate=rate, n_eff=0.0, degrees=1.0)
     design = 1.0
     if 0 < wrong < total:
         design = max(1.0, share_variance(errors, trials) * total / (rate * (1 - rate)))
-    if wrong < ENOUGH_ERRORS or int(np.count_nonzero(errors)) < ENOUGH_SUBJECTS:
+    rarer = errors if 2 * wrong <= total else trials - errors
+    if rarer.sum() < ENOUGH_ERRORS or np.count_nonzero(rarer) < ENOUGH_SUBJECTS:
         design = max(design, total / count)
-    return wilson_score(
-        rate, total / design, float(stats.t.isf(alpha / 2, degrees_of_freedom(effective_number(trials))))
-    )
+    return RateBounds(rate=rate, n_eff=total / design, degrees=degrees_of_freedom(effective))

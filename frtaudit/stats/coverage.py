@@ -1,15 +1,16 @@
 """The report's intervals on simulated cohorts, all cohorts at once, and how often they miss the true rate."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from frtaudit.stats import rate_bounds
 from frtaudit.stats.dependence import degrees_of_freedom
 from frtaudit.stats.intervals import MAX_UNDEFINED
+from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.tallies import Tally
-from frtaudit.stats.wilson import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -23,7 +24,9 @@ class Denominators:
     """What the sums of a tally are divided by, the same in every cohort.
 
     ``trials``: comparisons; ``total``: what counts are divided by (comparisons, subjects or pairs of subjects);
-    ``subjects``; ``square``: sum over subjects of the squared weight; ``ends``: subjects in one comparison, 1 or 2.
+    ``subjects``; ``square``: sum over subjects of the squared weight; ``ends``: subjects in one comparison, 1 or 2;
+    ``pairs``: compared pairs of subjects; ``pair``: what a pair of people that cannot be told apart adds to the rate
+    (FORMULAS 8.18); both 0 for mated comparisons.
     """
 
     trials: int
@@ -31,11 +34,23 @@ class Denominators:
     subjects: int
     square: float
     ends: int
+    pairs: int = 0
+    pair: float = 0.0
 
     @property
     def effective(self) -> float:
         """Subjects by weight (FORMULAS 8.1): of non-mated comparisons, as many as there are."""
         return self.total**2 / self.square if self.ends == 1 else float(self.subjects)
+
+
+def with_match_rate(over: Denominators, match_rate: float) -> Denominators:
+    """The same with look-alikes whose images match in ``match_rate`` of their comparisons (TMR of FORMULAS 8.18).
+
+    >>> over = Denominators(trials=6, total=6, subjects=4, square=36.0, ends=2, pairs=6, pair=1 / 6)
+    >>> with_match_rate(over, 0.75).pair
+    0.125
+    """
+    return replace(over, pair=over.pair * match_rate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,14 +96,27 @@ def rates(tally: Tally, over: Denominators) -> Floats:
 
 
 def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
-    """FORMULAS 8.1 for every cohort: :func:`frtaudit.stats.wilson.prepare`'s rule, on arrays."""
+    """FORMULAS 8.1, of FMR 8.18 too, for every cohort: :func:`frtaudit.stats.wilson.prepare`'s rule, on arrays."""
+    p, n_eff = rates(own, over), effective_trials(own, lent, over)
+    found = _outer(p, n_eff, over, alpha)
+    if not over.pair:
+        return found
+    person, degrees = own.heaviest / over.total, degrees_of_freedom(over.effective)
+    unseen = rate_bounds.unseen_bound(p, n_eff, degrees, over.pair, person, alpha / 2)
+    return Bounds(low=found.low, high=np.maximum(found.high, unseen))
+
+
+def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
+    """Comparisons over the design effect of FORMULAS 8.1, borrowed where errors are few."""
     deff = _design_effect(own, over)
-    few = (own.errors < ENOUGH_ERRORS) | (own.erring < ENOUGH_SUBJECTS)
+    rarer = np.minimum(own.errors, over.trials - own.errors)
+    few = (rarer < ENOUGH_ERRORS) | (own.erring < ENOUGH_SUBJECTS)
     offer = np.full(deff.shape, over.ends * over.trials / over.subjects)
-    has = (lent.errors > 0) & (lent.errors < over.trials)
+    has = (lent.errors > 0) & (
+        lent.errors <= over.trials - ENOUGH_ERRORS
+    )  # else what does not err is too rare
     offer[has] = _design_effect(lent, over)[has]
-    deff = np.where(few, np.maximum(deff, offer), deff)
-    return _score(rates(own, over), over.trials / deff, _student(alpha, over.effective))
+    return np.asarray(over.trials / np.where(few, np.maximum(deff, offer), deff))
 
 
 def wilson_iid(own: Tally, over: Denominators, alpha: float) -> Bounds:
@@ -133,7 +161,7 @@ def wilson_moving(
     moves = _enough(own, least) & (p < 1) & (variance > 0)
     n_eff = np.full(p.shape, float(over.trials))
     np.divide(p * (1 - p), variance, out=n_eff, where=moves)
-    moved = _score(p, np.minimum(n_eff, over.trials), _student(alpha, over.effective))
+    moved = _outer(p, np.minimum(n_eff, over.trials), over, alpha)
     return Bounds(low=np.where(moves, moved.low, ruled.low), high=np.where(moves, moved.high, ruled.high))
 
 
@@ -166,8 +194,10 @@ def _design_effect(tally: Tally, over: Denominators) -> Floats:
     return np.asarray(np.maximum(found, 1.0))
 
 
-def _student(alpha: float, subjects: float) -> float:
-    return float(stats.t.isf(alpha / 2, degrees_of_freedom(subjects)))
+def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds:
+    """:class:`frtaudit.stats.rate_bounds.RateBounds` on arrays, 8.1 alone."""
+    known = p, n_eff, degrees_of_freedom(over.effective), alpha / 2
+    return Bounds(low=rate_bounds.lower_bound(*known), high=rate_bounds.upper_bound(*known))
 
 
 def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:

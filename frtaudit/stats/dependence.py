@@ -30,7 +30,9 @@ class Residuals:
     subjects (identity); ``subjects``: subjects that take part; ``erring``: distinct subjects among the
     errors; ``effective``: subjects by weight, :func:`effective_number` of the comparisons of each (mated, pooled),
     else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``: sum over
-    pairs of subjects of D_kl^2, 0 when mated.
+    pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons that do not err;
+    ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2 or P, 0 when
+    mated.
     """
 
     rate: float
@@ -42,6 +44,15 @@ class Residuals:
     effective: float
     by_subject: float
     by_block: float = 0.0
+    right: int = 0
+    heaviest: float = 0.0
+    blocks: float = 0.0
+
+    def few(self, errors: int, subjects: int) -> bool:
+        """Whether the rarer outcome (errors, or what does not err) counts fewer than so many, or of fewer subjects."""
+        if 2 * self.errors <= self.trials:
+            return self.errors < errors or self.erring < subjects
+        return self.trials - self.errors < errors or self.right < subjects
 
 
 def plugin_variance(residuals: Residuals) -> float:
@@ -189,6 +200,8 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
         erring=erring_subjects(errors),
         effective=effective_number(pairs) if weighting is Weighting.POOLED else float(subjects),
         by_subject=float(np.square(residual).sum()),
+        right=erring_subjects(pairs - errors),
+        heaviest=float(np.abs(residual).max(initial=0.0)),
     )
 
 
@@ -202,10 +215,10 @@ def non_mated_residuals(
     """
     scope, errors, trials = int(spread.scope_of[tag]), int(sums.errors[row, tag]), int(spread.trials[tag])
     part = spread.member[tag] & (spread.comparisons[scope] > 0)
-    erring = erring_subjects(sums.subject_errors[row, scope], part)
+    wrong = sums.subject_errors[row, scope]
     if weighting is Weighting.POOLED:
         total, square = trials, float(spread.square[tag])
-        own, weight = sums.subject_errors[row, scope, part], spread.comparisons[scope, part]
+        own, weight = wrong[part], spread.comparisons[scope, part]
         count, cross = float(errors), float(sums.error_cross[row, tag])
         block = float(sums.error_square[row, tag])
     else:
@@ -214,16 +227,20 @@ def non_mated_residuals(
         count = cross = float(sums.far_sum[row, tag])
         block = float(sums.far_square[row, tag])
     rate = _rate(count, errors, trials, total)
+    residual = own - rate * weight
     return Residuals(
         rate=rate,
         errors=errors,
         trials=trials,
         total=total,
         subjects=int(part.sum()),
-        erring=erring,
+        erring=erring_subjects(wrong, part),
         effective=float(part.sum()),
-        by_subject=float(np.square(own - rate * weight).sum()),
+        by_subject=float(np.square(residual).sum()),
         by_block=max(block - 2 * rate * cross + rate * rate * square, 0.0),
+        right=erring_subjects(spread.comparisons[scope] - wrong, part),
+        heaviest=float(np.abs(residual).max(initial=0.0)),
+        blocks=total**2 / square if square else 0.0,
     )
 
 

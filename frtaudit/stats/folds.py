@@ -13,7 +13,8 @@ from scipy import stats
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.dependence import degrees_of_freedom, effective_number
-from frtaudit.stats.wilson import Score, wilson_from_variance, wilson_iid
+from frtaudit.stats.rate_bounds import RateBounds
+from frtaudit.stats.wilson import bounds_from_variance
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -237,8 +238,8 @@ def subject_variance(residuals: Floats, first: Ints, second: Ints) -> float:
     return float(np.square(by_subject).sum())
 
 
-def accuracy_interval(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: Ints, alpha: float) -> Score:
-    """Wilson interval of the mean fold accuracy, n_eff from the variance over subjects (FORMULAS 8.11).
+def accuracy_bounds(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: Ints) -> RateBounds:
+    """Bounds of the mean fold accuracy by FORMULAS 8.1, n_eff from the variance over subjects (FORMULAS 8.11).
 
     Target population. Fold thresholds are held fixed, and :func:`subject_variance` stands for the dyadic one, which
     covers too little for that (measured: .87 to .90 of .95 in a cohort of very unequal subjects). Each pair weighs
@@ -249,22 +250,22 @@ def accuracy_interval(accuracy: FoldAccuracy, folds: Ints, first: Ints, second: 
 
     >>> scores, mated = np.array([0.1, 0.9, 0.2, 0.8]), np.array([False, True, False, True])
     >>> folds, first, second = np.array([0, 0, 1, 1]), np.array([0, 1, 2, 3]), np.array([1, 1, 3, 3])
-    >>> accuracy_interval(k_fold_accuracy(scores, mated, folds), folds, first, second, 0.05).n_eff
+    >>> accuracy_bounds(k_fold_accuracy(scores, mated, folds), folds, first, second).n_eff
     4.0
     """
     used = folds >= 0
     n, mean = int(used.sum()), accuracy.mean
     if not 0 < mean < 1:
         subjects = np.unique(np.concatenate([first[used], second[used]])).size
-        return wilson_iid(subjects if mean else 0, subjects, alpha)
+        return RateBounds(rate=mean, n_eff=float(subjects), degrees=degrees_of_freedom(subjects))
     weight = 1 / (accuracy.total.size * accuracy.total[folds[used]])
     residuals = weight * (accuracy.is_correct[used] - mean)
     effective = _subjects_by_weight(first[used], second[used])
     if effective == 1:
-        return Score(low=0.0, high=1.0, n_eff=1.0)
+        return RateBounds(rate=mean, n_eff=0.0, degrees=1.0)
     variance = effective / (effective - 1) * subject_variance(residuals, first[used], second[used])
     floor = mean * (1 - mean) / n
-    return wilson_from_variance(mean, max(variance, floor), n, alpha, degrees_of_freedom(effective))
+    return bounds_from_variance(mean, max(variance, floor), n, degrees_of_freedom(effective))
 
 
 def _subjects_by_weight(first: Ints, second: Ints) -> float:

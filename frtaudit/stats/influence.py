@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
+from frtaudit.core.spec import Weighting
 from frtaudit.stats.sums import first_not_above
 from frtaudit.stats.trials import block_sizes
 
@@ -154,3 +155,44 @@ def errors_between(tail: ScoreTail, threshold: float, pairs: Blocked) -> Ints | 
     key = ends[0] * size + ends[1]
     wanted = pairs.first * size + pairs.second
     return np.array([int(np.count_nonzero(key == one)) for one in wanted.tolist()], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heaviest:
+    """The pair of people with the largest part in FMR: subjects, ``errors`` between them, ``share`` of the rate."""
+
+    first: int
+    second: int
+    errors: int
+    share: float
+
+
+def heaviest_pair(
+    tail: ScoreTail, member: npt.NDArray[np.bool_], threshold: float, weighting: Weighting
+) -> Heaviest | None:
+    """Of the subjects ``member`` (K,); None without a false match, and below the floor of the tail (FORMULAS 8.18).
+
+    >>> from frtaudit.stats.tail import from_matrix
+    >>> tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], ["a", "b", "c"])
+    >>> heaviest_pair(tail, np.ones(3, bool), 0.25, Weighting.POOLED).share
+    0.5
+    """
+    if threshold < tail.floor:
+        return None
+    end, size = first_not_above(tail.tail_score, threshold), tail.n_samples.size
+    ends = np.sort(tail.subject_of[np.stack([tail.tail_i[:end], tail.tail_j[:end]])].astype(np.int64), axis=0)
+    ends = ends[:, member[ends[0]] & member[ends[1]]]
+    if not ends.size:
+        return None
+    key, errors = np.unique(ends[0] * size + ends[1], return_counts=True)
+    first, second = key // size, key % size
+    count = errors.astype(np.float64)
+    if weighting is Weighting.IDENTITY:
+        count /= block_sizes(tail, first.astype(np.int32), second.astype(np.int32))
+    most = int(np.argmax(count))
+    return Heaviest(
+        first=int(first[most]),
+        second=int(second[most]),
+        errors=int(errors[most]),
+        share=float(count[most] / count.sum()),
+    )

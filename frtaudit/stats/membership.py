@@ -67,8 +67,8 @@ def scale_of(alike: Floats, own: Floats) -> Scale:
     [0, 1], how likely each face is the person's. Raises ``ValueError`` below 20 faces of either kind.
 
     >>> alike = np.repeat([[0.1, 0.2], [0.7, 0.8]], 30, axis=0) + np.tile([[0.01, 0.0], [-0.01, 0.02]], (30, 1))
-    >>> np.round(scale_of(alike, np.repeat([0.0, 1.0], 30)).place(alike[[0, 30]]), 1).tolist()
-    [0.0, 1.0]
+    >>> scale_of(alike, np.repeat([0.0, 1.0], 30)).place(np.array([[0.4, 0.51], [0.7, 0.81]])).round(6).tolist()
+    [0.5, 1.0]
     """
     whole = ~np.isnan(alike).any(axis=1)
     weights = np.stack([1 - own[whole], own[whole]])

@@ -1,4 +1,4 @@
-"""How many subjects an error rate needs: rule of 3, rule of 30, and the power to pass a limit (FORMULAS 8.1).
+"""How many subjects an error rate needs: rule of 3, rule of 30, and the power to pass a limit (FORMULAS 8.1, 8.18).
 
 A crew of K subjects makes n comparisons, which are worth n_eff = n/deff independent ones. The design effect deff is
 that of FORMULAS 8.1; between its least value and the comparisons of one subject it is planned by :class:`Dependence`.
@@ -7,11 +7,13 @@ rule of 30 (Doddington): with 30 errors the true rate lies within 30 % of the es
 z_0.95/sqrt(30) = 0.30.
 """
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from scipy import special, stats
+from scipy import optimize, special
+
+from frtaudit.stats.dependence import degrees_of_freedom
+from frtaudit.stats.rate_bounds import RateBounds
 
 RULE_OF_3 = 3.0
 RULE_OF_30 = 30.0
@@ -150,28 +152,60 @@ def fewest(enough: Callable[[int], bool]) -> int | None:
 def power_to_pass(
     crew: Crew, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
 ) -> float:
-    """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8) when the true rate is ``rate``.
+    """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8, 8.18) when the true rate is ``rate``.
 
-    Pass: the one-sided upper Wilson bound is at most L, with the critical value t_{K-1, 1-alpha}. The bound solves
-    (L - p) = t sqrt(L(1-L)/n_eff), so that pass means p <= L - t sqrt(L(1-L)/n_eff), or at most x = n_eff times that
-    many effective errors. They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y, y + 1) at y = x - 1: at
-    most the probability of the last whole count below x, so that the power does not fall back as subjects are added.
+    Pass: the one-sided upper bound is at most L, which holds up to x effective errors (:func:`allowed_rate` times
+    n_eff). They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y, y + 1) at y = x - 1: at most the
+    probability of the last whole count below x, so that the power does not fall back as subjects are added.
     ``dependence``: with fewer than 30 errors 8.1 takes the design effect of a laxer threshold.
 
     >>> crew = mated(2)
     >>> round(power_to_pass(crew, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
-    0.41
+    0.37
+    """
+    n_eff = dependence.n_eff(crew, subjects)
+    allowed = allowed_rate(crew, dependence, subjects, limit, alpha)
+    if allowed is None:
+        return 0.0
+    if rate <= 0:
+        return 1.0
+    whole = n_eff * allowed - 1
+    return 0.0 if whole <= -1 else float(special.betainc(n_eff - whole, whole + 1, 1 - rate))
+
+
+def allowed_rate(
+    crew: Crew, dependence: Dependence, subjects: int, limit: float, alpha: float
+) -> float | None:
+    """The largest observed rate whose upper bound is at most ``limit``; None where not even no error passes.
+
+    >>> [allowed_rate(non_mated(2), least(non_mated(2)), subjects, 1e-4, 0.05) is None for subjects in (245, 246)]
+    [True, False]
+    """
+
+    def beyond(rate: float) -> float:
+        return _bounds(crew, dependence, subjects, rate).high(alpha) - limit
+
+    if crew.each <= 0 or beyond(0.0) > 0:
+        return None
+    return float(optimize.brentq(beyond, 0.0, limit, xtol=1e-9 * limit)) if beyond(limit) > 0 else limit
+
+
+def _bounds(crew: Crew, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
+    """What the bounds of a crew's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
+
+    With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is heap^2 over the pairs that are compared. The
+    heaviest person has as many errors as deff says of all alike (deff/2), or as the largest of K Poisson numbers.
     """
     deff = dependence.deff(crew, subjects)
-    n_eff = crew.trials(subjects) / deff
-    critical = float(stats.t.isf(alpha, subjects - 1))
-    allowed = n_eff * limit - critical * math.sqrt(n_eff * limit * (1 - limit))
-    if rate <= 0:
-        return 1.0 if allowed >= 0 else 0.0
-    whole = allowed - 1
-    if allowed < 0 or whole <= -1:
-        return 0.0
-    return float(special.betainc(n_eff - whole, whole + 1, 1 - rate))
+    trials = crew.trials(subjects)
+    known = RateBounds(rate=rate, n_eff=trials / deff, degrees=degrees_of_freedom(subjects))
+    if crew.ends == 1:
+        return known
+    pairs = min(crew.each, 1.0) * subjects * (subjects - 1) / 2
+    errors = rate * trials
+    largest = float(special.pdtrik(1 - 1 / subjects, 2 * errors / subjects)) if errors > 0 else 0.0
+    heaviest = max(largest, deff / 2) * min(errors, 1.0)
+    return replace(known, pair=crew.heap**2 / pairs, person=min(heaviest / trials, rate))
 
 
 def subjects_to_pass(
@@ -182,7 +216,7 @@ def subjects_to_pass(
     None for a rate at or above the limit: no size passes it with a power above alpha.
 
     >>> subjects_to_pass(mated(4), worst(mated(4)), 0.005, 0.01, 0.05, 0.8)
-    2164
+    2240
     """
     if rate >= limit or crew.each <= 0:
         return None

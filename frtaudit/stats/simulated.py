@@ -10,6 +10,9 @@ if they are one; then block {k, l} has a Poisson number of candidates of mean m 
 of variance d^2 turns that into a negative binomial, which is a Poisson number of clusters of logarithmic size (Fisher,
 Corbet and Williams 1943; Quenouille 1949): a candidate is a cluster with probability log(1 + m d^2)/(m d^2), of size
 logarithmic with parameter m d^2/(1 + m d^2) (Kemp 1981).
+
+Pairs of people that the cohort lacks are no part of that model: look-alikes, a number of pairs drawn from the Poisson
+distribution, whose comparisons match as those of one person do, each by itself.
 """
 
 from dataclasses import dataclass
@@ -52,6 +55,17 @@ class Cells:
     starts: Ints
     weight: Floats
     identity: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LookAlikes:
+    """Pairs of people that cannot be told apart: how many a cohort holds on average, how often their images match."""
+
+    pairs: float
+    match_rate: float
+
+
+NO_LOOK_ALIKES = LookAlikes(pairs=0.0, match_rate=0.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +117,21 @@ def wider(rate: float, trials: int, most: float = 1.0) -> float:
 
 
 def draw_mated(
-    rng: np.random.Generator, pairs: Ints, rate: float, variance: float, cohorts: int, *, identity: bool
+    rng: np.random.Generator,
+    pairs: Ints,
+    rate: float,
+    variance: float,
+    cohorts: int,
+    *,
+    identity: bool,
+    shift: Floats | None = None,
 ) -> Drawn:
     """Draw mated errors of ``cohorts`` cohorts: beta rates of the subjects, binomial errors given them.
 
     ``pairs`` (K2,) int64: comparisons of each subject; ``variance``: c^2, cut at 0.99 of the largest that rates in
     [0, 1] can have. The beta distribution is that at the wider threshold; own errors are a random part of the wider
-    ones, so that a subject's own rate is the same multiple of the mean.
+    ones, so that a subject's own rate is the same multiple of the mean. ``shift`` (C,): what a threshold found anew in
+    each cohort multiplies everybody's rate by.
 
     >>> drawn = draw_mated(np.random.default_rng(1), np.array([6, 6]), 0.5, 0.0, 3, identity=False)
     >>> drawn.errors.shape, bool((drawn.own.errors == drawn.errors.sum(axis=1)).all())
@@ -121,6 +143,8 @@ def draw_mated(
     if spread > 0:
         shape = (1 - wide - spread * wide) / (spread * wide)  # alpha + beta = p(1-p)/variance - 1, times p
         chance = rng.beta(wide * shape, (1 - wide) * shape, (cohorts, pairs.size))
+    if shift is not None:
+        chance = np.minimum(chance * shift[:, None], 1.0)
     every = rng.binomial(pairs, chance).astype(np.int64)
     errors = every if wide == rate else rng.binomial(every, rate / wide).astype(np.int64)
     share = 1 / pairs if identity else np.ones(pairs.size)
@@ -131,9 +155,14 @@ def draw_mated(
 
 
 def draw_non_mated(
-    rng: np.random.Generator, place: Cells | Listing, rate: float, effects: Floats, pair: float
+    rng: np.random.Generator,
+    place: Cells | Listing,
+    rate: float,
+    effects: Floats,
+    pair: float,
+    also: LookAlikes = NO_LOOK_ALIKES,
 ) -> Drawn:
-    """Draw false matches of C cohorts, ``effects`` (C, K) being their subjects'; ``pair``: d^2.
+    """Draw false matches of C cohorts, ``effects`` (C, K) being their subjects'; ``pair``: d^2; ``also``: look-alikes.
 
     Where more than 5,000 false matches are expected in complete cells, the sums by subject are drawn from the normal
     distribution with the mean and the covariance that they have given the subject effects.
@@ -143,11 +172,12 @@ def draw_non_mated(
     >>> drawn.own.count.shape
     (4,)
     """
+    alike, added = _look_alikes(rng, place, len(effects), also)
     if isinstance(place, Listing):
-        return _from_listing(rng, place, rate, effects, pair)
+        return _from_listing(rng, place, rate, effects, pair, alike, added)
     trials = float((place.weight if not place.identity else _comparisons(place)).sum()) / 2
     if rate * trials > DENSE:
-        return _normal(rng, place, rate, effects, pair, trials)
+        return _normal(rng, place, rate, effects, pair, trials, alike, added)
     wide = wider(rate, round(trials))
     heavy = effects * place.samples
     bounds = np.concatenate([np.zeros((len(effects), 1)), np.cumsum(heavy, axis=1)], axis=1)
@@ -157,13 +187,48 @@ def draw_non_mated(
     shares = 1 / np.maximum(place.samples, 1) if place.identity else np.ones(place.samples.size)
     with np.errstate(over="ignore"):
         own, lent = cell_tallies(
-            bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds
-        )
+            bounds, place.starts, candidates, heavy, shares, place.weight, wide * pair, rate / wide, seeds,
+            alike, added,
+        )  # fmt: skip
     return Drawn(own=tally_of(own), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64))
 
 
+def _look_alikes(
+    rng: np.random.Generator, place: Cells | Listing, cohorts: int, also: LookAlikes
+) -> tuple[Ints, Floats]:
+    """Pairs (C, L, 3) of subjects with their false matches, -1 where a cohort has fewer, and what each match adds."""
+    number = rng.poisson(also.pairs, cohorts) if also.pairs > 0 else np.zeros(cohorts, dtype=np.int64)
+    alike = np.full((cohorts, int(number.max(initial=0)), 3), -1, dtype=np.int64)
+    added = np.zeros(alike.shape[:2])
+    here = np.arange(alike.shape[1]) < number[:, None]
+    first, second, size = _blocks(rng, place, int(here.sum()))
+    alike[here] = np.stack([first, second, rng.binomial(size, also.match_rate)], axis=1)
+    added[here] = 1 / size if place.identity else 1.0
+    return alike, added
+
+
+def _blocks(rng: np.random.Generator, place: Cells | Listing, number: int) -> tuple[Ints, Ints, Ints]:
+    """Compared pairs of subjects, each as likely as any other, and their comparisons; the same one may come twice."""
+    if isinstance(place, Listing):
+        at = rng.integers(0, place.size.size, number)
+        return place.first[at], place.second[at], place.size[at]
+    people = np.diff(place.starts).astype(np.float64)
+    cell = rng.choice(people.size, number, p=people * (people - 1) / float((people * (people - 1)).sum()))
+    start, width = place.starts[cell], np.diff(place.starts)[cell]
+    first = rng.integers(0, width)
+    second = (first + rng.integers(1, width)) % width
+    first, second = first + start, second + start
+    return first, second, place.samples[first] * place.samples[second]
+
+
 def _from_listing(
-    rng: np.random.Generator, place: Listing, rate: float, effects: Floats, pair: float
+    rng: np.random.Generator,
+    place: Listing,
+    rate: float,
+    effects: Floats,
+    pair: float,
+    alike: Ints,
+    added: Floats,
 ) -> Drawn:
     wide = wider(rate, int(place.size.sum()))
     mean = wide * place.size * effects[:, place.first] * effects[:, place.second]
@@ -172,13 +237,21 @@ def _from_listing(
     seeds = _seeds(rng, len(effects))
     with np.errstate(over="ignore"):
         own, lent = listed_tallies(
-            candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide, seeds
-        )
+            candidates, mean * pair, place.first, place.second, shares, place.weight, rate / wide, seeds,
+            alike, added,
+        )  # fmt: skip
     return Drawn(own=tally_of(own), lent=tally_of(lent), errors=np.zeros((len(effects), 0), dtype=np.int64))
 
 
 def _normal(
-    rng: np.random.Generator, place: Cells, rate: float, effects: Floats, pair: float, trials: float
+    rng: np.random.Generator,
+    place: Cells,
+    rate: float,
+    effects: Floats,
+    pair: float,
+    trials: float,
+    alike: Ints,
+    added: Floats,
 ) -> Drawn:
     """Sums by subject of very many false matches.
 
@@ -193,6 +266,9 @@ def _normal(
     own = rate * f * (_in_cells(f, place.starts) - f)
     own += np.sqrt(rate) * _noise(rng, g, place.starts)
     own += rate * np.sqrt(pair) * _noise(rng, f * f, place.starts)
+    cohort, slot = np.nonzero(alike[:, :, 0] >= 0)
+    for side in (0, 1):
+        np.add.at(own, (cohort, alike[cohort, slot, side]), alike[cohort, slot, 2] * added[cohort, slot])
     count = own.sum(axis=1) / 2
     everybody = np.full(len(effects), float(place.samples.size))
     errors = np.clip(count if not place.identity else np.full(len(effects), rate * trials), 1, trials - 1)
@@ -202,6 +278,7 @@ def _normal(
         square=np.square(own).sum(axis=1),
         cross=own @ place.weight,
         erring=everybody,
+        heaviest=np.abs(own - (2 * count / place.weight.sum())[:, None] * place.weight).max(axis=1),
     )
     return Drawn(own=tally, lent=no_tally(len(effects)), errors=np.zeros((len(effects), 0), dtype=np.int64))
 

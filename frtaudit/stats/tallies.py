@@ -11,8 +11,8 @@ import numpy.typing as npt
 
 from frtaudit.stats.compiled import kernel
 from frtaudit.stats.inlined import inner
+from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.weights import GOLDEN, mix
-from frtaudit.stats.wilson import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -20,7 +20,7 @@ Words = npt.NDArray[np.uint64]
 
 S11 = np.uint64(11)
 UNIT = 2.0**-53
-COLUMNS = 5  # errors, count, square, cross, erring
+COLUMNS = 6  # errors, count, square, cross, erring, heaviest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +29,9 @@ class Tally:
 
     ``errors``: pooled; ``count``: errors, or shares of errors in a subject's (a block's) comparisons under identity
     weighting; ``square``, ``cross``: over subjects, of the squared count and of count times weight (comparisons, or
-    subjects it is compared with; under identity weighting of FNMR, 1); ``erring``: subjects with an error. NaN
-    throughout where a cohort has no such tally.
+    subjects it is compared with; under identity weighting of FNMR, 1); ``erring``: subjects with an error;
+    ``heaviest``: the largest residual sum of a subject, max |R_k| of FORMULAS 8.18, read for non-mated errors alone.
+    NaN throughout where a cohort has no such tally.
     """
 
     errors: Floats
@@ -38,6 +39,7 @@ class Tally:
     square: Floats
     cross: Floats
     erring: Floats
+    heaviest: Floats
 
 
 def no_tally(cohorts: int) -> Tally:
@@ -50,13 +52,13 @@ def no_tally(cohorts: int) -> Tally:
 
 
 def tally_of(table: Floats) -> Tally:
-    """The columns (C, 5) that the kernels write, by name.
+    """The columns (C, 6) that the kernels write, by name.
 
-    >>> tally_of(np.array([[3.0, 2.0, 1.5, 1.0, 2.0]])).erring.tolist()
+    >>> tally_of(np.array([[3.0, 2.0, 1.5, 1.0, 2.0, 0.5]])).erring.tolist()
     [2.0]
     """
-    errors, count, square, cross, erring = table.T
-    return Tally(errors=errors, count=count, square=square, cross=cross, erring=erring)
+    errors, count, square, cross, erring, heaviest = table.T
+    return Tally(errors=errors, count=count, square=square, cross=cross, erring=erring, heaviest=heaviest)
 
 
 @inner
@@ -98,7 +100,7 @@ def _cluster(excess: float, state: np.uint64) -> tuple[int, np.uint64]:
 
 
 @inner
-def _sums(out: Floats, errors: int, total: Floats, weight: Floats) -> int:
+def sum_up(out: Floats, errors: int, total: Floats, weight: Floats) -> int:
     """Write one tally; return the erring subjects."""
     erring = 0
     out[0], out[1], out[2], out[3] = errors, 0.0, 0.0, 0.0
@@ -108,7 +110,10 @@ def _sums(out: Floats, errors: int, total: Floats, weight: Floats) -> int:
             out[1] += total[k]
             out[2] += total[k] * total[k]
             out[3] += total[k] * weight[k]
-    out[4] = erring
+    out[4], out[5] = erring, 0.0
+    rate = out[1] / weight.sum()
+    for k in range(total.size):
+        out[5] = max(out[5], abs(total[k] - rate * weight[k]))
     return erring
 
 
@@ -135,7 +140,7 @@ def _borrow(
             erring += total[b] == 0
             total[b] += share
     if errors >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS:
-        _sums(lent, errors, total, weight)
+        sum_up(lent, errors, total, weight)
 
 
 @inner
@@ -149,12 +154,29 @@ def _kept(more: Ints, added: Floats, size: int, a: int, b: int, share: float) ->
 
 
 @inner
+def _look_alikes(alike: Ints, shares: Floats, total: Floats) -> int:
+    """Add the false matches of pairs that cannot be told apart to ``total``; how many they are.
+
+    ``alike`` (L, 3): two subjects, the first -1 from where there are no more, and their false matches; ``shares`` (L,):
+    what each of these adds.
+    """
+    count = 0
+    for m in range(shares.size):
+        if alike[m, 0] < 0:
+            break
+        count += alike[m, 2]
+        total[alike[m, 0]] += alike[m, 2] * shares[m]
+        total[alike[m, 1]] += alike[m, 2] * shares[m]
+    return count
+
+
+@inner
 def _close(
     own: Floats, lent: Floats, count: int, total: Floats, weight: Floats, more: Ints, size: int, added: Floats,
     state: np.uint64,
 ) -> None:  # fmt: skip
     """Tallies of one cohort's false matches; each stands in the sums of two subjects."""
-    erring = _sums(own, count, total, weight)
+    erring = sum_up(own, count, total, weight)
     own[1] /= 2
     if count < ENOUGH_ERRORS or erring < ENOUGH_SUBJECTS:
         _borrow(lent, count, erring, total, weight, more, size, added, state)
@@ -165,12 +187,12 @@ def _close(
 def mated_tallies(
     errors: Ints, further: Ints, share: Floats, weight: Floats, seeds: Words
 ) -> tuple[Floats, Floats]:
-    """Tallies (C, 5) of own and borrowed mated errors; ``errors``, ``further`` (C, K)."""
+    """Tallies (C, 6) of own and borrowed mated errors; ``errors``, ``further`` (C, K)."""
     own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
     for c in range(seeds.size):
         total = errors[c] * share
         count, size = errors[c].sum(), further[c].sum()
-        erring = _sums(own[c], count, total, weight)
+        erring = sum_up(own[c], count, total, weight)
         if (count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS) or size == 0:
             continue
         more, shares = np.full((size, 2), -1), np.zeros(size)
@@ -186,18 +208,19 @@ def mated_tallies(
 @kernel
 def cell_tallies(
     bounds: Floats, starts: Ints, candidates: Ints, heavy: Floats, shares: Floats, weight: Floats, excess: float,
-    part: float, seeds: Words,
+    part: float, seeds: Words, alike: Ints, alike_shares: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
-    """Tallies (C, 5) of own and borrowed false matches in complete cells.
+    """Tallies (C, 6) of own and borrowed false matches in complete cells.
 
     ``bounds`` (C, K+1): cumulated n_k a_k; ``candidates`` (C, cells); ``heavy`` (C, K): n_k a_k; ``shares`` (K,): an
-    error of k and l adds shares_k shares_l to both; ``excess``: wide rate times d^2; ``part``: own rate over wide rate.
+    error of k and l adds shares_k shares_l to both; ``excess``: wide rate times d^2; ``part``: own rate over wide rate;
+    ``alike`` (C, L, 3), ``alike_shares`` (C, L): as in :func:`_look_alikes`, own errors each.
     """
     own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
     for c in range(seeds.size):
         total = np.zeros(weight.size)
         more, added = np.empty((64, 2), dtype=np.int64), np.empty(64)
-        count, size, state = 0, 0, seeds[c]
+        count, size, state = _look_alikes(alike[c], alike_shares[c], total), 0, seeds[c]
         for cell in range(starts.size - 1):
             low, high = starts[cell], starts[cell + 1]
             base, mass = bounds[c, low], bounds[c, high] - bounds[c, low]
@@ -226,14 +249,14 @@ def cell_tallies(
 @kernel
 def listed_tallies(
     candidates: Ints, excess: Floats, first: Ints, second: Ints, shares: Floats, weight: Floats, part: float,
-    seeds: Words,
+    seeds: Words, alike: Ints, alike_shares: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """As :func:`cell_tallies` for listed blocks; ``candidates``, ``excess`` (C, Q), ``shares`` (Q,)."""
     own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
     for c in range(seeds.size):
         total = np.zeros(weight.size)
         more, added = np.empty((64, 2), dtype=np.int64), np.empty(64)
-        count, size, state = 0, 0, seeds[c]
+        count, size, state = _look_alikes(alike[c], alike_shares[c], total), 0, seeds[c]
         for q in range(first.size):
             for _ in range(candidates[c, q]):
                 found, state = _cluster(excess[c, q], state)

@@ -1,14 +1,15 @@
-"""Wilson score intervals: i.i.d., published plug-in effective size, and the one rule of FORMULAS 8.1.
+"""Intervals of error rates: i.i.d., published plug-in effective size, and the one rule of FORMULAS 8.1.
 
 The i.i.d. interval treats comparisons as independent. The published plug-in (FORMULAS 2) divides p(1-p) by a
 variance that knows which comparisons share a subject. The rule of FORMULAS 8.1 does so for every number of
 errors, none included: where errors are few it borrows the design effect from the nearest threshold that has
-enough. Long because the three rules and what prepares them share their sums.
+enough; its bounds are those of :mod:`~frtaudit.stats.rate_bounds`. Long because the three rules and what
+prepares them share their sums.
 """
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -16,10 +17,10 @@ import numpy.typing as npt
 from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
-from frtaudit.core.scores import Groups, Index, NonMatedSums, Scores, ScoreTail
+from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
+from frtaudit.stats import lending
 from frtaudit.stats.dependence import (
-    Flags,
     Residuals,
     Spread,
     degrees_of_freedom,
@@ -28,21 +29,10 @@ from frtaudit.stats.dependence import (
     non_mated_residuals,
     spread,
 )
+from frtaudit.stats.lending import Lender, Lenders, fmr_lenders, fnmr_lenders
+from frtaudit.stats.rate_bounds import RateBounds, Score, pair_weight
 from frtaudit.stats.sums import MatedSums, mated_sums, non_mated_sums
 from frtaudit.stats.trials import members
-
-ENOUGH_ERRORS = 30  # FORMULAS 8.1: below them, or
-ENOUGH_SUBJECTS = 10  # below these erring subjects, the design effect is borrowed
-_CHUNK = 4096
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Score:
-    """A Wilson interval, within [0, 1], and the effective number of comparisons behind it."""
-
-    low: float
-    high: float
-    n_eff: float
 
 
 def wilson_iid(errors: int, trials: int, alpha: float) -> Score:
@@ -97,7 +87,7 @@ def wilson_plugin(
         n_eff = p * (1 - p) / variance
     if cap:
         n_eff = min(n_eff, float(trials))
-    score = wilson_score(p, n_eff, _critical(alpha, None))
+    score = wilson_score(p, n_eff, _critical(alpha))
     poisson = -math.log1p(-alpha) / trials
     return Score(
         low=poisson if errors == 1 < trials else score.low,
@@ -106,23 +96,20 @@ def wilson_plugin(
     )
 
 
-def wilson_from_variance(
-    rate: float, variance: float, trials: int, alpha: float, degrees: float | None = None
-) -> Score:
-    """Wilson interval on n_eff = min(p(1-p)/variance, trials), as for FNMR at an FMR target (FORMULAS 8.2).
+def bounds_from_variance(rate: float, variance: float, trials: int, degrees: float = math.inf) -> RateBounds:
+    """Bounds on n_eff = min(p(1-p)/variance, trials), as for FNMR at an FMR target (FORMULAS 8.2).
 
     ``variance``: of the rate, for instance over vertex replicates with t* recomputed in each; ``degrees``: of
-    freedom of Student's t, None for the normal. Raises ``ValueError`` for a rate of 0 or 1 or a variance that
+    freedom of Student's t, infinite for the normal. Raises ``ValueError`` for a rate of 0 or 1 or a variance that
     is not positive: no effective size follows from them, and FORMULAS 8.1 (:class:`WilsonRule`) serves
     instead.
 
-    >>> wilson_from_variance(0.5, 0.01, 1000, 0.05).n_eff
+    >>> bounds_from_variance(0.5, 0.01, 1000).n_eff
     25.0
     """
     if not (0 < rate < 1 and variance > 0):
         raise ValueError(f"rate {rate}, variance {variance}: no effective size; the rule of 8.1 serves here")
-    n_eff = min(rate * (1 - rate) / variance, float(trials))
-    return wilson_score(rate, n_eff, _critical(alpha, degrees))
+    return RateBounds(rate=rate, n_eff=min(rate * (1 - rate) / variance, float(trials)), degrees=degrees)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +119,8 @@ class RuleInterval:
     ``low``, ``high``: None where nothing was compared, and ``note`` says so; ``n_eff`` = trials/deff;
     ``deff``: design effect, >= 1; ``borrowed_from``: the threshold whose design effect was larger than the
     own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective``, ``erring``: as in
-    :class:`~frtaudit.stats.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at least 1.
+    :class:`~frtaudit.stats.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at least 1;
+    ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18.
     """
 
     low: float | None
@@ -146,33 +134,21 @@ class RuleInterval:
     subjects: int
     effective: float
     erring: int
+    pairs: float = 0.0
+    pair: float = 0.0
+    person: float = 0.0
     note: str | None = None
 
-
-def at_alpha(ruled: RuleInterval, alpha: float) -> Score:
-    """The interval of a rule's n_eff at another level, two-sided; [0, 1] where one subject says nothing of others.
-
-    >>> known = RuleInterval(low=0.2, high=0.4, n_eff=50.0, deff=2.0, borrowed_from=None, rate=0.3, errors=30,
-    ...                      trials=100, subjects=40, effective=40.0, erring=20)
-    >>> score = at_alpha(known, 0.1)
-    >>> round(score.low, 4), round(score.high, 4)
-    (0.204, 0.4175)
-    """
-    if ruled.subjects < 2:
-        return Score(low=0.0, high=1.0, n_eff=ruled.n_eff)
-    return wilson_score(ruled.rate, ruled.n_eff, _critical(alpha, degrees_of_freedom(ruled.effective)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lender:
-    """The threshold from which a tag borrows its design effect.
-
-    ``threshold``: the nearest with enough errors and erring subjects; where ``whole`` is false the tail ended
-    before there were enough, and it is the tail's floor; None: there is none among all scores.
-    """
-
-    threshold: float | None
-    whole: bool = True
+    @property
+    def bounds(self) -> RateBounds:
+        """What the bounds at any level are made of; of one subject nothing is known."""
+        return RateBounds(
+            rate=self.rate,
+            n_eff=self.n_eff if self.subjects > 1 else 0.0,
+            degrees=degrees_of_freedom(self.effective),
+            pair=self.pair,
+            person=self.person,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,26 +162,36 @@ class WilsonRule:
     spread: Spread
     non_mated: NonMatedSums
     mated: MatedSums
-    lenders_fmr: tuple[Lender, ...]
-    lenders_fnmr: tuple[Lender, ...]
+    lenders_fmr: tuple[Lenders, ...]
+    lenders_fnmr: tuple[Lenders, ...]
 
     def fmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
-        """Interval of FMR (pooled) or FAR (identity) of ``tag`` at a prepared threshold, two-sided."""
-        lender = self.lenders_fmr[tag]
+        """Interval of FMR (pooled) or FAR (identity) of ``tag`` at a prepared threshold, two-sided (8.1, 8.18)."""
         own = self.fmr_residuals(threshold, tag, weighting)
+        lender = self.lenders_fmr[tag].of(own)
         lent = None
         if lender.threshold is not None:
             lent = self.fmr_residuals(lender.threshold, tag, weighting)
-        return _rule(own, lent, lender, alpha, ends=2)
+        mated = self.fnmr_residuals(threshold, tag, weighting)
+        match_rate = 1 - mated.rate if mated.trials else 1.0
+        return _rule(own, lent, lender, alpha, ends=2, match_rate=match_rate)
 
     def fnmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FNMR (pooled) or FRR (identity) of ``tag`` at a prepared threshold, two-sided."""
-        lender = self.lenders_fnmr[tag]
         own = self.fnmr_residuals(threshold, tag, weighting)
+        lender = self.lenders_fnmr[tag].of(own)
         lent = None
         if lender.threshold is not None:
             lent = self.fnmr_residuals(lender.threshold, tag, weighting)
         return _rule(own, lent, lender, alpha, ends=1)
+
+    def along(self, tail: ScoreTail, groups: Groups, thresholds: npt.NDArray[np.float64]) -> "WilsonRule":
+        """The same rule prepared for other thresholds, with the lenders that are known."""
+        return replace(
+            self,
+            non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fmr)),
+            mated=mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fnmr)),
+        )
 
     def fmr_residuals(self, threshold: float, tag: int, weighting: Weighting) -> Residuals:
         """Residual sums of FMR or FAR at a prepared threshold."""
@@ -230,11 +216,13 @@ def prepare(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> Wil
     >>> found.errors, found.trials, found.deff
     (0, 12, 8.0)
     """
-    member = members(groups, tail.n_samples.size)
-    lenders_fmr = tuple(fmr_lender(tail, chosen) for chosen in member)
-    lenders_fnmr = tuple(fnmr_lender(tail, chosen) for chosen in member)
+    member, counted = members(groups, tail.n_samples.size), spread(tail, groups)
+    lenders_fmr = tuple(
+        fmr_lenders(tail, chosen, int(n)) for chosen, n in zip(member, counted.trials, strict=True)
+    )
+    lenders_fnmr = tuple(fnmr_lenders(tail, chosen) for chosen in member)
     return WilsonRule(
-        spread=spread(tail, groups),
+        spread=counted,
         non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, lenders_fmr)),
         mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders_fnmr)),
         lenders_fmr=lenders_fmr,
@@ -251,7 +239,7 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
     3
     """
     member = members(groups, tail.n_samples.size)
-    lenders = tuple(fnmr_lender(tail, chosen) for chosen in member)
+    lenders = tuple(fnmr_lenders(tail, chosen) for chosen in member)
     return WilsonRule(
         spread=spread(tail, groups),
         non_mated=non_mated_sums(tail, groups, []),
@@ -261,58 +249,13 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
     )
 
 
-def fmr_lender(tail: ScoreTail, member: Flags) -> Lender:
-    """Return the nearest threshold, down the tail, with enough false matches and erring subjects.
-
-    ``member``: shape (K,), bool; a comparison counts when both its subjects do. Errors only rise as the
-    threshold falls, so that the nearest one serves every higher threshold.
-    """
-    whole = math.isinf(tail.floor)
-    size = 0
-    while size < tail.tail_score.size:
-        size = min(max(4 * size, _CHUNK), tail.tail_score.size)
-        first, second = tail.subject_of[tail.tail_i[:size]], tail.subject_of[tail.tail_j[:size]]
-        inside = np.flatnonzero(member[first] & member[second])
-        last = _reach(np.stack([first[inside], second[inside]], axis=1), member.size)
-        if last is not None:
-            below = _next_below(tail.tail_score, tail.tail_score[inside[last]])
-            return Lender(threshold=(None if whole else tail.floor) if below is None else below)
-    return Lender(threshold=None) if whole else Lender(threshold=tail.floor, whole=False)
-
-
-def fnmr_lender(tail: ScoreTail, member: Flags) -> Lender:
-    """Return the nearest threshold, up the mated scores, with enough errors and erring subjects.
-
-    ``member``: shape (K,), bool. Every mated score is kept, so that the search is whole.
-    """
-    subject = tail.subject_of[tail.mated_i]
-    inside = np.flatnonzero(member[subject])
-    last = _reach(subject[inside][:, None], member.size)
-    return Lender(threshold=None if last is None else float(tail.mated_score[inside[last]]))
-
-
-def _reach(subjects: Index, n_subjects: int) -> int | None:
-    """Position at which both counts suffice; the subjects of each error in order, shape (m, 1 or 2)."""
-    if subjects.shape[0] < ENOUGH_ERRORS:
-        return None
-    flat = subjects.ravel()
-    first = np.full(n_subjects, flat.size, dtype=np.int64)
-    backwards = np.arange(flat.size)[::-1]
-    first[flat[backwards]] = backwards  # the last assignment stands: the first position of each subject
-    seen: npt.NDArray[np.int64] = np.sort(first[first < flat.size])
-    if seen.size < ENOUGH_SUBJECTS:
-        return None
-    return max(ENOUGH_ERRORS - 1, int(seen[ENOUGH_SUBJECTS - 1]) // int(subjects.shape[1]))
-
-
-def _next_below(descending: Scores, score: np.floating) -> float | None:
-    """Largest score below ``score``: the threshold at which it and all above are false matches."""
-    count = int(np.searchsorted(descending[::-1], score, side="left"))
-    return float(descending[-count]) if count else None
-
-
-def _with_lenders(thresholds: Iterable[float], lenders: Iterable[Lender]) -> npt.NDArray[np.float64]:
-    lent = [lender.threshold for lender in lenders if lender.threshold is not None]
+def _with_lenders(thresholds: Iterable[float], lenders: Iterable[Lenders]) -> npt.NDArray[np.float64]:
+    lent = [
+        lender.threshold
+        for of in lenders
+        for lender in (of.errors, of.others)
+        if lender.threshold is not None
+    ]
     return np.unique(np.array([*thresholds, *lent], dtype=np.float64))
 
 
@@ -323,17 +266,29 @@ def _row(thresholds: npt.NDArray[np.float64], threshold: float) -> int:
     return row
 
 
-def _rule(own: Residuals, lent: Residuals | None, lender: Lender, alpha: float, *, ends: int) -> RuleInterval:
-    """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR."""
+def _rule(
+    own: Residuals,
+    lent: Residuals | None,
+    lender: Lender,
+    alpha: float,
+    *,
+    ends: int,
+    match_rate: float = 1.0,
+) -> RuleInterval:
+    """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR; ``match_rate``: TMR of 8.18."""
     if own.trials == 0 or own.subjects < 2:
         return _vacuous(own)
     deff, borrowed, note = _design_effect(own, ends), None, None
-    if own.errors < ENOUGH_ERRORS or own.erring < ENOUGH_SUBJECTS:
+    if lending.few(own):
         offer, note = _offer(own, lent, lender, ends=ends)
         if offer > deff:
             deff, borrowed = offer, lender.threshold
-    score = wilson_score(own.rate, own.trials / deff, _critical(alpha, degrees_of_freedom(own.effective)))
-    return _interval(own, (score.low, score.high), deff, borrowed, note)
+    made = _interval(own, deff, borrowed, note)
+    if own.blocks:
+        pair = float(pair_weight(match_rate, own.blocks))
+        made = replace(made, pairs=own.blocks, pair=pair, person=own.heaviest / own.total)
+    score = made.bounds.interval(alpha)
+    return replace(made, low=score.low, high=score.high)
 
 
 def _design_effect(residuals: Residuals, ends: int) -> float:
@@ -346,7 +301,8 @@ def _design_effect(residuals: Residuals, ends: int) -> float:
 
 def _offer(own: Residuals, lent: Residuals | None, lender: Lender, *, ends: int) -> tuple[float, str | None]:
     """Design effect of the lender, else comparisons per subject (2M/K, n/K2)."""
-    if lent is not None and 0 < lent.errors < lent.trials:
+    enough = lent is not None and not (lender.whole and lending.few(lent))
+    if lent is not None and enough and 0 < lent.errors < lent.trials:
         note = (
             None if lender.whole else "too few errors in the kept tail: design effect at its lowest threshold"
         )
@@ -355,15 +311,11 @@ def _offer(own: Residuals, lent: Residuals | None, lender: Lender, *, ends: int)
 
 
 def _interval(
-    own: Residuals,
-    bounds: tuple[float, float] | None,
-    deff: float,
-    borrowed: float | None = None,
-    note: str | None = None,
+    own: Residuals, deff: float, borrowed: float | None = None, note: str | None = None
 ) -> RuleInterval:
     return RuleInterval(
-        low=bounds[0] if bounds else None,
-        high=bounds[1] if bounds else None,
+        low=None,
+        high=None,
         n_eff=own.trials / deff,
         deff=deff,
         borrowed_from=borrowed,
@@ -380,11 +332,11 @@ def _interval(
 def _vacuous(own: Residuals) -> RuleInterval:
     """Nothing was compared: no bounds; one subject: all of [0, 1], for it says nothing of others."""
     if own.trials == 0:
-        return _interval(own, None, math.inf, note="no comparisons")
-    return _interval(own, (0.0, 1.0), math.inf, note="one subject only")
+        return _interval(own, math.inf, note="no comparisons")
+    return replace(_interval(own, math.inf, note="one subject only"), low=0.0, high=1.0)
 
 
-@lru_cache(maxsize=1024)
-def _critical(alpha: float, degrees: float | None) -> float:
-    """Two-sided critical value of the normal (degrees None) or of Student's t."""
-    return float(stats.norm.isf(alpha / 2) if degrees is None else stats.t.isf(alpha / 2, degrees))
+@lru_cache(maxsize=64)
+def _critical(alpha: float) -> float:
+    """Two-sided critical value of the normal."""
+    return float(stats.norm.isf(alpha / 2))

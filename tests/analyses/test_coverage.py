@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from small_audits import ANALYSES, audit, interval, pick, put, score_lines, spec
 
-from frtaudit.analyses.coverage import Coverage
+from frtaudit.analyses.coverage import Coverage, _stage, rows_of
 from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import AuditResult, Estimate, Method, Target
 from frtaudit.core.comparisons import NonMated
@@ -125,8 +125,34 @@ def test_scenarios_put_in_the_estimate_and_its_upper_bound() -> None:
         truths = {item.at["scenario"]: item.at["true_rate"] for item in made if "threshold" in item.at}
         wilson = next(item for item in printed.intervals if item.method is Method.WILSON)
         assert truths["estimate"] == truths["subjects_upper"] == printed.value
-        assert truths["rate_upper"] == truths["both_upper"] == wilson.high
-        assert ("wolves" in truths) == (rate == "fmr")
+        assert (truths["rate_lower"], truths["rate_upper"]) == (wilson.low, wilson.high)
+        assert {"wolves", "one_look_alike"} <= set(truths) or rate == "fnmr"
+        assert not {"wolves", "one_look_alike"} & set(truths) or rate == "fmr"
+
+
+def test_look_alikes_come_on_top_of_the_rate() -> None:
+    """One pair in all pairs of people adds TMR/P to the truth, three add three times as much."""
+    made = [item for item in of("simulated_coverage", rate="fmr", method="wilson") if item.group == "all"]
+    truths = {item.at["scenario"]: float(item.at["true_rate"]) for item in made if "threshold" in item.at}
+    rule = trial().rule
+    match_rate = 1 - rule.fnmr_residuals(0.2, 0, Weighting.POOLED).rate
+    one = truths["one_look_alike"] - truths["estimate"]
+    assert one == pytest.approx(match_rate / int(rule.spread.pairs[0]))
+    assert truths["three_look_alikes"] - truths["estimate"] == pytest.approx(3 * one)
+
+
+def test_a_threshold_found_anew_widens_what_is_drawn() -> None:
+    """FNMR at an FMR target is drawn at thresholds that scatter about the true one, and its replicates scatter too."""
+    made = of("simulated_coverage", rate="fnmr_at_fmr", method="wilson", scenario="estimate")
+    assert {item.group for item in made} == {"all", "x", "y"}
+    stage = _stage(trial(), next(row for row in rows_of(trial()) if row.moving))
+    assert stage is not None
+    assert stage.everybody is not None
+    assert stage.everybody.slope > 0
+    drift = Coverage()._drift(stage.everybody, 500, np.random.default_rng(1))
+    assert abs(float(np.log(drift.shift).mean())) < 0.2
+    assert float(np.log(drift.shift).std()) > 0.01
+    assert drift.spread.min() > 0
 
 
 def test_methods_that_are_not_simulated_are_named() -> None:
@@ -212,7 +238,7 @@ def test_listed_pairs_are_simulated(tmp_path: Path) -> None:
     made = put(replace(pooled(), cohort=ScoreLists(root=str(tmp_path / "two.csv")), protocol=Listed()), "two")
     assert made.tail.blocks is not None
     outcome = Coverage().estimates(made, ALPHA).estimates
-    wanted = {"rate": "fmr", "threshold": 0.2, "method": "wilson", "scenario": "both_upper"}
+    wanted = {"rate": "fmr", "threshold": 0.2, "method": "wilson", "scenario": "rate_upper"}
     listed, complete = (
         next(
             item

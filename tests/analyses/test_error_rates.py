@@ -177,15 +177,15 @@ def test_percentile_bounds_are_the_replicates_quantiles() -> None:
     assert (vertex.low, vertex.high) == pytest.approx(tuple(np.quantile(values, [0.025, 0.975])))
 
 
-def test_a_threshold_has_bootstrap_intervals_only() -> None:
-    """A threshold is no rate: no counts, no Wilson interval; replicates of t* bound it."""
+def test_a_threshold_has_the_inverted_interval_first() -> None:
+    """A threshold is no rate and has no counts; the interval of FMR, inverted, stands before replicates of t*."""
     for item in pick(whole().result, "threshold_at_fmr", group="all"):
         assert (item.numerator, item.denominator, item.unit) == (None, None, "score")
-        assert [made.method.value for made in item.intervals] == ["vertex", "recentered"]
-        vertex = item.intervals[0]
-        assert vertex.low is not None
-        assert vertex.high is not None
-        assert vertex.low <= (item.value or 0) <= vertex.high
+        assert [made.method.value for made in item.intervals] == ["wilson", "vertex", "recentered"]
+        for made in item.intervals[:2]:
+            assert made.low is not None
+            assert made.high is not None
+            assert made.low <= (item.value or 0) <= made.high
 
 
 def test_fmr_at_its_own_target_has_no_bootstrap_interval() -> None:

@@ -12,7 +12,7 @@ import pytest
 from pyhanko.pdf_utils import generic
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from small_run import WHEN, make_page, make_result, render_pdf, sign_outer, write_run
-from tampering import unseen
+from tampering import ALL, Target, targets, unseen
 
 from frtaudit.attest.approve import approve
 from frtaudit.attest.keys import PUBLIC, Signer
@@ -25,7 +25,7 @@ from frtaudit.attest.statement import _sign as sign_statement
 from frtaudit.attest.verify import verify
 from frtaudit.canonical import to_bytes
 
-SAMPLE = 48
+SAMPLE = 16
 LATER = WHEN + timedelta(hours=1)
 APPROVAL = "approval.1.dsse.json"
 
@@ -343,6 +343,20 @@ def test_a_page_with_other_numbers_is_found_whoever_signed(run: Path, signer: Si
         assert verify(run).exit_code == verify(run / "report.pdf").exit_code == 2
 
 
-def test_flipped_bytes_are_found(run: Path, key_folder: Path) -> None:
-    """A sample of the flips that `python tests/tampering.py` tries by the thousand: each is found and named."""
-    assert unseen(run, SAMPLE, key_folder / PUBLIC) == []
+@pytest.fixture
+def attacked(
+    original: Path, key_folder: Path, other_folder: Path, other: Signer, tmp_path: Path
+) -> list[Target]:
+    """A run, an approved run and a sweep."""
+    return targets(tmp_path, original, [key_folder / PUBLIC, other_folder / PUBLIC], other)
+
+
+def test_changed_bytes_are_found(attacked: list[Target]) -> None:
+    """A sample of the flips and insertions that `python tests/tampering.py` tries: each is found and named."""
+    assert [change for target in attacked for change in unseen(target, SAMPLE)] == []
+
+
+@pytest.mark.slow
+def test_a_thousand_changed_bytes_are_found(attacked: list[Target]) -> None:
+    """All of them."""
+    assert [change for target in attacked for change in unseen(target, -(-ALL // len(attacked)))] == []

@@ -11,10 +11,11 @@ from scipy import stats
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.core import Estimate, Verdict
 from frtaudit.core.spec import RequirementSpec, Weighting
-from frtaudit.inference import from_score
+from frtaudit.inference import from_bounds
 from frtaudit.requirements.limit import Bench, judge
 from frtaudit.stats.dependence import Residuals
-from frtaudit.stats.wilson import Lender, RuleInterval, _rule, at_alpha
+from frtaudit.stats.lending import Lender
+from frtaudit.stats.wilson import RuleInterval, _rule
 from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of
@@ -35,6 +36,7 @@ def mated(errors: Floats) -> Residuals:
         effective=float(errors.size),
         erring=int(np.count_nonzero(errors)),
         by_subject=float(np.square(errors - rate * PAIRS).sum()),
+        right=int(np.count_nonzero(errors < PAIRS)),
     )
 
 
@@ -55,6 +57,9 @@ def non_mated(wrong: npt.NDArray[np.bool_]) -> Residuals:
         erring=int(np.count_nonzero(wrong.any(axis=1))),
         by_subject=float(np.square(residual).sum()),
         by_block=errors * (1 - rate) ** 2 + (total - errors) * rate**2,
+        right=count,
+        heaviest=float(np.abs(residual).max()),
+        blocks=float(total),
     )
 
 
@@ -79,7 +84,7 @@ def verdict(interval: RuleInterval, metric: str, limit: float) -> Verdict:
         numerator=interval.errors,
         denominator=interval.trials,
         unit="share of comparisons",
-        intervals=(from_score(lambda alpha: at_alpha(interval, alpha), ALPHA),),
+        intervals=(from_bounds(interval.bounds, ALPHA, pairs=interval.pairs),),
     )
     bench = Bench(estimates=[estimate], ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
     asked = RequirementSpec(name="r", metric=metric, at={"threshold": 0.5}, limit=limit)

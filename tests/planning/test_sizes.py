@@ -31,20 +31,20 @@ def limit_of(item: RequirementSpec, settings: Settings) -> Section:
 def test_limit_needs_what_the_rules_say() -> None:
     """FNMR 0.01 with six comparisons a subject: 300, 3000 comparisons, or as many subjects if a subject errs as one."""
     section = limit_of(RequirementSpec(name="r", metric="fnmr", limit=0.01), Settings(deff={"fnmr": 2}))
-    assert column(section, "by") == ["rule of 3", "rule of 30", "pass, power 0.8"]
+    assert column(section, "by") == ["rule of 3", "rule of 30", "pass at no error", "pass, power 0.8"]
     assert column(section, "independent: comparisons")[:2] == [300, 3000]
     assert column(section, "independent: subjects")[:2] == [50, 500]
     assert column(section, "dependent: subjects")[:2] == [300, 3000]
     assert column(section, "deff given: subjects")[:2] == [100, 1000]
-    assert column(section, "there are: subjects") == [100] * 3
+    assert column(section, "there are: subjects") == [100] * 4
     to_pass = power.subjects_to_pass(power.mated(4), Dependence(base=2, share=0), 0.005, 0.01, 0.05, 0.8)
-    assert column(section, "deff given: subjects")[2] == to_pass
+    assert column(section, "deff given: subjects")[3] == to_pass
 
 
 def test_alike_groups_stand_once() -> None:
     """Groups that need the same have one set of rows."""
     section = limit_of(RequirementSpec(name="r", metric="fmr", limit=0.001, group="each"), Settings())
-    assert column(section, "group") == ["each"] * 3
+    assert column(section, "group") == ["each"] * 4
 
 
 def test_resolution_counts_expected_false_matches() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
@@ -157,3 +158,20 @@ def test_marks_at_one_value_stand_beside_each_other() -> None:
     assert sum(shifts[:3]) == pytest.approx(0)
     assert shifts[3:] == [0, 0]
     assert max(map(abs, figures.beside(found[:1] * 40))) <= 0.35
+
+
+@pytest.mark.parametrize(
+    "name", ["$x$", "\\frac{1", "$", "\u05e9\u05dc\u05d5\u05dd", "\u65e5\u672c", "_hidden", "a\tb"]
+)
+def test_any_name_can_be_drawn(
+    name: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A name is no formula, and one in a script of no shipped font is drawn without a word on the terminal."""
+
+    def draw(axes: Axes) -> None:
+        axes.set(title=name, xlabel=name)
+        axes.set_xticks([0.0], [name])
+
+    assert "<svg" in canvas.panel("drawn", "a name", draw)
+    assert capfd.readouterr() == ("", "")
+    assert not caplog.records

@@ -5,14 +5,13 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
-from frtaudit.inference import from_score
+from frtaudit.inference import from_bounds
 from frtaudit.requirements.limit import Bench, directions, judge, planned
-from frtaudit.stats.wilson import wilson_score
+from frtaudit.stats.rate_bounds import RateBounds, p_above
 
 LIMIT = 0.03
 
@@ -63,9 +62,7 @@ def judge_one(requirement: RequirementSpec, where: Bench) -> tuple[Finding, ...]
 
 def smooth(rate: float, n_eff: float, subjects: int = 50, **changes: object) -> Estimate:
     """An estimate with Wilson's interval at any level."""
-    made = from_score(
-        lambda alpha: wilson_score(rate, n_eff, float(stats.t.isf(alpha / 2, subjects - 1))), 0.05
-    )
+    made = from_bounds(RateBounds(rate=rate, n_eff=n_eff, degrees=subjects - 1), 0.05)
     return estimate(made, value=rate, **changes)
 
 
@@ -152,11 +149,11 @@ def test_a_finding_is_a_sentence_in_the_report_s_style() -> None:
     where = replace(bench(found), ranked={"skin_tone": ("x",)}, labels={"skin_tone": {"x": "Type X"}})
     assert judge_one(each, where)[0].sentence == (
         "a: FNMR of skin tone Type X at FMR 0.1 % is 1.02 % (people weighed alike; 1,020 of 100,000); with 95 % "
-        "confidence it is at most 1.32 % for new people like these, which meets the limit of at most 3 %."
+        "confidence it is at most 1.33 % for new people like these, which meets the limit of at most 3 %."
     )
     broken = judge_one(replace(each, limit=0.001, sided=Sided.TWO), where)[0].sentence
     assert "; with 95 % two-sided confidence it is at least 0.7" in broken
-    assert "which breaks the limit of at most 0.1 % (p 2.00 × 10⁻¹², 2.00 × 10⁻¹² among 1 finding)." in broken
+    assert "which breaks the limit of at most 0.1 % (p < 0.001, < 0.001 among 1 finding)." in broken
     near = judge_one(REQUIREMENT, bench(estimate(interval(0.01, 0.0300001))))[0].sentence
     assert "at most 3.00001 % for" in near
     index = smooth(0.3, 50, metric="gini", at={"rate": "fnmr"}, unit="index", schema="group", weighting=None)
@@ -198,17 +195,15 @@ rates = st.lists(st.floats(0.001, 0.2), min_size=1, max_size=5)
 @settings(max_examples=15, deadline=None)
 @given(rates, st.floats(50, 5000))
 def test_failures_are_holms(values: list[float], n_eff: float) -> None:
-    """The adjusted p values are statsmodels' Holm of the score tests, and a failure is one at or below alpha."""
+    """The adjusted p values are statsmodels' Holm of the tests of FORMULAS 8.1; a failure is one at or below alpha."""
     groups = [
         smooth(value, n_eff, schema="group", group="x", provider=f"v{i}") for i, value in enumerate(values)
     ]
     found = judge_one(replace(REQUIREMENT, group="each"), bench(*groups))
-    scale = (LIMIT * (1 - LIMIT) / n_eff) ** 0.5
-    raw = [float(stats.t.sf((value - LIMIT) / scale, 49)) for value in values]
-    capped = [p if p < 0.499999 else 1.0 for p in raw]
-    expected = multipletests([max(p, 1e-12) for p in capped], method="holm")[1]
+    capped = [float(p_above(value, n_eff, 49, LIMIT)) for value in values]
+    expected = multipletests(capped, method="holm")[1]
     for item, one, all_of in zip(found, capped, expected, strict=True):
-        assert item.p == pytest.approx(one, rel=1e-5, abs=1.1e-12)
+        assert item.p == pytest.approx(one, rel=1e-5, abs=1e-12)
         assert item.p_adjusted == pytest.approx(all_of, rel=1e-5, abs=1e-10)
         assert item.family == len(values)
         assert (item.verdict is Verdict.FAIL) == (item.p_adjusted is not None and item.p_adjusted <= 0.05)
@@ -239,10 +234,9 @@ def test_two_sided_requirements_spend_alpha_twice() -> None:
         judge_one(replace(REQUIREMENT, sided=sided), bench(smooth(0.036, 4000)))[0] for sided in Sided
     )
     assert two.p == pytest.approx(2 * (one.p or 0), rel=1e-6)
-    at = float(stats.t.isf(0.025, 49))
     assert judge_one(replace(REQUIREMENT, sided=Sided.TWO), bench(smooth(0.01, 2000)))[
         0
-    ].bound == pytest.approx(wilson_score(0.01, 2000, at).high)
+    ].bound == pytest.approx(RateBounds(rate=0.01, n_eff=2000, degrees=49).high(0.025))
 
 
 def test_the_family_is_declared() -> None:
@@ -300,3 +294,32 @@ def test_two_sided_requirements_have_two_directions() -> None:
     """Their smallest p is 2/(B+1), so that twice as many replicates are needed."""
     assert directions([REQUIREMENT]) == 1
     assert directions([REQUIREMENT, replace(REQUIREMENT, sided=Sided.TWO)]) == 2
+
+
+def people(value: float, pairs: int, n_eff: float) -> Estimate:
+    """An FMR of a cohort with so many pairs of people, at a fixed threshold."""
+    bounds = RateBounds(rate=value, n_eff=n_eff, degrees=99, pair=1 / pairs)
+    made = from_bounds(bounds, 0.05, pairs=float(pairs))
+    return estimate(
+        made,
+        value=value,
+        metric="fmr",
+        at={"threshold": 0.5},
+        numerator=round(value * 1e6),
+        denominator=10**6,
+    )
+
+
+def test_too_few_people_cannot_show_a_small_rate() -> None:
+    """FORMULAS 8.18: "pass" is not testable below -ln(a) w, and the sentence says how many people would do."""
+    asked = RequirementSpec(name="r", metric="fmr", at={"threshold": 0.5}, limit=1e-4)
+    (found,) = judge_one(asked, bench(people(0.0, 4950, 1e6)))
+    assert found.verdict is Verdict.NOT_TESTABLE
+    assert "too few people" in found.sentence
+    assert "246 people would do" in found.sentence
+    (enough,) = judge_one(asked, bench(people(0.0, 246 * 245 // 2, 1e6)))
+    assert enough.verdict is Verdict.PASS
+    (broken,) = judge_one(asked, bench(people(0.01, 4950, 1e5)))
+    assert broken.verdict is Verdict.FAIL
+    (mirrored,) = judge_one(replace(asked, sense=">="), bench(people(0.0, 4950, 1e6)))
+    assert mirrored.verdict is Verdict.INCONCLUSIVE

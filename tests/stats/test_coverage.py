@@ -5,6 +5,8 @@ from scipy import stats
 from frtaudit.stats import coverage, intervals, simulated, wilson
 from frtaudit.stats.coverage import Copies, Denominators
 from frtaudit.stats.dependence import Residuals
+from frtaudit.stats.lending import Lender
+from frtaudit.stats.rate_bounds import RateBounds
 from frtaudit.stats.tallies import Tally
 
 ALPHA, COHORTS, ALARM = 0.05, 2000, 1e-3
@@ -31,6 +33,7 @@ def residuals(tally: Tally, c: int) -> Residuals:
         effective=OVER.effective,
         erring=int(tally.erring[c]),
         by_subject=float(tally.square[c] - 2 * p * tally.cross[c] + p * p * OVER.square),
+        right=OVER.subjects,
     )
 
 
@@ -41,7 +44,7 @@ def test_the_rule_on_arrays_is_the_rule_of_the_report(rate: float) -> None:
     found = coverage.wilson(drawn.own, drawn.lent, OVER, ALPHA)
     for c in range(300):
         lent = residuals(drawn.lent, c) if np.isfinite(drawn.lent.errors[c]) else None
-        lender = wilson.Lender(threshold=None if lent is None else 0.5)
+        lender = Lender(threshold=None if lent is None else 0.5)
         rule = wilson._rule(residuals(drawn.own, c), lent, lender, ALPHA, ends=1)
         assert (found.low[c], found.high[c]) == pytest.approx((rule.low, rule.high), rel=1e-9, abs=1e-12)
 
@@ -94,7 +97,7 @@ def test_the_moving_interval_is_that_of_the_report() -> None:
     for c in range(200):
         if drawn.own.errors[c] >= 10 and drawn.own.erring[c] >= 10:
             p, variance = float(coverage.rates(drawn.own, OVER)[c]), float(made[c].var(ddof=1))
-            score = wilson.wilson_from_variance(p, variance, OVER.trials, ALPHA, OVER.effective - 1)
+            score = wilson.bounds_from_variance(p, variance, OVER.trials, OVER.effective - 1).interval(ALPHA)
             assert (found.low[c], found.high[c]) == pytest.approx((score.low, score.high))
         else:
             assert (found.low[c], found.high[c]) == (ruled.low[c], ruled.high[c])
@@ -133,5 +136,34 @@ def test_the_iid_interval_fails_under_strong_subject_effects() -> None:
 def test_a_rate_of_nothing_but_errors_is_one() -> None:
     """Exactly 0 without errors and 1 with nothing else."""
     one = np.array([0.0, float(OVER.trials)])
-    tally = Tally(errors=one, count=one * 1.0000001, square=one, cross=one, erring=one)
+    tally = Tally(errors=one, count=one * 1.0000001, square=one, cross=one, erring=one, heaviest=one)
     assert coverage.rates(tally, OVER).tolist() == [0.0, 1.0]
+
+
+def test_the_rule_of_fmr_on_arrays_is_that_of_the_report() -> None:
+    """With one more indistinguishable pair and the heaviest person (FORMULAS 8.18), cohort by cohort."""
+    size = np.random.default_rng(3).integers(1, 5, 40)
+    weight = (size * (size.sum() - size)).astype(np.float64)
+    cells = simulated.Cells(samples=size, starts=np.array([0, 40]), weight=weight, identity=False)
+    trials = int(weight.sum()) // 2
+    over = Denominators(
+        trials=trials,
+        total=trials,
+        subjects=40,
+        square=float((weight**2).sum()),
+        ends=2,
+        pairs=780,
+        pair=1e-3,
+    )
+    drawn = simulated.draw_non_mated(np.random.default_rng(4), cells, 0.01, np.ones((200, 40)), 5.0)
+    found = coverage.wilson(drawn.own, drawn.lent, over, ALPHA)
+    n_eff = coverage.effective_trials(drawn.own, drawn.lent, over)
+    for c in range(200):
+        bounds = RateBounds(
+            rate=float(drawn.own.count[c]) / trials,
+            n_eff=float(n_eff[c]),
+            degrees=39.0,
+            pair=1e-3,
+            person=float(drawn.own.heaviest[c]) / trials,
+        ).interval(ALPHA)
+        assert (found.low[c], found.high[c]) == pytest.approx((bounds.low, bounds.high), rel=1e-9)

@@ -94,7 +94,7 @@ def test_dyadic_variance_is_the_sum_over_pairs_that_share_a_subject(
 
 
 @given(pair_lists())
-def test_accuracy_interval_is_wilson_on_the_dyadic_size(
+def test_accuracy_bounds_stand_on_the_dyadic_size(
     pairs: tuple[np.ndarray, np.ndarray, np.ndarray],
 ) -> None:
     """It holds the mean and its effective size never exceeds the number of pairs."""
@@ -103,7 +103,7 @@ def test_accuracy_interval_is_wilson_on_the_dyadic_size(
     made = foldings.disjoint_folds(first, mated, 2)
     assume(np.bincount(made.folds, minlength=2).min() > 0)
     accuracy = folds.k_fold_accuracy(scores, mated, made.folds, 2)
-    found = folds.accuracy_interval(accuracy, made.folds, first, second, 0.05)
+    found = folds.accuracy_bounds(accuracy, made.folds, first, second).interval(0.05)
     assert found.low - 1e-12 <= accuracy.mean <= found.high + 1e-12
     assert found.n_eff <= mated.size
     assert found.low < found.high
@@ -122,7 +122,7 @@ def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
         total=np.bincount(made.folds),
         is_correct=right,
     )
-    assert folds.accuracy_interval(accuracy, made.folds, first, first, 0.05).n_eff == pytest.approx(39)
+    assert folds.accuracy_bounds(accuracy, made.folds, first, first).n_eff == pytest.approx(39)
 
 
 def test_t_interval_of_folds_is_scipys() -> None:

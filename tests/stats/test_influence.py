@@ -156,3 +156,30 @@ def test_below_the_floor_nothing_is_counted() -> None:
     )
     assert influence.involving(cut, high - 0.1, np.array([0])) is None
     assert influence.errors_between(cut, high - 0.1, influence.top_people(cut, 1)) is None
+
+
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_the_heaviest_pair_is_that_of_a_plain_count(weighting: Weighting) -> None:
+    """Errors between its two people and its share of the rate, against a loop over all pairs of people."""
+    rng = np.random.default_rng(8)
+    ids = [str(k) for k in np.repeat(np.arange(7), [1, 2, 3, 1, 4, 2, 2])]
+    scores = rng.random((len(ids), len(ids)))
+    scores = (scores + scores.T) / 2
+    tail, threshold = from_matrix(scores, ids), 0.6
+    names = list(dict.fromkeys(ids))
+    member = np.array([name != "4" for name in names])
+    counts = {}
+    for a, first in enumerate(names):
+        for b in range(a + 1, len(names)):
+            rows = [
+                (i, j) for i, x in enumerate(ids) for j, y in enumerate(ids) if (x, y) == (first, names[b])
+            ]
+            errors = sum(scores[i, j] > threshold for i, j in rows)
+            if member[a] and member[b]:
+                counts[a, b] = errors, errors / (len(rows) if weighting is Weighting.IDENTITY else 1)
+    found = influence.heaviest_pair(tail, member, threshold, weighting)
+    assert found is not None
+    best = max(part for _, part in counts.values())
+    assert counts[found.first, found.second] == (found.errors, pytest.approx(best))
+    assert found.share == pytest.approx(best / sum(part for _, part in counts.values()))
+    assert influence.heaviest_pair(tail, member, 2.0, weighting) is None

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles_power import fmr_passes, fmr_seen, fnmr_passes
+from oracles_wilson import outer_bounds
 from scipy import stats
 
 from frtaudit.stats import power
@@ -190,10 +191,22 @@ def test_power_is_below_the_exact_one_when_counts_are_whole() -> None:
     crew = power.mated(2)
     for subjects in (800, 1500, 3000):
         mine = power.power_to_pass(crew, power.INDEPENDENT, subjects, 0.004, 0.01, ALPHA)
-        critical = stats.t.isf(ALPHA, subjects - 1)
-        allowed = subjects * 0.01 - critical * np.sqrt(subjects * 0.01 * 0.99)
-        assert mine <= stats.binom.cdf(np.floor(allowed), subjects, 0.004)
-        assert mine >= stats.binom.cdf(np.floor(allowed) - 1, subjects, 0.004)
+        counts = range(int(subjects * 0.01))
+        allowed = max(
+            x for x in counts if outer_bounds(x / subjects, subjects, subjects - 1, ALPHA)[1] <= 0.01
+        )
+        assert mine <= stats.binom.cdf(allowed, subjects, 0.004)
+        assert mine >= stats.binom.cdf(allowed - 1, subjects, 0.004)
+
+
+@pytest.mark.parametrize(
+    ("limit", "several", "single"), [(1e-2, 25, 36), (1e-3, 78, 111), (1e-4, 246, 348), (1e-5, 775, 1096)]
+)
+def test_planned_people_can_pass_without_an_error(limit: float, several: int, single: int) -> None:
+    """FORMULAS 8.18: the larger of both bounds asks for pairs of people; with one image each 8.1 asks for more."""
+    for samples, people in ((1, single), (2, several), (5, several)):
+        crew = power.non_mated(samples)
+        assert power.subjects_to_pass(crew, power.least(crew), 0.0, limit, ALPHA, POWER) == people
 
 
 def test_what_no_size_reaches() -> None:

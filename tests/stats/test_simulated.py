@@ -164,17 +164,45 @@ def test_listed_errors_are_counted_as_a_loop_counts_them() -> None:
     first, second = np.array([0, 0, 1, 2]), np.array([1, 2, 3, 3])
     candidates = rng.integers(0, 4, (50, 4))
     weight, shares = np.array([3.0, 2.0, 5.0, 1.0]), np.array([1.0, 0.5, 0.25, 0.5])
+    alike = np.full((50, 2, 3), -1)
+    alike[:, 0] = [1, 3, 2]
     table, lent = listed_tallies(
-        candidates, np.zeros((50, 4)), first, second, shares, weight, 1.0, np.arange(50, dtype=np.uint64)
-    )
-    for row, counts in zip(table, candidates, strict=True):
+        candidates, np.zeros((50, 4)), first, second, shares, weight, 1.0, np.arange(50, dtype=np.uint64),
+        alike, np.array([[0.5, 1.0]] * 50),
+    )  # fmt: skip
+    for row, counts, (pair, _) in zip(table, candidates, alike, strict=True):
         total = np.zeros(4)
+        total[pair[:2]] += pair[2] * 0.5
         for k, m, n, share in zip(first, second, counts, shares, strict=True):
             total[k] += n * share
             total[m] += n * share
-        expected = [counts.sum(), total.sum() / 2, (total**2).sum(), total @ weight, (total > 0).sum()]
+        heaviest = np.abs(total - total.sum() / weight.sum() * weight).max()
+        expected = [
+            counts.sum() + 2,
+            total.sum() / 2,
+            (total**2).sum(),
+            total @ weight,
+            (total > 0).sum(),
+            heaviest,
+        ]
         assert row == pytest.approx(expected)
     assert bool(np.isnan(lent).all())
+
+
+@pytest.mark.parametrize("kind", ["cells", "listing"])
+@pytest.mark.parametrize("identity", [False, True])
+@pytest.mark.parametrize("dense", [False, True])
+def test_look_alikes_add_their_share_to_the_rate(
+    kind: str, identity: bool, dense: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two pairs on average whose images match in 3 of 4 comparisons: the mean rate rises by 2/P times 3/4."""
+    monkeypatch.setattr(simulated, "DENSE", 0.0 if dense else simulated.DENSE)
+    where = place(kind, identity=identity)
+    also = simulated.LookAlikes(pairs=2.0, match_rate=0.75)
+    made = draw_non_mated(np.random.default_rng(9), where, 0.01, np.ones((COHORTS, 12)), 0.0, also)
+    pairs = int(np.triu(SAME, 1).sum())
+    total = where.weight.sum() / 2
+    assert near(made.own.count, total * (0.01 + 2 / pairs * 0.75))
 
 
 def test_no_error_is_of_one_subject_alone() -> None:
@@ -182,8 +210,9 @@ def test_no_error_is_of_one_subject_alone() -> None:
     bounds, heavy = np.array([[0.0, 2.0, 4.0]]), np.array([[2.0, 2.0]])
     starts, candidates = np.array([0, 1, 2]), np.array([[50, 50]])
     table, _ = cell_tallies(
-        bounds, starts, candidates, heavy, np.ones(2), np.ones(2), 0.0, 1.0, np.zeros(1, dtype=np.uint64)
-    )
+        bounds, starts, candidates, heavy, np.ones(2), np.ones(2), 0.0, 1.0, np.zeros(1, dtype=np.uint64),
+        np.empty((1, 0, 3), dtype=np.int64), np.empty((1, 0)),
+    )  # fmt: skip
     assert table[0, 0] == 0
 
 

@@ -8,14 +8,11 @@ from frtaudit.core import SERVES, Method, Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, plain_text, say
 from frtaudit.report.sections.tables import by_provider, finished, provider
-from frtaudit.report.source import Bounds, Record, Source, mapping
+from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import called, words
 
 METRIC = "simulated_coverage"
 LOWER, UPPER, SPREAD = "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"
-TOLERATED = (
-    0.05  # FORMULAS 8.12: page 1 warns where even the Monte Carlo upper bound lies this far below nominal
-)
 MODEL = ("method", "scenario", "true_rate", "rate", "of")  # what `at` says beside the operating point
 SPREADS_OF = ("subjects", "subjects_upper", "pairs")
 Key = tuple[object, ...]
@@ -44,51 +41,6 @@ def build(source: Source) -> Coverage | None:
     )
 
 
-def warnings(source: Source) -> tuple[Text, ...]:
-    """For each target the simulated interval that does worst, where that is clearly below its level; for page 1.
-
-    An interval that the report would withhold in more than half of the cohorts stands in the table alone.
-    """
-    worst: dict[Target, tuple[Record, Bounds]] = {}
-    tried = source.select(METRIC)
-    cohorts = max((item.estimate.denominator or 0 for item in tried), default=0)
-    for record in tried:
-        found = record.bound(Target.SIMULATION)
-        if found is None or found.interval.high is None or 2 * (record.estimate.denominator or 0) < cohorts:
-            continue
-        target = _target(source, record)
-        if found.interval.high < found.interval.level - TOLERATED and (
-            target not in worst or (record.estimate.value or 0.0) < (worst[target][0].estimate.value or 0.0)
-        ):
-            worst[target] = (record, found)
-    return tuple(_warning(source, *worst[target]) for target in Target if target in worst)
-
-
-def _warning(source: Source, record: Record, found: Bounds) -> Text:
-    baseline = _target(source, record) is not Target.POPULATION
-    group: list[Part] = [] if record.estimate.group == "all" else [" for ", phrases.group(source, record)]
-    return say(
-        "In cohorts simulated like this one the interval ",
-        Piece(text=f"“{_method(record)}”", pointer=f"{record.pointer}/at/method"),
-        f" (for {_whom(source, record)}) of ",
-        _rate(record),
-        _point(record),
-        *group,
-        " (",
-        provider(record),
-        ") holds the true rate in only ",
-        phrases.value(record),
-        " (",
-        phrases.bounds(found, record.estimate),
-        ") of them, where it names ",
-        phrases.level(found),
-        ". Case: ",
-        Piece(text=_scenario(record), pointer=f"{record.pointer}/at/scenario"),
-        ". It is a baseline and decides nothing here." if baseline else ".",
-        " See the section Simulated coverage.",
-    )
-
-
 def _target(source: Source, record: Record) -> Target:
     """For whom the simulated interval holds: as the spec asked for it, else as its method serves."""
     method = Method(str(record.estimate.at["method"]))
@@ -105,10 +57,6 @@ def _whom(source: Source, record: Record) -> str:
 
 def _method(record: Record) -> str:
     return called(words().method, str(record.estimate.at["method"]))
-
-
-def _scenario(record: Record) -> str:
-    return called(words().scenario, str(record.estimate.at["scenario"]))
 
 
 def _point(record: Record) -> Text:

@@ -1,12 +1,22 @@
 """Whether groups differ, in words: what chance alone would give, the p value, what would have been found."""
 
 from frtaudit import numbers
-from frtaudit.core import Test
+from frtaudit.core import Estimate, Target, Test
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
+NOT_ESTABLISHED = "Not established after adjustment"
+EQUAL = {
+    "max_min": 1.0,
+    "max_geomean": 1.0,
+    "log_geomean": 0.0,
+    "gini": 0.0,
+    "fdr": 1.0,
+    "inequity_rate": 1.0,
+    "garbe": 0.0,
+}  # what an index is when groups are equal
 COLUMNS = (
     Column(title="System, rate"),
     Column(title="Largest / smallest", kind="num"),
@@ -46,14 +56,38 @@ def answer(record: Record, notes: Footnotes | None = None) -> Text:
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
     if test.p is None:
         return say("Not testable", mark or (Piece(text=f": {test.note}", pointer=f"{at}/note"),))
-    return say("The groups differ" if test.differs else "No difference found", _p(test, at), mark)
+    return say(_outcome(record.estimate, test), _p(test, at), mark)
+
+
+def _outcome(estimate: Estimate, test: Test) -> str:
+    """What the test says; beside an interval that excludes equality "no difference found" would contradict it."""
+    if test.differs:
+        return "The groups differ"
+    return NOT_ESTABLISHED if contradicted(estimate, test) else "No difference found"
+
+
+def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> bool:
+    """Whether a test that found nothing after adjustment stands beside a raw p, or an interval, that found something.
+
+    ``alike``: what the estimate is where all are equal, by default that of its metric.
+    """
+    if test.p is not None and test.p <= test.alpha:
+        return True
+    equal = EQUAL.get(estimate.metric) if alike is None else alike
+    return equal is not None and any(
+        item.target is Target.POPULATION
+        and item.low is not None
+        and item.high is not None
+        and not item.low <= equal <= item.high
+        for item in estimate.intervals
+    )
 
 
 def _p(test: Test, at: str) -> Text:
     """The raw p value, and the one adjusted for all that was looked at."""
-    parts: list[Part] = [" (p ", phrases.number(numbers.plain(test.p or 0.0), f"{at}/p")]
+    parts: list[Part] = [" (p ", phrases.number(numbers.p_value(test.p or 0.0), f"{at}/p")]
     if test.p_adjusted is not None:
-        parts += [", adjusted ", phrases.number(numbers.plain(test.p_adjusted), f"{at}/p_adjusted")]
+        parts += [", adjusted ", phrases.number(numbers.p_value(test.p_adjusted), f"{at}/p_adjusted")]
     elif test.family:
         parts.append(", unadjusted")
     return say(*parts, ")")

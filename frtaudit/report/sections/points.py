@@ -2,12 +2,15 @@
 
 from collections import Counter
 
+from frtaudit import numbers
 from frtaudit.core import UNKNOWN, Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Piece, Text, say
 from frtaudit.report.source import Record, Source, mapping
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
+
+NO_DIFFERENCE = "A difference between the groups was not established there"
 
 
 def targets_of(source: Source) -> list[float]:
@@ -95,13 +98,13 @@ def worst(source: Source, metric: str, target: float | None) -> tuple[Record, Re
 def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str) -> list[Part]:
     people = source.people(worst.estimate.schema or "", worst.estimate.group)
     crowd: list[Part] = [" (", people, " people)"] if people else []
-    found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
-    plausible: list[Part] = []
-    if found and found.interval.low is not None:
-        plausible = [", plausibly ", phrases.bounds(found, worst.estimate), " for ", (phrases.target(found),)]
+    plausible = _interval(source, worst)
     name = source.label(worst.estimate.schema, worst.estimate.group)
+    within = worst.estimate.metric == "fmr"  # a rate within a group stands beside no other kind of rate
     against: list[Part] = (
-        [", against ", phrases.value(everybody, like=worst.estimate), " overall"] if everybody else []
+        [", against ", phrases.value(everybody, like=worst.estimate), " overall"]
+        if everybody and not within
+        else []
     )
     return [
         Piece(text=name, pointer=f"{worst.pointer}/group", kind="b"),
@@ -118,16 +121,34 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str
     ]
 
 
+def _interval(source: Source, worst: Record) -> list[Part]:
+    """The interval of the group as the highest of all that were searched (FORMULAS 8.19); else its own."""
+    same = (worst.estimate.provider, worst.estimate.schema, worst.estimate.group)
+    for item in source.select("highest_group_rate", primary=True):
+        at, of = item.estimate.at, item.estimate
+        here = at["rate"] == worst.estimate.metric and at["fmr"] == worst.estimate.at["fmr"]
+        found = item.bound(Target.POPULATION)
+        if here and found is not None and (of.provider, of.schema, of.group) == same:
+            number = phrases.number(numbers.count(float(at["searched"])), f"{item.pointer}/at/searched")
+            searched: list[Part] = [", as the highest of ", number, " rates"]
+            return [", plausibly ", phrases.bounds(found, of), " for ", (phrases.target(found),), *searched]
+    found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)
+    if found is None or found.interval.low is None:
+        return []
+    return [", plausibly ", phrases.bounds(found, worst.estimate), " for ", (phrases.target(found),)]
+
+
 def _not_established(source: Source, worst: Record) -> list[Part]:
-    """A largest rate among groups that the test does not tell apart may be chance; the reader is told so."""
+    """The largest of several rates may be chance where no test told the groups apart, or none could be made (8.19)."""
     rate = "fmr" if worst.estimate.metric == "fmr" else "fnmr"
     same = {**worst.estimate.at, "rate": rate}
     for item in source.select("max_min", schema=worst.estimate.schema, primary=True):
         test = item.estimate.test
         here = item.estimate.provider == worst.estimate.provider and item.estimate.at == same
-        if here and test is not None and test.differs is False:
-            said = Piece(
-                text="No difference between the groups was found there", pointer=f"{item.pointer}/test/p"
-            )
+        if here and test is not None and not test.differs:
+            why = "p" if test.differs is False else "note"
+            said = Piece(text=NO_DIFFERENCE, pointer=f"{item.pointer}/test/{why}")
             return [" ", said, ": it may be chance."]
-    return []
+        if here and test is not None:
+            return []
+    return [f" {NO_DIFFERENCE}: it may be chance."]

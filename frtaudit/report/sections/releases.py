@@ -167,6 +167,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     said = differences.sentence(record, notes)
     words_of = {"The groups differ": f"Bias went {'up' if value > 0 else 'down'}"}
     words_of["No difference found"] = "No change found"
+    words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
     return tuple(Piece(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
 
 

@@ -129,7 +129,7 @@ def _absent(source: Source) -> Table:
 
 
 def _worst(source: Source) -> Table | None:
-    records = source.select("worst_share", "worst_involved", primary=True)
+    records = source.select("worst_share", "worst_involved", "heaviest_pair", primary=True)
     if not records:
         return None
     notes = Footnotes()
@@ -138,17 +138,19 @@ def _worst(source: Source) -> Table | None:
         rows = []
         for here in _places(own, "subjects"):
             pair = {item.estimate.metric: item for item in here}
-            first, other = pair["worst_share"], pair.get("worst_involved")
+            first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
             people = phrases.number(
                 numbers.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
             )
-            rows.append((point(first, "subjects"), (people,), _counted(first, notes), _counted(other, notes)))
+            counted = (_counted(item, notes) for item in (first, *others))
+            rows.append((point(first, "subjects"), (people,), *counted))
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (
         Column(title="At"),
         Column(title="Worst people", kind="num"),
         Column(title="their halves of false matches", kind="num"),
         Column(title="false matches with one of them", kind="num"),
+        Column(title="heaviest pair of people", kind="num"),
     )
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
     how = numbers.exact(float(share)) if isinstance(share, (int, float)) else ""

@@ -7,6 +7,7 @@ from frtaudit import numbers
 from frtaudit.core.result import DECISION
 from frtaudit.report import phrases, vendor_figures
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, plain_text, say
+from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
 from frtaudit.report.source import Record, Source, mapping
@@ -242,13 +243,14 @@ def _better(record: Record, notes: Footnotes) -> Text:
         ")",
         notes.mark(test.note, f"{at}/note"),
     )
+    alike = 1.0 if estimate.at["of"] == "max_min" else 0.0
     if test.differs:
-        alike = 1.0 if estimate.at["of"] == "max_min" else 0.0
         higher = estimate.at["of"] == "accuracy"
         wins = (estimate.value > alike) == higher
         name = estimate.provider if wins else str(estimate.at["against"])
         return say(Piece(text=name, kind="b"), " is better", p, ".")
-    parts: list[Part] = ["No difference found", p, "."]
+    unclear = differences.contradicted(estimate, test, alike)
+    parts: list[Part] = [differences.NOT_ESTABLISHED if unclear else "No difference found", p, "."]
     if test.detectable is not None:
         share = phrases.number(numbers.exact(test.power), f"{at}/power")
         size = number(record, test.detectable, f"{at}/detectable")

@@ -1,0 +1,350 @@
+"""Suspected duplicates: two people who may be one, images that may be another person's (FORMULAS 8.20).
+
+The rules stand in :mod:`frtaudit.stats.suspects`. What is suspected goes to a review file for a person to look at, and
+every FMR is printed with it and without it. Nothing is left out of a rate before a person has confirmed it.
+
+Long because a plug-in is one file: what is suspected, the rates without it, the review file out and in.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit import numbers
+from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target
+from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
+from frtaudit.inference import SHARE, At, Place, intervals_of, read
+from frtaudit.intake.review import as_csv, pair_id, read_review
+from frtaudit.intake.tables import read_table
+from frtaudit.overlap import DIFFERENT, VERDICTS
+from frtaudit.registry import register
+from frtaudit.stats import suspects
+from frtaudit.stats.left_out import rule_without
+from frtaudit.stats.suspects import Suspects
+from frtaudit.stats.trials import block_sizes
+from frtaudit.trial import BELOW_FLOOR, WEIGHTINGS, Outcome, Trial
+
+NAME = "identity_check"
+PEOPLE, IMAGE = "people", "image"
+REVIEW = (
+    *("pair", "kind", "sample", "other_sample", "subject", "other_subject"),
+    *("systems", "median", "cut", "comparisons", "verdict"),
+)
+SUSPECTED, CONFIRMED = "fmr_without_suspected", "fmr_without_confirmed"
+NOBODY = "nobody has two samples: no score says how alike images of one person are"
+NO_PAIRS = "no two people were compared"
+WEAK = "the system is too weak to tell"
+SUBJECTS = ("subject", "other_subject")
+RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What one system makes suspicious: each None with the reason ``why`` nothing can be told.
+
+    ``cut``: the 25 % quantile of the within-person medians; ``pairs`` of ``compared`` pairs of people; ``images`` of
+    ``looked_at``, those that have others of their person.
+    """
+
+    cut: float | None
+    pairs: Suspects | None
+    images: Suspects | None
+    compared: int
+    looked_at: int
+    why: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line of the review file of one system: names, the median and what it had to reach, its comparisons."""
+
+    pair: str
+    kind: str
+    samples: tuple[str, str]
+    subjects: tuple[str, str]
+    median: float
+    cut: float
+    comparisons: int
+
+
+@register("analysis", NAME)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityCheck:
+    """Suspected duplicates of people and wrong labels of images; every FMR with and without them.
+
+    ``reviewed``: the review file with verdicts. Pairs of people that it confirms are left out of every FMR that a
+    requirement judges; pairs that it calls different are suspected no more.
+    """
+
+    reviewed: str | None = field(default=None, metadata=PATH)
+    nameless = True  # where nobody is named nobody has two names: nothing is told
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """How many pairs and images one system makes suspicious, and every FMR without those pairs."""
+        if not trial.material.named:
+            return Outcome()
+        found = look(trial)
+        lines = tuple(_lines(trial, found))
+        verdicts = self._verdicts(trial.cohort)
+        confirmed = {item.pair: item for item in verdicts if item.kind == PEOPLE and item.same}
+        known = {item.pair for item in verdicts}
+        waiting = [item for item in lines if item.kind == PEOPLE and item.pair not in known]
+        estimates = [_people(trial, found), _images(trial, found)]
+        apart = _compared(trial, [item.subjects for item in confirmed.values()])
+        if apart.size:
+            estimates += _without(trial, CONFIRMED, apart, alpha)
+        if waiting:
+            also = _compared(trial, [item.subjects for item in waiting])
+            estimates += _without(trial, SUSPECTED, np.concatenate([apart, also]), alpha)
+        return Outcome(estimates=tuple(estimates), kept=(lines, verdicts))
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  shared
+        """The review file of all systems and, where one came back, who and what is one person."""
+        held = {name: cast("tuple[Sequence[Line], Sequence[Reviewed]]", one) for name, one in kept.items()}
+        files = {f"{NAME}/review.csv": as_csv(REVIEW, _rows({name: one[0] for name, one in held.items()}))}
+        if self.reviewed is not None:
+            same = [item for _, verdicts in list(held.values())[:1] for item in verdicts if item.same]
+            merge = [(item.sample if item.kind == IMAGE else "", *item.subjects) for item in same]
+            files[f"{NAME}/label_errors.csv"] = as_csv(("sample", "subject", "same_person_as"), merge)
+        return Outcome(files=files)
+
+    def _verdicts(self, cohort: Cohort) -> tuple["Reviewed", ...]:
+        return () if self.reviewed is None else _read(self.reviewed, cohort)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reviewed:
+    """A verdict that came back: of two ``subjects``, or of a ``sample`` of the first and the second of them."""
+
+    pair: str
+    kind: str
+    sample: str
+    subjects: tuple[str, str]
+    same: bool
+
+
+def look(trial: Trial) -> Found:
+    """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
+    tail, compared = trial.tail, int(trial.rule.spread.pairs[0])
+    own = suspects.own_medians(tail)
+    looked_at = int(np.count_nonzero(~np.isnan(own)))
+    cut = suspects.cut_of(suspects.within_medians(tail))
+    why = NOBODY if cut is None else _beyond(tail, cut)
+    if cut is None or why is not None or not compared:
+        why = why or NO_PAIRS
+        return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
+    pairs = suspects.suspected_pairs(tail, cut, trial.block)
+    if suspects.too_many(pairs.first.size, compared, int(trial.trials.subjects[0])):
+        why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
+        return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
+    images: Suspects | None = suspects.suspected_images(
+        tail, cut, own <= suspects.far_level(tail), trial.block
+    )
+    if images is not None and images.first.size > suspects.MAX_IMAGES * looked_at:
+        why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
+        images = None
+    return Found(cut=cut, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why)
+
+
+def _beyond(tail: ScoreTail, cut: float) -> str | None:
+    """Why the tail does not hold every score that reaches the cut; None where it does."""
+    if cut > tail.floor:
+        return None
+    total = int(tail.histogram.sum())
+    held = tail.tail_score.size
+    weak = f"{WEAK}: more than {_share(held, total)} non-mated comparisons reach the cut"
+    return weak if held > suspects.MAX_PAIRS * total else "the cut lies below the floor of the kept tail"
+
+
+def _share(some: int, total: int) -> str:
+    return f"{numbers.count(some)} of {numbers.count(total)} ({numbers.rate(some / total)})"
+
+
+def _people(trial: Trial, found: Found) -> Estimate:
+    number = None if found.pairs is None else found.pairs.first.size
+    why = None if found.pairs is not None else found.why
+    return _count(
+        trial,
+        "suspected_duplicates",
+        "share of compared pairs of people",
+        number,
+        found.compared,
+        found.cut,
+        why,
+    )
+
+
+def _images(trial: Trial, found: Found) -> Estimate:
+    number = None if found.images is None else found.images.first.size
+    unit = "share of the images that have others of their person"
+    return _count(trial, "suspected_images", unit, number, found.looked_at, found.cut, found.why)
+
+
+def _count(
+    trial: Trial, metric: str, unit: str, number: int | None, of: int, cut: float | None, why: str | None
+) -> Estimate:
+    known = number is not None and of > 0
+    return Estimate(
+        provider=trial.provider,
+        analysis=NAME,
+        metric=metric,
+        schema=None,
+        group="all",
+        weighting=None,
+        at={} if cut is None else {"cut": cut},
+        value=number / of if known and number is not None else None,
+        numerator=number if known else None,
+        denominator=of if known else None,
+        unit=unit,
+        note=None if known else why or NO_PAIRS,
+    )
+
+
+def _without(trial: Trial, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
+    """Every FMR that ``error_rates`` prints, without all comparisons of these pairs (n, 2) of people."""
+    places = list(_places(trial))
+    thresholds = {place.threshold for _, place in places}
+    tail, rule = rule_without(trial.tail, trial.groups, pairs[:, 0], pairs[:, 1], thresholds)
+    rest = replace(trial, tail=tail, rule=rule, replicates={})
+    for at, place in places:
+        for tag, schema, group in trial.tags():
+            here = replace(place, tag=tag)
+            low = place.threshold < trial.tail.floor
+            reading = None if low else read(rest, here)
+            known = reading is not None and bool(np.isfinite(reading.value))
+            yield Estimate(
+                provider=trial.provider,
+                analysis=NAME,
+                metric=metric,
+                schema=schema,
+                group=group,
+                weighting=place.weighting.value,
+                at=at,
+                value=reading.value if known and reading else None,
+                numerator=reading.errors if known and reading else 0,
+                denominator=reading.trials if known and reading else 0,
+                unit=SHARE,
+                intervals=intervals_of(reading, RULE, alpha) if known and reading else (),
+                note=BELOW_FLOOR if low else None if known else "no comparison in this group",
+            )
+
+
+def _places(trial: Trial) -> Iterator[tuple[At, Place]]:
+    """Where ``error_rates`` reads FMR: declared targets, then fixed thresholds, in both weightings."""
+    points = trial.points
+    for w, weighting in enumerate(WEIGHTINGS):
+        for a in points.declared:
+            threshold = float(points.at_target[w, a])
+            if np.isfinite(threshold):
+                yield (
+                    {"fmr": points.targets[a]},
+                    Place(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a),
+                )
+        for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
+            if trial.censoring.beyond(threshold) is None:
+                point = len(points.targets) + t
+                yield (
+                    {"threshold": threshold, **origin},
+                    Place(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=point),
+                )
+
+
+def _lines(trial: Trial, found: Found) -> Iterator[Line]:
+    """What one system puts to review: pairs of people, then images."""
+    for kind, items in ((PEOPLE, found.pairs), (IMAGE, found.images)):
+        for n in range(0 if items is None or found.cut is None else items.first.size):
+            yield _line(trial, cast("Suspects", items), n, kind, cast("float", found.cut))
+
+
+def _line(trial: Trial, items: Suspects, n: int, kind: str, cut: float) -> Line:
+    """The two most alike images stand for a pair of people; of an image its own name and its own person come first."""
+    tail, cohort = trial.tail, trial.cohort
+    ends = [int(side[items.best[n]]) for side in (tail.tail_i, tail.tail_j)]
+    first = int(items.first[n])
+    if (ends[1] == first) if kind == IMAGE else (tail.subject_of[ends[1]] == first):
+        ends.reverse()
+    rows = [int(tail.rows[end]) for end in ends]
+    samples = cohort.sample_ids[rows[0]], cohort.sample_ids[rows[1]]
+    subjects = tuple(cohort.subject_ids[int(cohort.subject_of[row])] for row in rows)
+    if kind == PEOPLE and subjects[0] > subjects[1]:
+        samples, subjects = samples[::-1], subjects[::-1]
+    return Line(
+        pair=_pair_id(kind, samples[0], subjects[0], subjects[1]),
+        kind=kind,
+        samples=samples,
+        subjects=(subjects[0], subjects[1]),
+        median=float(items.median[n]),
+        cut=cut,
+        comparisons=int(items.comparisons[n]),
+    )
+
+
+def _pair_id(kind: str, sample: str, subject: str, other: str) -> str:
+    return pair_id(kind, subject, other) if kind == PEOPLE else pair_id(kind, sample, other)
+
+
+def _rows(held: Mapping[str, Sequence[Line]]) -> list[tuple[object, ...]]:
+    """One row for each pair with the systems that suspect it; most systems first, then the clearest."""
+    found: dict[str, list[tuple[str, Line]]] = {}
+    for provider, lines in held.items():
+        for line in lines:
+            found.setdefault(line.pair, []).append((provider, line))
+    order = sorted(found.values(), key=lambda own: (-len(own), -_clear(own), own[0][1].pair))
+    return [_row(own) for own in order]
+
+
+def _clear(own: Sequence[tuple[str, Line]]) -> float:
+    """How far the medians lie above their cuts, at most."""
+    return max(line.median - line.cut for _, line in own)
+
+
+def _row(own: Sequence[tuple[str, Line]]) -> tuple[object, ...]:
+    first = own[0][1]
+    medians = "; ".join(f"{name}: {line.median:.6g}" for name, line in own)
+    cuts = "; ".join(f"{name}: {line.cut:.6g}" for name, line in own)
+    return (
+        first.pair,
+        first.kind,
+        *first.samples,
+        *first.subjects,
+        len(own),
+        medians,
+        cuts,
+        first.comparisons,
+        "",
+    )
+
+
+def _read(path: str, cohort: Cohort) -> tuple[Reviewed, ...]:
+    """The verdicts of a review file; a row is refused where its names do not make its pair's id, or are unknown."""
+    table = read_table(Path(path), Path(path).name)
+    columns = [table.texts(table.need((name,))) for name in ("pair", "kind", "sample", *SUBJECTS)]
+    people = set(cohort.subject_ids)
+    rows = {
+        pair: (kind, sample, subject, other)
+        for pair, kind, sample, subject, other in zip(*columns, strict=True)
+        if {subject, other} <= people and pair == _pair_id(kind, sample, subject, other)
+    }
+    said = read_review(path, rows, VERDICTS)
+    return tuple(
+        Reviewed(
+            pair=pair, kind=row[0], sample=row[1], subjects=(row[2], row[3]), same=said[pair] != DIFFERENT
+        )
+        for pair, row in rows.items()
+        if pair in said
+    )
+
+
+def _compared(trial: Trial, subjects: Sequence[tuple[str, str]]) -> Ints:
+    """The pairs of people that were compared, as subjects of the cohort, (n, 2) int64."""
+    place = {name: k for k, name in enumerate(trial.cohort.subject_ids)}
+    pairs = np.array([[place[a], place[b]] for a, b in subjects], dtype=np.int64).reshape(-1, 2)
+    sizes = block_sizes(trial.tail, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32))
+    cells = trial.tail.cells[pairs]
+    together = (cells[:, 0] == cells[:, 1]) & (cells[:, 0] >= 0) | (trial.tail.blocks is not None)
+    return np.asarray(pairs[(sizes > 0) & together])

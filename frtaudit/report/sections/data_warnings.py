@@ -1,0 +1,52 @@
+"""What page 1 warns of: what stands in this cohort's data, never a scenario (FORMULAS 8.22)."""
+
+from collections.abc import Iterator
+
+from frtaudit.core import Verdict
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Piece, Text, say
+from frtaudit.report.sections import identity_check
+from frtaudit.report.sections.tables import provider
+from frtaudit.report.source import Record, Source
+
+HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
+TOO_FEW = "too few people"
+SECTION = Piece(text="What an opponent would attack", kind="#robustness")
+
+
+def warnings(source: Source) -> tuple[Text, ...]:
+    """Too few people, a heavy pair of people, suspected duplicates."""
+    return *_too_few(source), *_heavy(source), *identity_check.warnings(source)
+
+
+def _too_few(source: Source) -> Iterator[Text]:
+    """Once, where a requirement asks for more people than there are, whatever they show."""
+    asked = (item for item in source.result.findings if item.verdict is Verdict.NOT_TESTABLE)
+    if any(TOO_FEW in item.sentence for item in asked):
+        yield say(
+            "Too few people: some requirements could not be passed even without a false match. Their findings say how "
+            "many people would do."
+        )
+
+
+def _heavy(source: Source) -> Iterator[Text]:
+    """Of each system the target at which one pair of people has most of FMR, if that is a tenth."""
+    most: dict[str, Record] = {}
+    for item in source.select("heaviest_pair", primary=True):
+        heavy = (item.estimate.value or 0.0) >= HEAVY and (item.estimate.numerator or 0) >= MIN_ERRORS
+        known = most.get(item.estimate.provider)
+        if heavy and (known is None or (item.estimate.value or 0.0) > (known.estimate.value or 0.0)):
+            most[item.estimate.provider] = item
+    for item in most.values():
+        yield say(
+            provider(item),
+            ": one pair of people has ",
+            phrases.value(item),
+            " of FMR at ",
+            phrases.at_words(item.estimate.at, item.pointer),
+            " (false matches: ",
+            phrases.counts(item),
+            "). See the section ",
+            SECTION,
+            ".",
+        )

@@ -1,0 +1,178 @@
+"""Suspected duplicates: pairs of people who may be one, images that may be another person's, FMR without them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from frtaudit import numbers
+from frtaudit.report import phrases
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.source import Record, Source
+from frtaudit.report.words import words
+
+PEOPLE, IMAGES = "suspected_duplicates", "suspected_images"
+SUSPECTED, CONFIRMED = "fmr_without_suspected", "fmr_without_confirmed"
+SECTION = Piece(text="Suspected duplicates", kind="#identity_check")
+Key = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityCheck:
+    """The view: how it is decided, how many there are, every FMR with and without them."""
+
+    prose: tuple[Text, ...]
+    tables: tuple[Table, ...]
+
+
+def build(source: Source) -> IdentityCheck | None:
+    """None where the analysis did not run."""
+    found = source.select(PEOPLE)
+    if not found:
+        return None
+    tables = (_counts(source, found), _rates(source))
+    prose = (say(words().identity_check["rule"]), say(words().identity_check["verdicts"]))
+    return IdentityCheck(prose=prose, tables=tuple(item for item in tables if item is not None))
+
+
+def warnings(source: Source) -> tuple[Text, ...]:
+    """For page 1: each system's suspected pairs of people where they change a printed FMR, and where most."""
+    rates = _labelled(source)
+    found = []
+    for item in source.select(PEOPLE):
+        own = [
+            (labelled, without)
+            for without in source.select(SUSPECTED, primary=True)
+            if without.estimate.provider == item.estimate.provider
+            and (labelled := rates.get(_key(without))) is not None
+            and (labelled.estimate.value or 0.0) > (without.estimate.value or 0.0)
+        ]
+        if own:
+            found.append(_warning(source, item, *max(own, key=_gone)))
+    return tuple(found)
+
+
+def _gone(pair: tuple[Record, Record]) -> float:
+    """The share of the rate that goes with the suspects; of equal shares the larger rate."""
+    labelled, without = (item.estimate.value or 0.0 for item in pair)
+    return 1 - without / labelled + labelled * 1e-6
+
+
+def _warning(source: Source, item: Record, labelled: Record, without: Record) -> Text:
+    people = phrases.number(numbers.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
+    of: list[Part] = [] if labelled.estimate.group == "all" else [" for ", phrases.group(source, labelled)]
+    one = item.estimate.numerator == 1
+    return say(
+        provider(item),
+        ": ",
+        people,
+        " pair of people is" if one else " pairs of people are",
+        " as alike as images of one person: suspected duplicates. FMR at ",
+        phrases.at_words(labelled.estimate.at, labelled.pointer),
+        *of,
+        " is ",
+        phrases.value(labelled),
+        " with them, ",
+        phrases.value(without, like=labelled.estimate),
+        " without. See the section ",
+        SECTION,
+        ".",
+    )
+
+
+def _labelled(source: Source) -> dict[Key, Record]:
+    """FMR on the data as labelled, by system, group, weighting and operating point."""
+    return {_key(item): item for item in source.select("fmr")}
+
+
+def _key(record: Record) -> Key:
+    estimate = record.estimate
+    return estimate.provider, estimate.weighting, estimate.schema, estimate.group, record.at
+
+
+def _counts(source: Source, found: Sequence[Record]) -> Table:
+    notes = Footnotes()
+    images = {item.estimate.provider: item for item in source.select(IMAGES)}
+    rows = [
+        (
+            (provider(item),),
+            _cut(item),
+            _count(item, notes),
+            _count(images.get(item.estimate.provider), notes),
+        )
+        for item in found
+    ]
+    columns = (
+        Column(title="System"),
+        Column(title="median needed (score)", kind="num"),
+        Column(title="suspected / compared pairs of people", kind="num"),
+        Column(title="suspected / all images with others of their person", kind="num"),
+    )
+    caption = say(Piece(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])
+    return finished("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
+
+
+def _cut(record: Record) -> Text:
+    cut = record.estimate.at.get("cut")
+    if not isinstance(cut, float):
+        return (Piece(text=phrases.ABSENT),)
+    return (phrases.number(numbers.score(cut), f"{record.pointer}/at/cut"),)
+
+
+def _count(record: Record | None, notes: Footnotes) -> Text:
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    if record.estimate.numerator is None:
+        return phrases.value(record, notes)
+    return phrases.counts(record)
+
+
+def _rates(source: Source) -> Table | None:
+    """FMR as labelled and without: where they differ, in the primary weighting."""
+    rates, notes, blocks = _labelled(source), Footnotes(), []
+    metrics = [name for name in (CONFIRMED, SUSPECTED) if source.select(name)]
+    for _, own in by_provider(source, source.select(*metrics, primary=True)):
+        lines: dict[Key, dict[str, Record]] = {}
+        for item in own:
+            lines.setdefault(_key(item), {})[item.estimate.metric] = item
+        rows = tuple(
+            _row(source, rates[key], [line.get(name) for name in metrics], notes)
+            for key, line in lines.items()
+            if key in rates and any(_moved(rates[key], item) for item in line.values())
+        )
+        if rows:
+            blocks.append(Block(head=(provider(own[0]),), rows=rows))
+    if not blocks:
+        return None
+    titles = {CONFIRMED: "without those confirmed", SUSPECTED: "without those suspected, too"}
+    columns = (
+        Column(title="At, group"),
+        Column(title="FMR as labelled", kind="num"),
+        *(Column(title=titles[name], kind="num") for name in metrics),
+    )
+    caption = say(Piece(text="FMR with and without them. ", kind="b"), words().identity_check["rates"])
+    return finished("identity-check-fmr", caption, columns, blocks, notes)
+
+
+def _moved(labelled: Record, without: Record) -> bool:
+    return labelled.estimate.numerator != without.estimate.numerator
+
+
+def _row(
+    source: Source, labelled: Record, without: Sequence[Record | None], notes: Footnotes
+) -> tuple[Text, ...]:
+    group = "everybody" if labelled.estimate.group == "all" else phrases.group(source, labelled)
+    where = say(phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", group)
+    return where, *(_rate(item, labelled, notes) for item in (labelled, *without))
+
+
+def _rate(record: Record | None, like: Record, notes: Footnotes) -> Text:
+    """The rate, its interval, its counts."""
+    if record is None:
+        return (Piece(text=phrases.ABSENT),)
+    found = record.bound()
+    interval: list[Part] = [] if found is None else ["   ", *phrases.bounds(found, record.estimate)]
+    counts = (
+        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip()) for p in phrases.counts(record)
+    )
+    value = phrases.value(record, notes, like=like.estimate)
+    return say(*value, *interval, Piece(text=" ", kind="br"), *counts)

@@ -1,0 +1,176 @@
+"""Whether the coverage appendix tells the truth: "as estimated" against cohorts drawn from real sets (FORMULAS 8.22).
+
+``python -m frtaudit.testing.study.appendix --data FOLDER`` prints a table and writes it as JSON. FOLDER is one of real
+templates (``metadata.csv`` and ``templates/``). A design is a system, a number of people and an FMR target. Its truth:
+how often the report's 95 % interval holds the rate of the whole set, over cohorts drawn from it. Its appendix: what the
+analysis says of the same interval, on average over audits of such cohorts; an audit without errors says nothing.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.analyses.coverage import Coverage, Row, Scenario
+from frtaudit.canonical import seed_of
+from frtaudit.core import Method, Target
+from frtaudit.core.spec import IntervalSpec, Weighting
+from frtaudit.inference import Place
+from frtaudit.plugins import load_plugins
+from frtaudit.stats import coverage
+from frtaudit.testing.study import superpopulation
+from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
+from frtaudit.testing.study.trials import material_of, spec_of, trial_of
+
+SYSTEMS = (
+    *("dlib_resnet", "mobilefacenet_insightface", "mobilefacenet_foamliu"),
+    *("mobilefacenet_xiaoccer", "mobilefacenet_quant_zye"),
+)
+PEOPLE, TARGETS = (100, 400), (1e-2, 1e-3, 1e-4)
+ALPHA, TOLERATED = 0.05, 0.05
+RATES = ("fmr", "fnmr")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Design:
+    """One line: the true coverage of ``cohorts`` intervals with the misses of either side, and what audits said.
+
+    ``appendix``: mean coverage "as estimated" over the ``audits`` that had errors, None where none had; ``highest``:
+    of one audit.
+    """
+
+    system: str
+    people: int
+    target: float
+    rate: str
+    cohorts: int
+    coverage: float
+    lower: int
+    upper: int
+    audits: int
+    appendix: float | None
+    highest: float | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether the appendix promises no more than 0.05 above the truth."""
+        return self.appendix is None or self.appendix <= self.coverage + TOLERATED
+
+
+def designs(of: RealSet, people: int, target: float, cohorts: int, audits: int) -> list[Design]:
+    """FMR and FNMR of one system, number of people and target, in the identity weighting."""
+    truth = superpopulation.truth_at(of, target, Weighting.IDENTITY)
+    rng = np.random.default_rng(seed_of(0, "appendix", of.name, str(people), f"{target:g}"))
+    chosen = superpopulation.draw(of, people, cohorts, rng)
+    shown = {
+        "fmr": superpopulation.non_mated(of, chosen, truth),
+        "fnmr": superpopulation.mated(of, chosen, truth),
+    }
+    said = [_audit(of, own, truth) for own in chosen[:audits]]
+    made = []
+    for rate in RATES:
+        missed = _truly(of, shown, truth, rate)
+        values = [one[rate] for one in said if rate in one]
+        made.append(
+            Design(
+                system=of.name, people=people, target=target, rate=rate, cohorts=missed.given,
+                coverage=missed.covered / missed.given, lower=missed.lower, upper=missed.upper,
+                audits=len(values), appendix=float(np.mean(values)) if values else None,
+                highest=max(values) if values else None,
+            )
+        )  # fmt: skip
+    return made
+
+
+def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> coverage.Misses:
+    """How many of the report's intervals hold the rate of the whole set."""
+    found, value = shown[rate], getattr(truth, rate)
+    total = coverage.Misses(lower=0, upper=0, given=0)
+    over = superpopulation.denominators(of, found.chosen, truth, ends=2 if rate == "fmr" else 1)
+    mated = superpopulation.denominators(of, found.chosen, truth, ends=1)
+    for c, (whole, people) in enumerate(zip(over, mated, strict=True)):
+        if whole.subjects < 2:
+            continue
+        fnmr = (
+            float(coverage.rates(superpopulation.one_of(shown["fnmr"].own, c), people)[0])
+            if people.subjects
+            else 0.0
+        )
+        own = coverage.with_match_rate(whole, 1 - fnmr)  # of FNMR it changes nothing
+        bounds = coverage.wilson(
+            superpopulation.one_of(found.own, c), superpopulation.one_of(found.lent, c), own, ALPHA
+        )
+        missed = coverage.misses(bounds, value)
+        total = coverage.Misses(
+            lower=total.lower + missed.lower,
+            upper=total.upper + missed.upper,
+            given=total.given + missed.given,
+        )
+    return total
+
+
+def _audit(of: RealSet, people: superpopulation.Ints, truth: Truth) -> dict[str, float]:
+    """What the appendix of one audit says, "as estimated", of each rate that had errors."""
+    wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
+    spec = spec_of(
+        targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=int(people[0]), folds=False
+    )
+    trial = trial_of(material_of(superpopulation.sampled(of, people), {}), spec)
+    found = {}
+    for rate in RATES:
+        place = Place(rate=rate, weighting=truth.weighting, tag=0, threshold=truth.threshold, point=0)
+        row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
+        for item in Coverage().of_row(trial, row, ALPHA, (Scenario.ESTIMATE,)):
+            if item.metric == "simulated_coverage" and item.value is not None:
+                found[rate] = item.value
+    return found
+
+
+def lines(made: Sequence[Design]) -> list[str]:
+    """The table in Markdown."""
+    head = "| system | K | FMR | rate | true coverage | misses below + above | appendix, mean (highest) | audits |"
+    rows = [head, "|---|---|---|---|---|---|---|---|"]
+    for item in made:
+        said = "none" if item.appendix is None else f"{item.appendix:.3f} ({item.highest:.3f})"
+        mark = "" if item.holds else " too high"
+        rows.append(
+            f"| {item.system} | {item.people} | {item.target:g} | {item.rate.upper()} | {item.coverage:.3f} | "
+            f"{item.lower} + {item.upper} of {item.cohorts} | {said}{mark} | {item.audits} |"
+        )
+    return rows
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0, or 1 where the appendix promises more than 0.05 above the truth."""
+    parser = argparse.ArgumentParser(prog="python -m frtaudit.testing.study.appendix", description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of real templates")
+    parser.add_argument("--out", type=Path, help="JSON file")
+    parser.add_argument(
+        "--system", action="append", default=[], help="one of the systems; may stand several times"
+    )
+    parser.add_argument("--people", type=int, action="append", default=[])
+    parser.add_argument("--target", type=float, action="append", default=[])
+    parser.add_argument("--cohorts", type=int, default=2000)
+    parser.add_argument("--audits", type=int, default=20)
+    options = parser.parse_args(argv)
+    load_plugins()
+    made: list[Design] = []
+    for system in options.system or SYSTEMS:
+        of = superpopulation.real_set(options.data, system)
+        for people in options.people or PEOPLE:
+            for target in options.target or TARGETS:
+                new = designs(of, people, target, options.cohorts, options.audits)
+                sys.stdout.write("\n".join(lines(new)[2 if made else 0 :]) + "\n")
+                sys.stdout.flush()
+                made += new
+    if options.out:
+        options.out.write_text(json.dumps([asdict(item) for item in made], indent=1) + "\n", "utf-8")
+    return int(not all(item.holds for item in made))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,203 @@
+"""Cohorts drawn from a large real set, whose truth is known: the set is the population, a few per cent of it a cohort.
+
+The set is scored once. What a cohort of it shows is then a walk down the set's sorted scores, past those of people who
+were not drawn: errors at the threshold first, and on to the nearest threshold with enough for FORMULAS 8.1 to borrow.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.cohorts.templates import TemplateFolder
+from frtaudit.core.freeze import freeze
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.core.spec import Weighting
+from frtaudit.protocols.all_pairs import AllPairs
+from frtaudit.providers.cosine import Cosine
+from frtaudit.stats.compiled import kernel
+from frtaudit.stats.coverage import Denominators
+from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
+from frtaudit.stats.rates import rates
+from frtaudit.stats.sums import first_not_above
+from frtaudit.stats.tail import TailRequest
+from frtaudit.stats.tallies import COLUMNS, Tally, sum_up, tally_of
+from frtaudit.stats.targets import threshold_at
+from frtaudit.testing.populations import Sampled
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+
+DEPTH = 0.02  # FMR down to which the tail of the set is kept: room for the lenders of small cohorts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RealSet:
+    """One system's scores over a whole set, and the templates behind them (rows in the order of the tail's samples)."""
+
+    name: str
+    tail: ScoreTail
+    groups: Groups
+    vectors: npt.NDArray[np.float32]
+
+    @property
+    def people(self) -> Ints:
+        """Subjects with a template, from whom cohorts are drawn."""
+        return np.flatnonzero(self.tail.n_samples > 0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Truth:
+    """A threshold, and the rates of the whole set at it in one weighting."""
+
+    threshold: float
+    fmr: float
+    fnmr: float
+    weighting: Weighting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cohorts:
+    """C cohorts of K people, ``chosen`` (C, K): what each shows at the threshold, and at the lender's."""
+
+    chosen: Ints
+    own: Tally
+    lent: Tally
+
+    def __post_init__(self) -> None:
+        freeze(self, "chosen")
+
+
+def real_set(root: Path, system: str, threads: int = 1) -> RealSet:
+    """Score all pairs of a folder of templates by one of its systems."""
+    material = TemplateFolder(root=str(root)).load({}, 0)
+    subjects = material.cohort.n_subjects
+    groups = Groups(schemas=(), names=(), of=np.empty((0, subjects), dtype=np.int32), ranked=())
+    request = TailRequest(fmr=DEPTH, threads=threads)
+    tail = Cosine(name=system).scores(material, AllPairs().comparisons(material), groups, request, 0)
+    if not isinstance(tail, ScoreTail):
+        raise TypeError("all pairs give a tail")
+    templates = material.templates[system]()
+    vectors = templates.vectors[np.searchsorted(templates.rows, tail.rows)]
+    return RealSet(name=system, tail=tail, groups=groups, vectors=vectors)
+
+
+def truth_at(of: RealSet, fmr: float, weighting: Weighting) -> Truth:
+    """The set's threshold at an FMR, and its rates there."""
+    threshold = threshold_at(of.tail, of.groups, fmr, weighting)
+    found = rates(of.tail, of.groups, [threshold])
+    pooled = weighting is Weighting.POOLED
+    far, frr = (found.fmr, found.fnmr) if pooled else (found.far, found.frr)
+    return Truth(threshold=threshold, fmr=float(far[0, 0]), fnmr=float(frr[0, 0]), weighting=weighting)
+
+
+def draw(of: RealSet, subjects: int, cohorts: int, rng: np.random.Generator) -> Ints:
+    """People of each cohort (C, K), without replacement, sorted."""
+    people = of.people
+    return np.stack([np.sort(rng.choice(people, subjects, replace=False)) for _ in range(cohorts)])
+
+
+def non_mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
+    """False matches of each cohort."""
+    tail, n = of.tail, of.tail.n_samples[chosen]
+    identity = truth.weighting is Weighting.IDENTITY
+    partners = np.full(n.shape, chosen.shape[1] - 1.0)
+    weight = partners if identity else n * (n.sum(axis=1, keepdims=True) - n).astype(np.float64)
+    first, second = tail.subject_of[tail.tail_i], tail.subject_of[tail.tail_j]
+    size = (tail.n_samples[first] * tail.n_samples[second]).astype(np.float64)
+    share = 1 / size if identity else np.ones(size.size)
+    end = first_not_above(tail.tail_score, truth.threshold)
+    own, lent = walk(first, second, share, end, chosen, weight, tail.n_samples.size, 2)
+    return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
+
+
+def mated(of: RealSet, chosen: Ints, truth: Truth) -> Cohorts:
+    """False non-matches of each cohort; people with one sample take no part."""
+    tail = of.tail
+    pairs = np.bincount(tail.subject_of[tail.mated_i], minlength=tail.n_samples.size)
+    identity = truth.weighting is Weighting.IDENTITY
+    weight = (pairs[chosen] > 0).astype(np.float64) if identity else pairs[chosen].astype(np.float64)
+    first = tail.subject_of[tail.mated_i]
+    share = 1 / pairs[first] if identity else np.ones(first.size)
+    end = int(np.searchsorted(tail.mated_score, np.float64(truth.threshold), side="right"))
+    own, lent = walk(first, first, share, end, chosen, weight, tail.n_samples.size, 1)
+    return Cohorts(chosen=chosen, own=tally_of(own), lent=tally_of(lent))
+
+
+def denominators(of: RealSet, chosen: Ints, truth: Truth, ends: int) -> Iterator[Denominators]:
+    """What the sums of each cohort are divided by; of FMR without the pair of FORMULAS 8.18, which FNMR decides."""
+    identity = truth.weighting is Weighting.IDENTITY
+    for people in chosen:
+        n = of.tail.n_samples[people]
+        if ends == 1:
+            pairs = (n * (n - 1) // 2)[n > 1]
+            total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
+            yield Denominators(
+                trials=int(pairs.sum()), total=int(total), subjects=pairs.size, square=float(square), ends=1
+            )
+            continue
+        blocks, k = n.size * (n.size - 1) // 2, n.size
+        weight = np.full(k, k - 1) if identity else n * (n.sum() - n)
+        trials = int((n * (n.sum() - n)).sum()) // 2
+        squares = (np.square(n).sum() ** 2 - (n.astype(np.float64) ** 4).sum()) / 2
+        yield Denominators(
+            trials=trials,
+            total=blocks if identity else trials,
+            subjects=k,
+            square=float(np.square(weight.astype(np.float64)).sum()),
+            ends=2,
+            pairs=blocks,
+            pair=1 / blocks if identity else float(squares) / trials**2,
+        )
+
+
+def one_of(tally: Tally, c: int) -> Tally:
+    """The sums of one cohort, each of shape (1,)."""
+    return Tally(**{name: getattr(tally, name)[c : c + 1] for name in Tally.__slots__})
+
+
+def sampled(of: RealSet, people: Ints) -> Sampled:
+    """The templates of a cohort, as the study's own audits take them."""
+    inside = np.isin(of.tail.subject_of, people)
+    return Sampled(vectors=of.vectors[inside], subject_of=np.searchsorted(people, of.tail.subject_of[inside]))
+
+
+@kernel
+def walk(
+    first: Index, second: Index, share: Floats, end: int, chosen: Ints, weight: Floats, subjects: int, ends: int
+) -> tuple[Floats, Floats]:  # fmt: skip
+    """Tallies (C, 6) of own and borrowed errors; errors stand sorted, those at the threshold first, ``end`` of them.
+
+    ``first``, ``second`` (Q,): subjects of each, the same one when mated (``ends`` 1); ``share`` (Q,): what it adds.
+    """
+    own, lent = np.zeros((len(chosen), COLUMNS)), np.full((len(chosen), COLUMNS), np.nan)
+    for c in range(len(chosen)):
+        place = np.full(subjects, -1)
+        for k in range(chosen.shape[1]):
+            place[chosen[c, k]] = k
+        total = np.zeros(chosen.shape[1])
+        count, erring, closed = 0, 0, False
+        for q in range(first.size + 1):
+            if q == end:
+                sum_up(own[c], count, total, weight[c])
+                closed = True
+            enough = count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS
+            if (closed and enough) or q == first.size:
+                break
+            a, b = place[first[q]], place[second[q]]
+            if a < 0 or b < 0:
+                continue
+            count += 1
+            erring += total[a] == 0
+            total[a] += share[q]
+            if ends == 2:
+                erring += total[b] == 0
+                total[b] += share[q]
+        if count > own[c, 0] and count >= ENOUGH_ERRORS and erring >= ENOUGH_SUBJECTS:
+            sum_up(lent[c], count, total, weight[c])
+            lent[c, 1] /= ends
+        own[c, 1] /= ends
+    return own, lent

@@ -1,0 +1,56 @@
+"""Tests of frtaudit.report.sections.data_warnings."""
+
+from dataclasses import replace
+
+import pytest
+from report_fixture import result
+
+from frtaudit.core import AuditResult, Estimate, Verdict
+from frtaudit.report.pieces import plain_text
+from frtaudit.report.sections.data_warnings import warnings
+from frtaudit.report.source import Source
+
+PAIR = Estimate(
+    provider="northgate", analysis="robustness", metric="heaviest_pair", schema=None, group="all",
+    weighting="identity", at={"fmr": 0.001}, value=0.22, numerator=11, denominator=50, unit="share of the rate",
+)  # fmt: skip
+
+
+def said(*estimates: Estimate, **changes: object) -> list[str]:
+    """The warnings of the made-up result with these estimates beside its own."""
+    base = result()
+    found: AuditResult = replace(base, estimates=(*base.estimates, *estimates), **changes)  # type: ignore[arg-type]
+    return [plain_text(text) for text in warnings(Source(found))]
+
+
+def test_a_result_without_any_of_it_warns_of_nothing() -> None:
+    """No heavy pair, no suspected duplicate, enough people."""
+    assert said() == []
+
+
+@pytest.mark.parametrize(
+    ("value", "errors", "warned"), [(0.1, 2, True), (0.099, 20, False), (0.5, 1, False), (None, None, False)]
+)
+def test_a_heavy_pair_has_a_tenth_by_two_false_matches(
+    value: float | None, errors: int | None, warned: bool
+) -> None:
+    """A tenth of FMR, by two false matches at least."""
+    found = said(replace(PAIR, value=value, numerator=errors, denominator=errors and 50, note="a note"))
+    assert bool(found) is warned
+
+
+def test_each_system_names_the_target_with_the_heaviest_pair() -> None:
+    """Of two targets the one at which the pair has more."""
+    (warning,) = said(PAIR, replace(PAIR, at={"fmr": 0.0001}, value=0.6, numerator=3, denominator=5))
+    assert warning.startswith("northgate: one pair of people has 60.0 % of FMR at FMR 0.01 %")
+
+
+def test_too_few_people_is_said_once() -> None:
+    """However many findings are not testable for want of people."""
+    base = result()
+    few = replace(
+        base.findings[0], verdict=Verdict.NOT_TESTABLE, bound=None, bound_level=None,
+        sentence="FMR is not testable: too few people. Without any false match 246 people would do.",
+    )  # fmt: skip
+    (warning,) = said(findings=(few, few))
+    assert "many people would do" in warning

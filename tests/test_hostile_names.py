@@ -1,0 +1,112 @@
+"""Names that somebody chose to do harm, in every place where a run uses names: nothing lands outside its folder."""
+
+import csv
+import re
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import hostile_data as hostile
+import pytest
+
+from frtaudit import exporting
+from frtaudit.app import exit_code
+from frtaudit.cohorts.scores import ScoreLists
+from frtaudit.core.spec import Report, RequirementSpec, SchemaSpec
+from frtaudit.delivery import run
+from frtaudit.file_names import file_name
+from frtaudit.finished import read_run
+from frtaudit.plugins import load_plugins
+from frtaudit.registry import names
+from frtaudit.spec import load_spec
+
+SYSTEMS = ("../../../executed", "=cmd|' /C calc'!A0")
+CLASSES = ("<b>$x$</b>", "\u202e\u05d0\u0301 18-35")
+SCHEMA = "{{7*7}} ../\u65e5"
+FORMULA = re.compile(r"[=+@\t\r]|-(?!\d|inf$)")
+REQUIREMENT = "-1+1 [x](https://example.org) @all\n| a |"
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of two systems and two classes of such names, with its exports beside it."""
+    root = tmp_path_factory.mktemp("names") / "deep" / "er"
+    (root / "data").mkdir(parents=True)
+    with (root / "data" / "scores.csv").open("w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream).writerows(_rows())
+    load_plugins()
+    words = [
+        "audit=scores",
+        f"cohort.root={root}",
+        "thresholds.fmr=[0.2]",
+        "bootstrap.B=199",
+        "~analyses.interclass",
+    ]
+    limit = RequirementSpec(
+        name=REQUIREMENT, metric="fnmr_at_fmr", at={"fmr": 0.2}, schema=SCHEMA, group="each", limit=0.5
+    )
+    spec = replace(
+        load_spec(words),
+        cohort=ScoreLists(root=str(root / "data")),
+        schemas={SCHEMA: SchemaSpec(column="class", classes=CLASSES)},
+        requirements=(limit,),
+        report=Report(pdf=False, sign=False, title=REQUIREMENT, organisation=SYSTEMS[1]),
+    )
+    run(spec, root / "run", exit_code)
+    exporting.export(read_run(root / "run"), names("export"), root / "exports")
+    return root
+
+
+def _rows() -> list[tuple[object, ...]]:
+    """Scores of all pairs of the made-up images, higher for one person."""
+    sides = ("probe", "reference", "probe_subject", "reference_subject", "probe_class", "reference_class")
+    rows: list[tuple[object, ...]] = [("provider", *sides, "score")]
+    whose: Callable[[str], str] = lambda name: CLASSES["abcd".index(name[0]) % 2]  # noqa: E731  one line
+    for number, system in enumerate(SYSTEMS):
+        for i, one in enumerate(hostile.IDS):
+            for j, other in enumerate(hostile.IDS[:i]):
+                score = 0.6 * (one[0] == other[0]) + ((7 * i + 5 * j + number) % 37) / 100
+                rows.append((system, one, other, one[0], other[0], whose(one), whose(other), score))
+    return rows
+
+
+def test_nothing_lands_outside(written: Path) -> None:
+    """The folder above holds the data, the run and the exports; the list of each system lies in the run's own."""
+    assert sorted(path.name for path in written.iterdir()) == ["data", "exports", "run"]
+    above = [path for path in written.parent.parent.rglob("*") if not path.is_relative_to(written)]
+    assert above == [written.parent]
+    lists = written / "run" / "lists" / "robustness"
+    assert {path.name for path in lists.iterdir() if path.is_dir()} == {file_name(name) for name in SYSTEMS}
+    cards = written / "exports" / "model_card"
+    assert {path.name for path in cards.iterdir()} == {f"{file_name(name)}.json" for name in SYSTEMS}
+
+
+def test_the_page_shows_markup_as_text(written: Path) -> None:
+    """Markup of a class is text on the page, and braces of a schema are not computed."""
+    page = (written / "run" / "report.html").read_text(encoding="utf-8")
+    assert CLASSES[0] not in page
+    assert "&lt;b&gt;$x$&lt;/b&gt;" in page
+    assert "{{7*7}}" in page
+
+
+def test_tables_hold_no_formula(written: Path) -> None:
+    """No cell of a CSV file of the run or of its exports begins as a formula does, but numbers."""
+    found = [*(written / "exports" / "csv").glob("*.csv"), *(written / "run").rglob("*.csv")]
+    assert len(found) > 5
+    for path in found:
+        with path.open(encoding="utf-8", newline="") as stream:
+            cells = {text for row in csv.reader(stream) for text in row}
+        assert not [text for text in cells if FORMULA.match(text)], path.name
+
+
+def test_other_formats_escape_names(written: Path) -> None:
+    """JUnit is XML that holds the names whole; a page of Markdown gets no link, no mention and no row from them."""
+    cases = ET.parse(written / "exports" / "junit.xml").getroot().findall(".//testcase")
+    assert any(CLASSES[0] in (case.get("name") or "") for case in cases)
+    page = (written / "exports" / "summary.md").read_text(encoding="utf-8")
+    assert "[x](" not in page
+    assert "https://" not in page
+    assert "\n| a |" not in page
+    assert " @all" not in page
+    assert "\u202e" not in page

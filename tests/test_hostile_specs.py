@@ -1,0 +1,147 @@
+"""Hostile specs through run, check and run -m: refused in one line, and nothing is executed, written or moved."""
+
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from hostile_specs import AUDIT, BODY, HANDLER, Hostile, attempts
+
+from frtaudit import checkup, cli, delivery
+
+ATTEMPTS = tuple(attempts())
+LOGS = "/schema@_global_.hydra.job_logging"
+COMMANDS = (("run",), ("check",), ("run", "-m"))
+
+
+@pytest.fixture
+def loot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder outside the run's; the working folder is beside it, and no audit is ever reached."""
+
+    def reached(*_: object, **__: object) -> None:
+        raise AssertionError("a hostile spec reached the audit")
+
+    for name in ("loot", "work", "theirs"):
+        (tmp_path / name).mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setattr(delivery, "run", reached)
+    monkeypatch.setattr(checkup, "check", reached)
+    return tmp_path / "loot"
+
+
+def laid(attempt: Hostile, loot: Path) -> list[str]:
+    """The attempt's files, written; its words."""
+    for name, text in attempt.files.items():
+        path = loot.parent / "theirs" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace("LOOT", str(loot)), encoding="utf-8")
+    return [
+        "--config-dir",
+        str(loot.parent / "theirs"),
+        *(word.replace("LOOT", str(loot)) for word in attempt.words),
+    ]
+
+
+def state(loot: Path) -> object:
+    """What a spec might change: files, the working folder, the environment, logging."""
+    files = {path: path.read_bytes() if path.is_file() else None for path in sorted(loot.parent.rglob("*"))}
+    return files, Path.cwd(), dict(os.environ), list(logging.getLogger().handlers), logging.getLogger().level
+
+
+def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that refuses a command."""
+    code = cli.main(words)
+    said = capsys.readouterr()
+    assert code in (1, 2), said
+    assert said.out == ""
+    assert said.err.count("\n") == 1, said.err
+    assert said.err.startswith("frtaudit: ")
+    assert "unexpected" not in said.err
+    return said.err
+
+
+def test_there_are_enough() -> None:
+    """The table holds what it promises, each once."""
+    assert len({attempt.name for attempt in ATTEMPTS}) == len(ATTEMPTS) >= 150
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS, ids=lambda one: one.name)
+def test_a_hostile_spec_is_refused_and_does_nothing(
+    attempt: Hostile, loot: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line that names place, found and accepted, from each command; not a byte, setting or folder moves."""
+    words = laid(attempt, loot)
+    before = state(loot)
+    lines = {refused([*command, *words], capsys) for command in COMMANDS}
+    assert state(loot) == before
+    for line in lines:
+        assert attempt.says in line
+        assert "; accepted: " in line or "not found" in line
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda path: path.symlink_to(__file__),
+        lambda path: path.symlink_to("nowhere"),
+        os.mkfifo,
+        Path.mkdir,
+        lambda path: path.symlink_to("/dev/zero"),
+        lambda path: path.write_bytes("seed: 1\n".encode("utf-16")),
+    ],
+    ids=["link", "dangling", "fifo", "folder", "device", "utf-16"],
+)
+def test_a_preset_that_is_no_text_file_is_refused(
+    loot: Path, capsys: pytest.CaptureFixture[str], make: Callable[[Path], object]
+) -> None:
+    """Links, pipes, devices and folders are not opened, and other encodings not guessed."""
+    words = laid(Hostile("", "", {"schema/x.yaml": "column: a\n"}), loot)
+    (loot.parent / "theirs" / "audit").mkdir()
+    make(loot.parent / "theirs" / AUDIT)
+    for command in COMMANDS:
+        assert f"frtaudit: {AUDIT}: is " in refused([*command, *words], capsys)
+    assert not any((loot.parent / "work").iterdir())
+
+
+def test_other_commands_have_the_same_door(loot: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """plan, label and seal refuse as run does; so does a collection."""
+    attempt = Hostile("", "", {AUDIT: "# @package _global_.hydra.job_logging\n" + HANDLER})
+    words = laid(attempt, loot)
+    for command in ("plan", "label", "seal"):
+        assert cli.main([command, *words]) == 2
+        assert "audit/theirs.yaml: the package '_global_.hydra.job_logging'" in capsys.readouterr().err
+    (loot.parent / "theirs" / "collection").mkdir()
+    (loot.parent / "theirs" / "collection" / "theirs.yaml").write_text(f"into: {loot}\nservices: {{}}\n")
+    for command in (("collect",), ("plan", "collect", "into=x")):
+        assert cli.main([*command, *words[:2], "collection=theirs"]) == 2
+        assert "into: " in capsys.readouterr().err
+    assert not any(loot.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        Hostile("header", "", {AUDIT: "# @package _global_.hydra.job_logging\n" + HANDLER}),
+        Hostile(
+            "defaults", "", {AUDIT: f"defaults: [{{{LOGS}: logs}}]", "schema/logs.yaml": HANDLER}
+        ),
+        Hostile("folder", "", {AUDIT: "# @package _global_.hydra.run\ndir: LOOT/run\n"}),
+        Hostile("tag", "", {AUDIT: "seed: !!python/object/apply:os.system ['touch LOOT/x']" + BODY}),
+    ],
+    ids=lambda one: one.name,
+)  # fmt: skip
+def test_a_hostile_spec_is_refused_by_the_command(attempt: Hostile, loot: Path) -> None:
+    """The same from a shell."""
+    words = laid(attempt, loot)
+    for command in COMMANDS:
+        made = subprocess.run(
+            [sys.executable, "-m", "frtaudit", *command, *words], capture_output=True, text=True, check=False
+        )
+        assert (made.returncode, made.stdout) == (2, "")
+        assert made.stderr.count("\n") == 1
+    assert not any(loot.iterdir())
+    assert not any((loot.parent / "work").iterdir())
