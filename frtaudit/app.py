@@ -16,10 +16,12 @@ from pathlib import Path
 
 from omegaconf import OmegaConf
 
+from frtaudit import signals, streams
 from frtaudit.composition import CONFIG, Composed, composed, opened, publish, rewritten, value_of
 from frtaudit.core.spec import AuditSpec
-from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.escaping import printable
+from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.interpolation import PLAIN, value_at
 from frtaudit.output import OutputFolder
@@ -100,18 +102,9 @@ def refuse_used(folder: Path) -> None:
         )
 
 
-def as_line(error: Exception) -> FrtauditError:
-    """The error itself if it is one of ours, else one line about what nobody foresaw."""
-    if isinstance(error, FrtauditError):
-        return error
-    return FrtauditError(
-        "unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it"
-    )
-
-
 def say(error: FrtauditError) -> None:
     """One line on standard error."""
-    sys.stderr.write(f"frtaudit: {error}\n")
+    streams.say(str(error))
 
 
 def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
@@ -161,6 +154,7 @@ def _folder(overrides: Sequence[str], found: Composed) -> Path:
 def _audit(spec: AuditSpec, overrides: Sequence[str], folder: Path, fail_on: FailOn) -> int:
     from frtaudit.delivery import run as run_audit  # the pipeline loads every numerical library
 
+    signals.check()
     refuse_used(folder)
     summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
     write_traces(spec, overrides, folder / TRACES)
@@ -231,7 +225,7 @@ def _made(folder: Path) -> Iterator[None]:
     except OSError as error:
         if os.environ.get(DEBUG):
             raise
-        raise DataError(RUN_FOLDER, f"cannot write there ({error.strerror})", "a writable folder") from error
+        raise as_line(error, RUN_FOLDER) from error
     try:
         yield
     finally:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from frtaudit import parquet
+from frtaudit import parquet, signals
 from frtaudit.attest.seal import opened, under
 from frtaudit.canonical import Json
 from frtaudit.cluster import crew_of
@@ -58,6 +58,7 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     groups = groups_of(material.cohort)
     panel = panel_of(spec, material)
     inputs = inputs_of(spec, material, panel)
+    signals.check()
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
     refuse_few_replicates(spec, groups, len(panel))
@@ -118,7 +119,10 @@ def _cautions(material: Material) -> tuple[str, ...]:
 def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:
     """What each analysis finds in one system."""
     named = zip(spec.analyses, analyses_of(spec), strict=True)
-    found = {name: analysis.estimates(trial, spec.bootstrap.alpha) for name, analysis in named}
+    found: dict[str, Outcome] = {}
+    for name, analysis in named:
+        signals.check()
+        found[name] = analysis.estimates(trial, spec.bootstrap.alpha)
     return found if trial.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
 
 
@@ -138,6 +142,7 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Itera
     for name in spec.analyses:
         kept = {provider: found[name].kept for provider, found in read.items()}
         held = {provider: one for provider, one in kept.items() if one is not None}
+        signals.check()
         if held:
             yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
 

@@ -8,6 +8,7 @@ from datetime import date
 from fractions import Fraction
 from unicodedata import category
 
+from frtaudit import limits
 from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.core.spec import (
@@ -106,6 +107,9 @@ def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
             "bootstrap.alpha", f"found {bootstrap.alpha:g}", "a number between 0 and 1, both excluded"
         )
     enough = enough_resamples(bootstrap.alpha)
+    if enough > limits.LARGEST["B"]:
+        found = f"{bootstrap.alpha:g} needs B = {enough:.3g}, and {limits.LARGEST['B']} is the largest"
+        raise SpecError("bootstrap.alpha", found, f"{2 / limits.LARGEST['B']:g} or more")
     if enough > bootstrap.B:
         found = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}"
         raise SpecError("bootstrap.B", found, f"{enough} or more")

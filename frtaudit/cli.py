@@ -4,15 +4,13 @@ import argparse
 import os
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
 
-from frtaudit import __version__
-from frtaudit.errors import FrtauditError, SpecError
+from frtaudit import __version__, signals, streams
+from frtaudit.errors import SpecError
 from frtaudit.escaping import printable
+from frtaudit.faults import as_line, check_address_space
 from frtaudit.options import (
     COLLECT_EXAMPLES,
     COMPARE_EXAMPLES,
@@ -35,10 +33,6 @@ from frtaudit.options import (
 Command = Callable[[Sequence[str]], int]
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM arrived."""
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command; the return value is the exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
@@ -47,22 +41,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         words.remove("--debug")
         os.environ["FRTAUDIT_DEBUG"] = "1"
     try:
-        with _terminable():
+        streams.open_streams()
+        with signals.listening():
+            check_address_space()
             code = _dispatch(words)
             sys.stdout.flush()
             return code
     except KeyboardInterrupt as stop:
-        sys.stderr.write("frtaudit: stopped\n")
-        return 128 + (signal.SIGTERM if isinstance(stop, Terminated) else signal.SIGINT)
+        streams.say("stopped")
+        return stop.exit_code if isinstance(stop, signals.Stopped) else 128 + signal.SIGINT
     except BrokenPipeError:  # who read the output had enough: head, less
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 128 + signal.SIGPIPE
     except Exception as error:
         if debug:
             raise
-        line = error if isinstance(error, FrtauditError) else _unexpected(error)
-        sys.stderr.write(f"frtaudit: {line}\n")
+        line = as_line(error)
+        streams.say(str(line))
         return line.exit_code
+    finally:
+        streams.forget_unwritten()
 
 
 def run(argv: Sequence[str]) -> int:
@@ -116,12 +113,17 @@ def label(argv: Sequence[str]) -> int:
 def collect(argv: Sequence[str]) -> int:
     """Ask services for scores of images; ended at any moment, it goes on where it was. Calls may cost money."""
     parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES)
+    parser.add_argument(
+        "--pay-again",
+        action="store_true",
+        help="also where what was collected is there and its store is gone",
+    )
     options = parser.parse_intermixed_args(argv)
     from frtaudit.collection.sitting import collect as go_on
     from frtaudit.spec import load_collection
 
     spec = load_collection(options.overrides, options.config_dir)
-    came_to = go_on(spec, lambda line: print(f"frtaudit: {printable(line)}", file=sys.stderr, flush=True))
+    came_to = go_on(spec, lambda line: streams.say(printable(line)), pay_again=options.pay_again)
     written = Path(spec.into) / "collection.json"
     if came_to.stopped is not None:
         if not came_to.readable:
@@ -364,32 +366,9 @@ def _dispatch(words: list[str]) -> int:
     return COMMANDS[name](words[1:])
 
 
-@contextmanager
-def _terminable() -> Iterator[None]:
-    """SIGTERM is raised where the program stands, as Ctrl-C is: what was half written is removed on the way out."""
-    if threading.current_thread() is not threading.main_thread():  # only the main thread may hear of signals
-        yield
-        return
-
-    def stop(*_: object) -> NoReturn:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
 def _help() -> str:
     lines = [f"  {name:<10} {(command.__doc__ or '').strip()}" for name, command in COMMANDS.items()]
     head = "usage: frtaudit COMMAND ...\n\nStatistical audits of face verification.\n\ncommands"
     tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose\n"
     tail += '  tab completion in bash: eval "$(frtaudit -sc install=bash)"'
     return "\n".join([head, *lines, tail])
-
-
-def _unexpected(error: Exception) -> FrtauditError:
-    return FrtauditError(
-        "unexpected", f"{type(error).__name__}: {error}", "--debug shows where; please report it"
-    )

@@ -18,6 +18,7 @@ from logging import CRITICAL
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from frtaudit import signals
 from frtaudit.errors import ClusterError, SpecError
 from frtaudit.progress import Progress, quiet
 from frtaudit.stats.ground import Crew, Ground, by_threads
@@ -200,6 +201,7 @@ class DaskCrew:
 
     def _result(self, block: "Future") -> list[Done]:
         while True:
+            signals.check()
             try:
                 block.exception(timeout=LOOK)  # waits, and fetches nothing yet
                 done: list[Done] = block.result(timeout=self.patience)

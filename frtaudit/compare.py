@@ -8,6 +8,7 @@ What the runs share is taken from their results; every word ``key=value`` on the
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from frtaudit import signals
 from frtaudit.attest.manifest import problem
 from frtaudit.attest.statement import Scope, open_statement
 from frtaudit.canonical import Json, dumps
@@ -47,8 +48,10 @@ def overrides_of(words: Sequence[str]) -> list[str]:
         raise SpecError(
             "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
         )
-    read = [read_run_tables(path) for _, path in runs]
+    read = []
     for _, path in runs:
+        signals.check()
+        read.append(read_run_tables(path))
         _refuse_broken(path)
     made = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
     if any(name for name, _ in runs):

@@ -2,16 +2,13 @@
 
 import dataclasses
 import json
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from frtaudit import parquet
+from frtaudit import parquet, signals
 from frtaudit.attest.keys import Signer
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.pdf_signature import read_signed_pdf
@@ -27,6 +24,8 @@ from frtaudit.checklists import check_names
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import AuditSpec, PadesLevel, Report
+from frtaudit.drafts import DRAFT
+from frtaudit.drafts import draft as draft_of
 from frtaudit.errors import DataError
 from frtaudit.intake.previous import read_previous
 from frtaudit.output import OutputFolder
@@ -64,12 +63,12 @@ def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
     check_names(spec.report.checklists)
     render.check_shape(spec.report, spec.analyses)
     previous = read_previous(spec.report.previous) if spec.report.previous else None
-    audited = audit(spec, on_terminal)
-    counts = {verdict.value: 0 for verdict in Verdict}
-    for finding in audited.result.findings:
-        counts[finding.verdict.value] += 1
-    code = exit_code(counts)
-    with _draft(folder) as draft:
+    with draft_of(folder, last=RESULT) as draft:
+        audited = audit(spec, on_terminal)
+        counts = {verdict.value: 0 for verdict in Verdict}
+        for finding in audited.result.findings:
+            counts[finding.verdict.value] += 1
+        code = exit_code(counts)
         for name, data in sealed.items():
             OutputFolder(draft).write(name, data)
         _write_numbers(audited, draft, code, counts)
@@ -90,7 +89,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
         raise DataError(
             str(run_folder), f"{first.subject} {first.said}", "a signed run that frtaudit verify accepts"
         )
-    if folder.exists() and any(folder.iterdir()):
+    if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
         raise DataError(str(folder), "holds something already", "a new or empty folder")
     full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
     settings = _settings_of(run_folder, key)
@@ -102,7 +101,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
             "publish", "a name of a file or of a sample stands in the result or in report.*", "other words"
         )
     counts = verdicts_of(result)
-    with _draft(folder) as draft:
+    with draft_of(folder, last=RESULT) as draft:
         OutputFolder(draft).write(RESULT, result.to_bytes())
         _write_verdict(result, draft, 0, counts)
         _write_report(result, settings, draft, signing, {}, None)
@@ -145,24 +144,6 @@ def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, 
     )
 
 
-@contextmanager
-def _draft(folder: Path) -> Iterator[Path]:
-    """A folder beside the files to come; what stands in it at the end moves into ``folder``, the result last."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=folder))
-    except OSError as error:
-        raise DataError(
-            "hydra.run.dir", f"cannot write there ({error.strerror})", "a writable folder"
-        ) from None
-    try:
-        yield draft
-        for path in sorted(draft.iterdir(), key=lambda found: found.name == RESULT):
-            path.rename(folder / path.name)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-
-
 def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str, int]) -> None:
     out = OutputFolder(draft)
     out.write(RESULT, audited.result.to_bytes())
@@ -170,6 +151,7 @@ def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str
         out.write(f"{LISTS}/{name}", data)
     for name, tables in audited.tables.items():
         parquet.write(tables, out.path(f"{TABLES}/{name}"))
+        signals.check()
     _write_verdict(audited.result, draft, code, counts)
 
 
@@ -196,6 +178,7 @@ def _write_report(
     if not (settings.html or settings.pdf):
         return
     date = settings.date or datetime.now(UTC).date().isoformat()
+    signals.check()
     shape = render.check_shape(settings, render.analyses_in(result))
     sources = {RESULT: result.to_bytes(), **sealed}
     sources |= {} if previous is None else {PREVIOUS: previous.data}

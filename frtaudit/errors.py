@@ -2,6 +2,8 @@
 
 from frtaudit.escaping import printable
 
+LONGEST = 1000  # characters of what was found
+
 
 class FrtauditError(Exception):
     """Base of every error that frtaudit raises on purpose."""
@@ -16,10 +18,15 @@ class FrtauditError(Exception):
 
     def __str__(self) -> str:
         """One line: ``where: found; accepted: ...``."""
-        line = f"{self.where}: {self.found}"
+        line = f"{self.where}: {_short(self.found)}"
         if self.accepted:
             line += f"; accepted: {self.accepted}"
         return printable(" ".join(line.split()))
+
+
+def _short(text: str) -> str:
+    """What was found may be as long as an input is: of much, its beginning and its end."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 100]} ... {text[-90:]}"
 
 
 class SpecError(FrtauditError):

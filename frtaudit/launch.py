@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,12 +17,12 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
+from frtaudit import signals
 from frtaudit.app import (
     COULD_NOT,
     DEBUG,
     TRACES,
     FailOn,
-    as_line,
     exit_code,
     say,
     shown,
@@ -30,8 +31,9 @@ from frtaudit.app import (
 from frtaudit.attest.signing import signing_of
 from frtaudit.composition import opened, publish, refuse_changed
 from frtaudit.core.spec import AuditSpec, Report
-from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.escaping import printable
+from frtaudit.faults import as_line
 from frtaudit.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.spec import expanded, load_spec, whole_digest
 from frtaudit.spec_guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
@@ -77,6 +79,7 @@ def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Rep
     specs: list[AuditSpec] = []
     errors: list[FrtauditError] = []
     for number, (settings, words) in enumerate(expanded(overrides), 1):
+        signals.check()
         own = Job(number=number, settings=settings, overrides=words, spec=None)
         try:
             specs.append(load_spec(words, config_dir))
@@ -105,6 +108,7 @@ def job(config: DictConfig) -> None:
 def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
     from frtaudit.delivery import run as run_audit  # the pipeline loads every numerical library
 
+    signals.check()
     folder, began = clear(own, sweep_folder), time.monotonic()
     try:
         spec = _spec(own, plan)
@@ -172,16 +176,23 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         *hydras,
     ]
     try:
-        with opened() as hydra:
+        with opened() as hydra, _heard(hydras):
             hydra.multirun(CONFIG, job, words, with_log_configuration=False)
     except HYDRA_ERRORS as error:
         raise translated(error) from error
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
+        signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
         say(as_line(error))
     finally:
         (folder / "multirun.yaml").unlink(missing_ok=True)
+
+
+def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:
+    """Jobs that run here hear a signal between two steps; a launcher that waits for other processes makes none."""
+    elsewhere = any(word.startswith("hydra/launcher=") for word in hydras)
+    return signals.at_once() if elsewhere else nullcontext()
 
 
 def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -204,9 +215,7 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     except OSError as error:
         if os.environ.get(DEBUG):
             raise
-        raise DataError(
-            SWEEP_FOLDER, f"cannot write there ({error.strerror})", "a writable folder"
-        ) from error
+        raise as_line(error, SWEEP_FOLDER) from error
     return folder
 
 

@@ -19,7 +19,8 @@ overrides
 """
 
 EXIT_CODES = """
-exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed; of a sweep, its worst job's
+exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed, 128 + n ended by signal n;
+of a sweep, its worst job's
 """
 
 COMPARE_EXAMPLES = """\
@@ -53,7 +54,8 @@ budget.limit=N               nothing is called past it; budget.partial=true: go 
 services.NAME.limits.compare=X    price of a call; limits.detect, limits.rate, limits.concurrency, limits.attempts
 
 frtaudit plan collect with the same words says what it costs. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
-exit codes: 0 done, with budget.partial=true also as far as the budget reached; 1 stopped or could not collect; 2 usage
+exit codes: 0 done, with budget.partial=true also as far as the budget reached; 1 could not collect, or not to the end;
+2 usage; 128 + n ended by signal n
 """
 
 PLAN_EXAMPLES = """

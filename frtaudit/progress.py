@@ -5,6 +5,8 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol, TypeVar
 
+from frtaudit import signals
+
 T = TypeVar("T")
 QUIET_SECONDS = 2.0
 
@@ -16,15 +18,17 @@ class Progress(Protocol):
         """The items, one by one."""
 
 
-def quiet(items: Sequence[T], what: str) -> Iterable[T]:  # noqa: ARG001  one signature for all
-    """Say nothing."""
-    return items
+def quiet(items: Sequence[T], what: str) -> Iterator[T]:  # noqa: ARG001  one signature for all
+    """Say nothing; a signal that was noted is acted on before each item."""
+    for item in items:
+        signals.check()
+        yield item
 
 
 def on_terminal(items: Sequence[T], what: str) -> Iterator[T]:
-    """After two seconds say on standard error how many items are done and how long the rest may take."""
+    """As :func:`quiet`; after two seconds a line on standard error says what is done and how long the rest may take."""
     if not sys.stderr.isatty():
-        yield from items
+        yield from quiet(items, what)
         return
     began = time.monotonic()
     for done, item in enumerate(items):
@@ -33,6 +37,7 @@ def on_terminal(items: Sequence[T], what: str) -> Iterator[T]:
             left = spent / done * (len(items) - done)
             sys.stderr.write(f"\r{what}: {done} of {len(items)} done, about {left:.0f} s left ")
             sys.stderr.flush()
+        signals.check()
         yield item
     if time.monotonic() - began > QUIET_SECONDS:
         sys.stderr.write(f"\r{what}: {len(items)} of {len(items)} done" + " " * 24 + "\n")

@@ -8,6 +8,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints  # Any: a type as a value
 
+from frtaudit import limits
 from frtaudit.canonical import Json, number_in, number_out
 from frtaudit.errors import SpecError
 
@@ -213,6 +214,7 @@ def _choice(kind: type[Enum], data: object, where: str) -> Enum:
 def _tuple(items: Sequence[Kind], data: object, where: str) -> tuple[Built, ...]:
     if not isinstance(data, (list, tuple)):
         raise SpecError(where, f"found {described(data)}", f"a list: [{_accepted(items[0])}, ...]")
+    limits.check_length(where, len(data), limits.ITEMS, "values")
     if len(items) == 2 and items[1] is Ellipsis:
         return tuple(build(items[0], item, f"{where}[{index}]") for index, item in enumerate(data))
     if len(items) != len(data):
@@ -225,8 +227,13 @@ def _scalar(kind: Kind, data: object, where: str) -> Built:
     if kind is float and isinstance(data, str) and data in _NOT_FINITE:
         return number_in(data)
     if kind is float and isinstance(data, int) and not isinstance(data, bool):
+        limits.check_whole(where, data)
         return float(data)
     if kind in _WORDS and type(data) is kind:
+        if isinstance(data, int):
+            limits.check_whole(where, data)
+        if isinstance(data, str):
+            limits.check_length(where, len(data), limits.TEXT, "characters")
         return data
     raise SpecError(where, f"found {described(data)}", _accepted(kind))
 

@@ -1,5 +1,6 @@
 """Tests of frtaudit.app: exit codes, refusals. The audit itself is a stand-in, but for one small real run."""
 
+import errno
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -14,6 +15,11 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 
 ExitCode = Callable[[Mapping[str, int]], int]
+FAULTS = {
+    4: MemoryError(),
+    5: OSError(errno.ENOSPC, "No space left on device", "out/.draft/files/report.pdf"),
+    6: OSError(errno.EFBIG, "File too large"),
+}
 COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
 
 
@@ -21,6 +27,8 @@ def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> delivery.Run
     """What delivery does, without an audit: seed 7 is bad data, seed 8 a fault, seed 9 a failed requirement."""
     if spec.seed == 7:
         raise DataError("metadata.csv", "the file is missing")
+    if spec.seed in FAULTS:
+        raise FAULTS[spec.seed]
     if spec.seed == 8:
         raise ZeroDivisionError("nobody foresaw this")
     code = exit_code({**COUNTS, "fail": int(spec.seed == 9)})
@@ -101,6 +109,10 @@ def test_fail_on_decides_the_exit_code() -> None:
     [
         ("bootstrap.b=3", 2, "frtaudit: bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha"),
         ("bootstrap.B=3", 2, "frtaudit: bootstrap.B: B = 3 is too small for alpha = 0.05; accepted: 39 or more"),
+        ("seed=4", 1, "frtaudit: memory: no more can be had; accepted: more memory, fewer threads, or"),
+        ("seed=5", 1, "frtaudit: report.pdf: no space is left on the disk; accepted: free space there, or"),
+        ("seed=6", 1, "frtaudit: output: the file-size limit is reached; accepted: a higher limit: ulimit -f"),
+        ("bootstrap.B=99999999999", 2, "frtaudit: bootstrap.B: found 99999999999; accepted: at most 1000000"),
         ("seed=7", 1, "frtaudit: metadata.csv: the file is missing"),
         ("seed=8", 1, "frtaudit: unexpected: ZeroDivisionError: nobody foresaw this; accepted: --debug"),
     ],
@@ -139,7 +151,7 @@ def test_a_file_is_no_run_folder(
     """A file where the run's folder should be is one line that names the field; with --debug the fault itself."""
     (somewhere / "taken").write_text("mine")
     with pytest.raises(
-        DataError, match=r"^hydra.run.dir: cannot write there \(File exists\); accepted: a writable"
+        DataError, match=r"^hydra.run.dir: a file stands where a folder is needed; accepted: a writable"
     ):
         run("hydra.run.dir=taken")
     assert files(somewhere) == ["taken"]

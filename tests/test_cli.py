@@ -159,8 +159,8 @@ def test_an_interrupt_is_no_traceback(
 
 SLOW = """
 import sys, time
-from frtaudit import cli, delivery
-delivery.report_files = lambda *_: time.sleep(60)
+from frtaudit import cli, delivery, signals
+delivery.report_files = lambda *_: signals.sleep(60)
 sys.exit(cli.main(sys.argv[1:]))
 """
 
@@ -173,7 +173,7 @@ def test_a_terminated_run_leaves_nothing(tmp_path: Path) -> None:
         [sys.executable, "-c", SLOW, "run", *words], stderr=subprocess.PIPE, text=True, cwd=tmp_path
     ) as running:
         until = time.monotonic() + 120
-        while not list(tmp_path.glob("out/run/.draft-*/verdict.json")) and running.poll() is None:
+        while not list(tmp_path.glob("out/run/.draft/files/verdict.json")) and running.poll() is None:
             assert time.monotonic() < until, "the run did not begin to write"
             time.sleep(0.05)
         running.terminate()

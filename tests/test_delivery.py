@@ -171,7 +171,8 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     """Where a file stands in the way of the folder the error is one line that names the setting."""
     (tmp_path / "file").write_text("")
     with pytest.raises(
-        DataError, match=r"^hydra.run.dir: cannot write there \(.*\); accepted: a writable folder$"
+        DataError,
+        match=r"^hydra.run.dir: a file stands where a folder is needed; accepted: a writable folder$",
     ):
         run(made(html=False, pdf=False), tmp_path / "file" / "run", code)
 

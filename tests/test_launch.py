@@ -177,7 +177,7 @@ def test_a_folder_of_ones_own_holds_one_sweep(somewhere: Path) -> None:
         sweep("seed=3,4", "hydra.sweep.dir=mine")
     assert (somewhere / "mine" / "sweep.json").read_bytes() == before
     (somewhere / "taken").write_text("mine")
-    with pytest.raises(DataError, match=r"^hydra.sweep.dir: cannot write there \(File exists\)"):
+    with pytest.raises(DataError, match=r"^hydra.sweep.dir: a file stands where a folder is needed"):
         sweep("seed=1,2", "hydra.sweep.dir=taken")
 
 

@@ -33,6 +33,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import NameOID
 from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
 
+from frtaudit import signals
 from frtaudit.canonical import sha256
 from frtaudit.errors import DataError, FrtauditError
 
@@ -393,7 +394,8 @@ def _password(file: str | Path | None, prompt: str) -> bytes | None:
     named = file or os.environ.get(PASSWORD_FILE)
     if named is not None:
         return _password_in(Path(named))
-    return getpass.getpass(prompt).encode() if sys.stdin.isatty() else None
+    with signals.at_once():
+        return getpass.getpass(prompt).encode() if sys.stdin.isatty() else None
 
 
 def _new_password(file: str | None, prompt: bool) -> bytes | None:  # noqa: FBT001  argparse gives a flag
@@ -401,8 +403,10 @@ def _new_password(file: str | None, prompt: bool) -> bytes | None:  # noqa: FBT0
         return _password_in(Path(file))
     if not prompt:
         return None
-    first = getpass.getpass("Password: ")
-    if not first or first != getpass.getpass("Again: "):
+    with signals.at_once():
+        first = getpass.getpass("Password: ")
+        second = getpass.getpass("Again: ") if first else ""
+    if not first or first != second:
         raise DataError("--prompt", "the passwords are empty or differ", "the same password twice")
     return first.encode()
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin
 
+from frtaudit import signals
 from frtaudit.calling.addresses import Allowed, Resolve, Target, is_public, resolved, target_of
 from frtaudit.calling.pace import Pace
 from frtaudit.core.collecting import CallError, Refusal
@@ -57,7 +58,7 @@ class Fetch:
     allowed: Allowed = is_public
     resolve: Resolve = resolved
     trusted: Callable[[], ssl.SSLContext] | None = None
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = signals.sleep
 
     def image(self, address: str, most_bytes: int) -> bytes:
         """Bytes that begin as a JPEG or a PNG does.

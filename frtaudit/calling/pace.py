@@ -5,6 +5,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from frtaudit import signals
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
@@ -18,7 +20,7 @@ class Pace:
 
     rate: float | None
     clock: Callable[[], float] = time.monotonic
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = signals.sleep
     _next: dict[str, float] = field(default_factory=dict, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 

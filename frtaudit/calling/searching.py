@@ -1,11 +1,11 @@
 """Calls of a search service: one answer at a time, kept; what cannot be answered ends the search in one line."""
 
 import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from frtaudit import signals
 from frtaudit.calling.fetch import LONGEST_WAIT, Fetch
 from frtaudit.calling.http import AS_GIVEN, ODD, fits_header
 from frtaudit.calling.pace import Pace
@@ -30,7 +30,7 @@ class Searcher:
 
     rate: float
     attempts: int = 3
-    sleep: Callable[[float], None] = time.sleep
+    sleep: Callable[[float], None] = signals.sleep
     fetch: Fetch = field(init=False)
 
     def __post_init__(self) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
+from frtaudit import signals
 from frtaudit.calling.embedding import Embedder
 from frtaudit.calling.pictures import cut
 from frtaudit.collection.duplicates import NEAR_FACE, Duplicates, FaceBy, images_left_out, near_duplicates
@@ -25,6 +26,7 @@ def alike(
     if settings.faces is not FaceBy.CROPS or embedder is None:
         return gone
     for query in sorted({query for _, query in images}):
+        signals.check()
         left = [image for image, of in images if of == query and image not in gone and image in box_of]
         gone |= _faces(settings, embedder, left, picture_of, box_of)
     return gone

@@ -1,15 +1,13 @@
 """The loop of a sitting: what arrived and what starts next stand on the disk before anything starts."""
 
-import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
 from queue import Empty, SimpleQueue
-from types import FrameType
 
+from frtaudit import signals
 from frtaudit.calling.gate import BudgetError, Purse
 from frtaudit.collection.lane import Again, Inbox, Landed, Lane, Read
 from frtaudit.collection.live import LiveLine
@@ -51,41 +49,13 @@ class Drive:
 
         A service that is down ends its own calls; the others go on.
         """
-        with self._listening():
-            while self._turn(lanes, reader, on_read):
-                pass
+        while self._turn(lanes, reader, on_read):
+            if signals.noted():  # what is in flight is waited for
+                self.stop = self.stop or KeyboardInterrupt()
+        signals.check()
         ended = self.stop or next((lane.down for lane in lanes if lane.down is not None), None)
         if ended is not None:
             raise ended
-
-    @contextmanager
-    def _listening(self) -> Iterator[None]:
-        """A first signal stops what would start next, and is raised at the end; a second one where the program stands.
-
-        Raised at once it could come between the two halves of a commit, or of an answer that arrived.
-        """
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        heard = {number: one for number, one in before.items() if callable(one)}
-        came: list[int] = []
-
-        def hear(number: int, _: FrameType | None) -> None:
-            came.append(number)
-            self.stop = self.stop or KeyboardInterrupt()
-            for one, handler in heard.items():
-                signal.signal(one, handler)
-
-        for number in heard:
-            signal.signal(number, hear)
-        try:
-            yield
-        finally:
-            for number, handler in heard.items():
-                signal.signal(number, handler)
-        if came:
-            heard[signal.Signals(came[0])](came[0], None)
 
     def _turn(self, lanes: Sequence[Lane], reader: Reader | None, on_read: ReadOne) -> bool:
         starts = self._starts(lanes)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from frtaudit import signals
 from frtaudit.canonical import Json, digest, sha256_file, to_bytes
 from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, reassurance, sentences
 from frtaudit.collection.chosen import BOXES, Chosen, crop_id
@@ -193,6 +194,7 @@ def _scores(path: Path, store: Store, number: int, name: str, found: Chosen) -> 
     place = {code: at for at, code in enumerate(codes)}
     with pq.ParquetWriter(path, SCHEMA, compression="zstd") as writer:
         for rows in _batches(store.answers(number)):
+            signals.check()
             ends = np.array([(first, second) for _, first, second, *_ in rows], dtype=np.int64).T
             probe, reference = (np.searchsorted(crops, side).astype(np.int32) for side in ends)
             failed = [place[failure(row[4], row[5])] if row[4] else None for row in rows]

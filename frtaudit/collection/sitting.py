@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit import signals
 from frtaudit.calling.addresses import REASONS
 from frtaudit.calling.gate import BudgetError, Purse, Turnstile
 from frtaudit.calling.protocol import Found
@@ -18,7 +19,7 @@ from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.drive import Drive
-from frtaudit.collection.export import export, write_sittings
+from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
 from frtaudit.collection.lane import Lane
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
@@ -58,22 +59,37 @@ class Outcome:
     said: tuple[str, ...]
 
 
-def collect(spec: CollectionSpec, say: Say = lambda _: None) -> Outcome:
+def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool = False) -> Outcome:
     """Go on with a collection until it is finished, the budget is spent, or images could not be looked at.
 
-    Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget
-    below the plan, a folder that cannot be written or that holds another collection, nothing to compare.
+    ``pay_again``: also where the folder holds what was collected, and its store is gone.
+    Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget below the plan, a folder
+    that cannot be written or that holds another collection, nothing to compare.
     """
-    fresh, there = not (Path(spec.into) / STORE).exists(), Path(spec.into).exists()
+    into = Path(spec.into)
+    fresh, there = not (into / STORE).exists(), into.exists()
+    if fresh and not pay_again:
+        _refuse_to_pay_again(into)
     sitting = Sitting(spec, say)
     try:
-        return sitting.run()
+        if sitting.store.untouched and not pay_again:
+            _refuse_to_pay_again(into)
+        with signals.listening():
+            return sitting.run()
     except FrtauditError:
         if fresh and sitting.store.untouched:
             sitting.store.remove(keep_folder=there)
         raise
     finally:
         sitting.close()
+
+
+def _refuse_to_pay_again(into: Path) -> None:
+    """Raise :class:`DataError` where calls were paid for in a folder whose store knows of none."""
+    files = [name for name in (COLLECTION, SITTINGS) if (into / name).exists()]
+    if files:
+        found = f"{STORE} is gone or empty beside {files[0]}: every call would be made and paid for again"
+        raise DataError("into", found, f"{STORE} put back, another folder, or --pay-again")
 
 
 class UnseenError(DataError):
@@ -113,10 +129,13 @@ class Sitting:
     def run(self) -> Outcome:
         """The whole of it."""
         same_collection(self.store, identity(self.spec))
-        lost = sum(self.store.begin().values())
+        lost = self.store.begin()
         if lost:
+            names = sorted(self.spec.services)
+            each = ", ".join(f"{names[number]} {kind} {n}" for (number, kind), n in sorted(lost.items()))
             self.say(
-                f"{lost} calls had no result on the disk when the last sitting ended: they are made again"
+                f"{sum(lost.values())} calls had no result on the disk when the last sitting ended ({each}): "
+                "they are made again"
             )
         self.purse.spent = self.store.spent()
         self._open()

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow, ImageRow, Key, Result, State
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import DataError
+from frtaudit.faults import as_line
 from frtaudit.files import check_regular
 
 STORE = "store.sqlite"
@@ -71,11 +72,11 @@ class Store:
                 raise DataError(
                     "into", "another frtaudit collect works in that folder", "one at a time"
                 ) from None
+            if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_FULL:
+                raise as_line(error, "into") from None
             raise DataError("into", f"the store cannot be written ({error})", "a writable folder") from None
-        except sqlite3.DatabaseError as error:
-            raise DataError("into", f"{STORE} is damaged ({error})", "another folder") from None
-        except OSError as error:
-            raise DataError("into", f"cannot write there ({error.strerror})", "a writable folder") from None
+        except (sqlite3.DatabaseError, OSError) as error:
+            raise as_line(error, "into") from None
 
     def close(self) -> None:
         """Let the folder go."""

@@ -11,6 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import numpy as np
 
+from frtaudit import signals
 from frtaudit.calling.http import is_loopback
 from frtaudit.canonical import seed_of
 from frtaudit.errors import DataError
@@ -173,7 +174,8 @@ def serve(world: World, port: int = 0) -> None:
     """Print how they are found, and serve until stopped."""
     with running(world, port) as address:
         print("\n".join(instructions(address)), flush=True)  # noqa: T201  the command's output
-        threading.Event().wait()
+        while True:
+            signals.sleep(60.0)
 
 
 def instructions(address: str) -> list[str]:

@@ -7,6 +7,7 @@ from enum import Enum
 from frtaudit.core import AuditResult
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
+from frtaudit.progress import quiet
 from frtaudit.report.dials import embedded
 from frtaudit.report.sections import (
     accuracy,
@@ -147,7 +148,10 @@ def context(
 ) -> Context:
     """The view of a whole report. ``date``: ISO, to the day; ``previous``: the last audit, where one was given."""
     source = Source(result, replace(settings, date=date), previous)
-    views = [(name, shape.titles.get(name, title), build(source)) for name, title, build in SECTIONS]
+    views = [
+        (name, shape.titles.get(name, title), build(source))
+        for name, title, build in quiet(SECTIONS, "sections")
+    ]
     for own in shape.own(titles()):
         after = own.after or "failure_scores"  # findings first, then sections of one's own, then the method
         place = next(index for index, (name, _, _) in enumerate(views, 1) if name == after)

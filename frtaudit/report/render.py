@@ -4,16 +4,19 @@ import base64
 import hashlib
 import importlib
 import io
+import logging
 import os
 import re
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
+from typing import Any  # Any: WeasyPrint has no types
 
+from frtaudit import signals
 from frtaudit.core import AuditResult
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Paper, Report
@@ -100,13 +103,51 @@ def pdf(page: str, attachments: Mapping[str, bytes] | None = None) -> bytes:
         }
         paper = _on_paper(page)
         try:
-            written = writer.HTML(string=paper, base_url=base, url_fetcher=files).write_pdf(**asked)
+            written = _laid_out(writer.HTML(string=paper, base_url=base, url_fetcher=files), asked)
         except AssertionError:  # WeasyPrint finds no place to break a page: it may break anywhere then
             loose = paper.replace("</head>", f"{ANYWHERE}</head>", 1)
-            written = writer.HTML(string=loose, base_url=base, url_fetcher=files).write_pdf(**asked)
+            written = _laid_out(writer.HTML(string=loose, base_url=base, url_fetcher=files), asked)
     if not isinstance(written, bytes):
         raise FrtauditError("report.pdf", "the PDF could not be written")
     return written
+
+
+def _laid_out(page: Any, asked: Mapping[str, object]) -> object:  # noqa: ANN401  WeasyPrint has no types
+    """What ``write_pdf`` returns. A signal that was noted is acted on before a page is laid out or painted."""
+    with _steps_checked():
+        document = page.render(**asked)
+        for sheet in document.pages:
+            sheet.paint = _checked(sheet.paint)
+        return document.write_pdf(**asked)
+
+
+def _checked(paint: Callable[..., object]) -> Callable[..., object]:
+    def checked(*args: object, **options: object) -> object:
+        signals.check()
+        return paint(*args, **options)
+
+    return checked
+
+
+@contextmanager
+def _steps_checked() -> Iterator[None]:
+    """WeasyPrint reports each page that it lays out to a logger: the place between two steps of a long layout."""
+    logger = logging.getLogger("weasyprint.progress")
+    before = logger.level, logger.disabled
+
+    def look(_: logging.LogRecord) -> bool:
+        signals.check()
+        return False  # nobody reads it
+
+    logger.addFilter(look)
+    logger.setLevel(logging.INFO)
+    logger.disabled = False
+    try:
+        yield
+    finally:
+        logger.removeFilter(look)
+        logger.setLevel(before[0])
+        logger.disabled = before[1]
 
 
 def _attached(writer: ModuleType, name: str, data: bytes, moment: datetime) -> object:

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Lock
 from typing import cast
 
+from frtaudit import signals
 from frtaudit.core.labelling import Faces
 from frtaudit.errors import DataError
 from frtaudit.review.journal import Journal
@@ -70,6 +71,10 @@ class Server(ThreadingHTTPServer):
         """An answer was kept."""
         with self._turn:
             self._heard()
+
+    def service_actions(self) -> None:
+        """Between two requests: end where a signal was noted."""
+        signals.check()
 
     @property
     def address(self) -> str:

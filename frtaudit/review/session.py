@@ -78,7 +78,7 @@ def sit(desk: Desk, port: int, say: Callable[[str], object]) -> None:
         if left != before:
             say(f"{left} of {len(desk.sheets)} queries remain")
 
-    with Server(desk, port, heard) as server, suppress(KeyboardInterrupt):  # Ctrl-C is how a sitting ends
+    with Server(desk, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a sitting ends
         say(f"{counts}; {known} have an answer in the list of faces")
         say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
         server.serve_forever(poll_interval=0.1)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from frtaudit import signals
 from frtaudit.progress import Progress, quiet
 from frtaudit.stats.scorers import BlockScorer
 
@@ -102,10 +103,15 @@ def in_order(
 ) -> Iterator[Done]:
     """Results of ``work`` in the order of ``jobs``, from ``threads`` threads (0: one per core); BLAS keeps to one.
 
-    ``progress`` hears of each job called ``what``, from the caller's thread.
+    ``progress`` hears of each job called ``what``, from the caller's thread. A signal ends the jobs not begun yet.
     """
+
+    def begun(job: Job) -> Done:
+        signals.check()
+        return work(job)
+
     count = threads or cores()
     with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(count) as pool:
-        results = pool.map(work, jobs)
+        results = pool.map(begun, jobs)
         for _ in progress(jobs, what):
             yield next(results)

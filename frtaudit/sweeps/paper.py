@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from frtaudit import signals
 from frtaudit.attest.manifest import STATEMENT
 from frtaudit.attest.report_files import report_files
 from frtaudit.attest.signing import Signing
@@ -28,6 +29,7 @@ def write(found: Sweep, folder: Path, settings: Report, signing: Signing) -> tup
     if settings.html or settings.pdf:
         files = report_files(files, told_of(settings, date, signing.status), settings, signing)
     files[CSV] = found.to_csv().encode()
+    signals.check()
     (folder / STATEMENT).unlink(missing_ok=True)
     for name in (JSON, CSV, SETTINGS, HTML, PDF):
         if name in files:

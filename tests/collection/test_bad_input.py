@@ -246,3 +246,50 @@ def test_stopped_in_the_middle(tmp_path: Path, number: signal.Signals, code: int
             assert main([*words, f"into={tmp_path / 'c'}"]) == 0
         assert {one["attempts"] for one in world.counts()["requests"].values()} == {1}  # type: ignore[attr-defined]
     assert told(tmp_path / "c")["services"]["acme"]["scores"] == 36  # type: ignore[index]
+
+
+GONE = (
+    "frtaudit: into: store.sqlite is gone or empty beside collection.json: every call would be made and paid for "
+    "again; accepted: store.sqlite put back, another folder, or --pay-again"
+)
+
+
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_collection_whose_store_is_gone_is_not_paid_for_again(
+    tmp_path: Path, empty: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line that names the flag, nothing asked, nothing written; with the flag everything is asked again."""
+    folder = tmp_path / "c"
+    words = ["collect", *MADE_UP, f"into={folder}"]
+    assert main(words) == 0
+    before = (folder / "collection.json").read_bytes()
+    (folder / "store.sqlite").unlink()
+    if empty:
+        (folder / "store.sqlite").touch()
+    capsys.readouterr()
+    assert main(words) == main(words) == 1
+    assert capsys.readouterr().err.splitlines() == [GONE, GONE]
+    assert (folder / "store.sqlite").exists() == empty
+    assert main([*words, "--pay-again"]) == 0
+    assert (folder / "collection.json").read_bytes() == before
+    assert main(words) == 0
+
+
+def test_a_store_that_is_damaged_inside_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its first page is whole, the others are not: exit 1, and the damaged file is left for who can mend it."""
+    folder = tmp_path / "c"
+    words = ["collect", *MADE_UP, f"into={folder}"]
+    assert main(words) == 0
+    store = folder / "store.sqlite"
+    size = store.stat().st_size
+    with store.open("r+b") as stream:
+        stream.seek(4096)
+        stream.write(b"\xff" * (size - 4096))
+    capsys.readouterr()
+    assert main(words) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("frtaudit: into: store.sqlite is damaged (")
+    assert line.endswith("accepted: a copy of it put back, or another folder")
+    assert store.stat().st_size == size

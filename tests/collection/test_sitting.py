@@ -621,7 +621,7 @@ def test_a_folder_belongs_to_one_collection(tmp_path: Path) -> None:
         came(tmp_path / "c")
     store.close()
     (tmp_path / "file").write_text("")
-    with pytest.raises(DataError, match="into: cannot write there"):
+    with pytest.raises(DataError, match="into: a file stands where a folder is needed"):
         came(tmp_path / "file")
 
 

@@ -2,10 +2,12 @@
 
 import hashlib
 import io
+import logging
 import math
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -381,3 +383,24 @@ def test_a_page_that_cannot_be_broken_well_is_broken_anyhow(
     assert render.pdf(page, {}) == b"%PDF"
     assert render.ANYWHERE in asked[1]
     assert render.ANYWHERE not in asked[0]
+
+
+SHEETS = """<html lang="en" data-paper="a4"><head><title>x</title><meta name="dcterms.created" content="2026-01-31">
+<style></style></head><body>Result sha256 {digest}.<p style="break-after: page">1</p><p style="break-after: page">2</p>
+<p>3</p></body></html>""".format(digest="0" * 64)
+
+
+def test_a_signal_is_heard_between_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before a page is laid out and before it is painted; WeasyPrint's logger is as it was, heard or not."""
+    logger = logging.getLogger("weasyprint.progress")
+    before = logger.level, logger.disabled, list(logger.filters)
+    asked: list[int] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(render.signals, "check", lambda: asked.append(1))
+        assert render.pdf(SHEETS).startswith(b"%PDF")
+    assert len(asked) >= 6
+    with render.signals.listening():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(render.signals.Stopped):
+            render.pdf(SHEETS)
+    assert (logger.level, logger.disabled, list(logger.filters)) == before

@@ -1,0 +1,125 @@
+"""Faults of the machine, each as its own line: disk full, memory gone, a limit reached, a damaged store."""
+
+import errno
+import os
+import resource
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+from frtaudit.errors import DataError, FrtauditError
+
+ELSEWHERE = "free space there, or a folder on another disk"
+LESS = "more memory, fewer threads, or a smaller tail_budget"
+
+LEAST_SPACE, SPACE_OF_A_CORE = (
+    600_000_000,
+    50_000_000,
+)  # OpenBLAS tries for ever below: measured with one thread
+# Number of an OSError to what is said of it, and what helps.
+SYSTEM: Mapping[int, tuple[str, str]] = {
+    errno.ENOSPC: ("no space is left on the disk", ELSEWHERE),
+    errno.EDQUOT: ("the disk quota is used up", ELSEWHERE),
+    errno.EFBIG: ("the file-size limit is reached", "a higher limit: ulimit -f unlimited"),
+    errno.EMFILE: ("too many files are open", "a higher limit: ulimit -n 1024"),
+    errno.ENFILE: ("too many files are open on this machine", "fewer programs at once"),
+    errno.EIO: ("the disk reports an error", "another disk"),
+    errno.EROFS: ("the disk is read-only", "a folder on another disk"),
+    errno.EACCES: ("permission is denied", "a writable folder, a readable file"),
+    errno.EPERM: ("it is not permitted", "a writable folder, a readable file"),
+    errno.ENOENT: ("it is missing", "a file that stays while the command runs"),
+    errno.EEXIST: ("a file stands where a folder is needed", "a writable folder"),
+    errno.ENOTDIR: ("a file stands where a folder is needed", "a writable folder"),
+    errno.EISDIR: ("a folder stands where a file is needed", "a file"),
+    errno.ENOTEMPTY: ("a folder of this name is there already and holds files", "another folder"),
+    errno.ENAMETOOLONG: ("the name is too long", "a shorter name"),
+    errno.EADDRINUSE: ("the address is in use", "another port"),
+}
+# SQLite's primary code to the number that the system has for the same.
+STORE = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_READONLY: errno.EROFS,
+    sqlite3.SQLITE_CANTOPEN: errno.EACCES,
+}
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+# How libraries say that they got no memory, by errors of other kinds.
+NO_MEMORY = (
+    "cannot allocate memory",
+    "can't start new thread",
+    "failed to map segment",
+    "unable to allocate",
+    "out of memory",
+    "could not allocate",
+    "failed to allocate",
+    "without exception set",  # of extensions that forget to say so
+    "without setting an exception",
+)
+
+
+def as_line(error: BaseException, where: str = "") -> FrtauditError:
+    """The error itself if it is one of ours, else one line: of the machine's fault, or of what nobody foresaw.
+
+    ``where``: names the place where the error does not.
+
+    >>> print(as_line(MemoryError()))
+    memory: no more can be had; accepted: more memory, fewer threads, or a smaller tail_budget
+    >>> print(as_line(OSError(28, "No space left on device", "/a/run/report.pdf")))
+    report.pdf: no space is left on the disk; accepted: free space there, or a folder on another disk
+    """
+    if isinstance(error, FrtauditError):
+        return error
+    if lacks_memory(error):
+        return DataError("memory", "no more can be had", LESS)
+    if isinstance(error, sqlite3.Error):
+        return _of_store(error, where)
+    if isinstance(error, OSError) and error.errno is not None and error.errno in SYSTEM:
+        return DataError(where or _place(error), *SYSTEM[error.errno])
+    if isinstance(error, RecursionError):
+        return DataError("input", "nested too deeply", "fewer levels")
+    found = f"{type(error).__name__}: {error}"
+    return FrtauditError("unexpected", found, "--debug shows where; please report it")
+
+
+def lacks_memory(error: BaseException | None) -> bool:
+    """Whether an error, or what it came from, says that memory is gone.
+
+    >>> lacks_memory(RuntimeError("can't start new thread")), lacks_memory(KeyError("memory"))
+    (True, False)
+    """
+    while error is not None:
+        if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno == errno.ENOMEM):
+            return True
+        foreign = isinstance(error, (RuntimeError, ImportError, OSError, SystemError))
+        if foreign and any(words in str(error).lower() for words in NO_MEMORY):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def check_address_space() -> None:
+    """Raise :class:`DataError` where ``ulimit -v`` is so low that libraries hang or abort instead of saying so."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    least = LEAST_SPACE + SPACE_OF_A_CORE * (os.cpu_count() or 1)
+    if limit not in (resource.RLIM_INFINITY, -1) and limit < least:
+        found = f"the address space is limited to {limit // 10**6} MB"
+        raise DataError("memory", found, f"{least // 10**6} MB or more: ulimit -v {-(-least // 1024)}")
+
+
+def _of_store(error: sqlite3.Error, where: str) -> FrtauditError:
+    """Of a collection's store; ``sqlite_errorcode`` holds the primary code in its low byte."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in STORE:
+        return DataError(where or "store.sqlite", *SYSTEM[STORE[code]])
+    if code in DAMAGED:
+        found = f"store.sqlite is damaged ({error})"
+        return DataError(where or "into", found, "a copy of it put back, or another folder")
+    return DataError(where or "store.sqlite", str(error), "one frtaudit collect at a time in a folder")
+
+
+def _place(error: OSError) -> str:
+    """The name of the file that it is about, if it says so, without its folders: they may name people."""
+    name = error.filename2 or error.filename
+    if isinstance(name, str) and Path(name).name:
+        return Path(name).name
+    return "output" if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG) else "files"
