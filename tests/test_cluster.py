@@ -112,6 +112,7 @@ def killer(crew: DaskCrew, killed: list[int]) -> Progress:
     return progress
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
 def test_workers_give_the_bits_of_threads(crew: DaskCrew) -> None:
     """Tail, histogram, sums below the floor and batches below it are those of the threads, bit for bit."""
@@ -155,6 +156,7 @@ def test_a_scheduler_has_an_address(crew: DaskCrew) -> None:
         assert made.client.run(os.getpid) == crew.client.run(os.getpid)
 
 
+@pytest.mark.slow
 def test_an_error_of_the_scorer_is_the_scorers(crew: DaskCrew) -> None:
     """What a scorer raises in a worker arrives as it was raised."""
 

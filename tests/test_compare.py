@@ -36,6 +36,7 @@ def test_what_the_runs_share_is_taken_over() -> None:
         overrides_of(["bootstrap.B=99"])
 
 
+@pytest.mark.slow
 def test_compare_writes_a_page_from_finished_runs(tmp_path: Path) -> None:
     """One command: exit code 0, a result that follows its schema, the page with the rule and the ranks."""
     import json
