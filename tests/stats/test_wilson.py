@@ -1,4 +1,4 @@
-"""Wilson intervals: the published one at its boundaries, and the rule of FORMULAS 8.1 against loops."""
+"""Wilson intervals: the published one at its boundaries; the rule of FORMULAS 8.1 against loops, lending included."""
 
 import math
 from dataclasses import replace
