@@ -49,7 +49,7 @@ class Audited:
 
 
 def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
-    """Run a whole audit in memory: nothing is written.
+    """Run a whole audit in memory: nothing is written. Long because each step of an audit stands here once.
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """

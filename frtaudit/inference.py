@@ -1,4 +1,7 @@
-"""From a rate, its counts and its replicates to the intervals that the spec asks for (FORMULAS 8.1 to 8.3)."""
+"""From a rate, its counts and its replicates to the intervals that the spec asks for (FORMULAS 8.1 to 8.3).
+
+Long because every method of an interval of a rate is chosen, withheld or explained here.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
