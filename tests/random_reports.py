@@ -104,9 +104,10 @@ class Names:
     organisation: str
 
 
-def several() -> st.SearchStrategy[tuple[str, ...]]:
-    """Two names."""
-    return st.lists(names(), min_size=2, max_size=2, unique_by=_folded).map(tuple)
+def several(without: str = "") -> st.SearchStrategy[tuple[str, ...]]:
+    """Two names, ``without`` some characters."""
+    plain = names().filter(lambda name: not set(name) & set(without))
+    return st.lists(plain, min_size=2, max_size=2, unique_by=_folded).map(tuple)
 
 
 def _folded(text: str) -> str:
@@ -117,7 +118,7 @@ def reports() -> st.SearchStrategy[Names]:
     """Names of a whole report."""
     return st.builds(
         Names,
-        classes=several(),
+        classes=several(without="&|"),  # crossed classes are named with them
         systems=several(),
         schema=names(),
         requirement=names(),

@@ -7,7 +7,7 @@ import random_reports
 from random_reports import Names
 
 TROUBLE = Names(
-    classes=("18-35", "<b>&amp;{{ 1 }}"),
+    classes=("18-35", "<b>{{ 1 }}"),
     systems=("vendor2", "שלום 1.0"),
     schema="10 %",
     requirement="fnmr-1e-2",
