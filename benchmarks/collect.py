@@ -15,10 +15,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from frtaudit import registry
-from frtaudit.calling.protocol import UNKEPT, Found, Gate, Limits, Notes
-from frtaudit.collection.sitting import Sitting
+from frtaudit.collection.clients.protocol import UNKEPT, Found, Gate, Limits, Notes
+from frtaudit.collection.run import Sitting
 from frtaudit.collection.spec import from_plain
+from frtaudit.core import registry
 from frtaudit.core.collecting import Answer, Crop, Detection, Picture
 
 SHOWN = (10_000, 50_000, 100_000)

@@ -21,9 +21,9 @@ import numpy as np
 from benchmarks import data, ours
 from benchmarks.clock import Clock, peak_memory
 from benchmarks.data import EACH, people
-from frtaudit.cluster import DaskCrew, crew_of
 from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Plan
+from frtaudit.pipeline.dask import DaskCrew, crew_of
 
 WARM = 4000  # samples: every worker gets a block
 TARGETS = ("1/1000", "1/10000")

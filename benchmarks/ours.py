@@ -9,15 +9,15 @@ from benchmarks.clock import Clock
 from benchmarks.data import Arrays
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats.allpairs import TailRequest, score_all_pairs
-from frtaudit.stats.crossing import eer_of
-from frtaudit.stats.folds import k_fold_accuracy
-from frtaudit.stats.ground import Crew, by_threads
-from frtaudit.stats.listed import fnmr_at_fmr
-from frtaudit.stats.rates import threshold_at
-from frtaudit.stats.resample import Replicates, replicate
-from frtaudit.stats.scorers import COSINE_RANGE, cosine_blocks
-from frtaudit.stats.thesis import thesis_bootstrap
+from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.folds.kfold_accuracy import k_fold_accuracy
+from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
+from frtaudit.stats.rates.eer import eer_of
+from frtaudit.stats.rates.listed import fnmr_at_fmr
+from frtaudit.stats.rates.rates import threshold_at
+from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.executor import Crew, by_threads
+from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
 
 Floats = npt.NDArray[np.float64]
 FMR = "1/1000"

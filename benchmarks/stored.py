@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from benchmarks.clock import Clock, peak_memory
-from frtaudit.cohorts.queries import Queries
+from frtaudit.datasets.cohorts.queries import Queries
 
 FACES, BETWEEN = 20, 60
 STRANGERS = 2  # faces of a query that show another person

@@ -14,7 +14,7 @@ from pathlib import Path
 
 LIMIT = 1.2
 EACH = """import json, sys
-from frtaudit.cli import main
+from frtaudit.cli.main import main
 codes = {main(words) for words in json.loads(sys.argv[1])}
 sys.exit(not codes <= {0, 3})  # 3: a requirement failed, which is a finding
 """

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from frtaudit.attest.verify import verify
+    from frtaudit.config.load import load_spec
     from frtaudit.core import (
         AuditResult,
         Cohort,
@@ -27,17 +27,17 @@ if TYPE_CHECKING:
         Target,
         Verdict,
     )
+    from frtaudit.core.registry import register
     from frtaudit.core.spec import AuditSpec
-    from frtaudit.delivery import run
     from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError, VerificationError
-    from frtaudit.registry import register
-    from frtaudit.spec import load_spec
+    from frtaudit.pipeline.run import run
+    from frtaudit.signing.verify import verify
 
 __version__ = "0.1.0"
 
 _PLACES = {
-    "frtaudit.attest.verify": ("verify",),
-    "frtaudit.delivery": ("run",),
+    "frtaudit.signing.verify": ("verify",),
+    "frtaudit.pipeline.run": ("run",),
     "frtaudit.core": (
         "AuditResult",
         "Cohort",
@@ -55,8 +55,8 @@ _PLACES = {
     ),
     "frtaudit.core.spec": ("AuditSpec",),
     "frtaudit.errors": ("DataError", "FrtauditError", "ProviderError", "SpecError", "VerificationError"),
-    "frtaudit.registry": ("register",),
-    "frtaudit.spec": ("load_spec",),
+    "frtaudit.core.registry": ("register",),
+    "frtaudit.config.load": ("load_spec",),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 

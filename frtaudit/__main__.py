@@ -2,7 +2,7 @@
 
 import sys
 
-from frtaudit.cli import main
+from frtaudit.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

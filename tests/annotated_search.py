@@ -2,9 +2,9 @@
 
 from functools import cache
 
-from frtaudit.audit import audit
+from frtaudit.config.load import load_spec
 from frtaudit.core.result import AuditResult
-from frtaudit.spec import load_spec
+from frtaudit.pipeline.audit import audit
 
 SMALL = (
     "audit=rapid_demo", "cohort.queries=24", "cohort.dimension=24", "cohort.twins=0.2", "~cohort.services.crest",

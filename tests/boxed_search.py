@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core.labelling import Labelling
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.labelling.single import MULTIPLE
 
 SERVICES = ("acme", "bolt", "crest")

@@ -12,21 +12,14 @@ import oracles_thesis as literal
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats import (
-    dependence,
-    differentials,
-    foldings,
-    folds,
-    interclass,
-    intervals,
-    rate_bounds,
-    spectral,
-    thesis,
-    wilson,
-)
-from frtaudit.stats.rates import mated_sums, rates, threshold_at
-from frtaudit.stats.resample import replicate
-from frtaudit.stats.tail import from_listed, from_matrix
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.folds import fold_assignment, kfold_accuracy
+from frtaudit.stats.groups import differentials
+from frtaudit.stats.interclass import d_l2, iid_bootstrap
+from frtaudit.stats.intervals import bootstrap_intervals, dependence, rate_bounds, wilson
+from frtaudit.stats.labels import spectral
+from frtaudit.stats.rates.rates import mated_sums, rates, threshold_at
+from frtaudit.stats.similarity.tail import from_listed, from_matrix
 
 Tree = Any  # parsed JSON
 
@@ -188,11 +181,11 @@ def _replicated(
 
 def _intervals(reps: np.ndarray, stat: float, vstat: float, c: float) -> Tree:
     return {
-        "recentered": list(intervals.recentered(reps, stat, vstat, c)),
-        "naive": list(intervals.naive(reps, c)),
-        "gaussian": list(intervals.gaussian(reps, stat, vstat, c)),
-        "normalized_uncertainty": intervals.normalized_uncertainty(reps, stat, vstat, ddof=1),
-        "normalized_uncertainty_ddof0": intervals.normalized_uncertainty(reps, stat, vstat, ddof=0),
+        "recentered": list(bootstrap_intervals.recentered(reps, stat, vstat, c)),
+        "naive": list(bootstrap_intervals.naive(reps, c)),
+        "gaussian": list(bootstrap_intervals.gaussian(reps, stat, vstat, c)),
+        "normalized_uncertainty": bootstrap_intervals.normalized_uncertainty(reps, stat, vstat, ddof=1),
+        "normalized_uncertainty_ddof0": bootstrap_intervals.normalized_uncertainty(reps, stat, vstat, ddof=0),
     }
 
 
@@ -292,23 +285,23 @@ def _dl2(case: Mapping[str, Tree]) -> Tree:
         }
 
     tree = {
-        "dl2_quantile": by_class(interclass.d_l2(classes, span, interclass.Space.QUANTILE)),
-        "dl2_quantile_pairs": by_pair(interclass.d_l2_pairs(classes, span, interclass.Space.QUANTILE)),
-        "dl2_vertical_0_100": by_class(interclass.d_l2(classes, span, interclass.Space.TAR)),
-        "dl2_vertical_pairs_0_100": by_pair(interclass.d_l2_pairs(classes, span, interclass.Space.TAR)),
+        "dl2_quantile": by_class(d_l2.d_l2(classes, span, d_l2.Space.QUANTILE)),
+        "dl2_quantile_pairs": by_pair(d_l2.d_l2_pairs(classes, span, d_l2.Space.QUANTILE)),
+        "dl2_vertical_0_100": by_class(d_l2.d_l2(classes, span, d_l2.Space.TAR)),
+        "dl2_vertical_pairs_0_100": by_pair(d_l2.d_l2_pairs(classes, span, d_l2.Space.TAR)),
     }
     if given.get("counts"):
         counts = [[np.array(row[name]) for name in names] for row in given["counts"]]
-        square = literal.squares([interclass.to_scale(one, span) for one in classes], counts)
+        square = literal.squares([d_l2.to_scale(one, span) for one in classes], counts)
         tables = [
-            _table(thesis.bounds(classes, span, square, n=len(counts), alpha=alpha), names)
+            _table(iid_bootstrap.bounds(classes, span, square, n=len(counts), alpha=alpha), names)
             for alpha in _listing(given["alpha"])
         ]
         tree["bootstrap_quantile"] = tables if isinstance(given["alpha"], list) else tables[0]
     return tree
 
 
-def _table(table: thesis.Table, names: list[str]) -> Tree:
+def _table(table: iid_bootstrap.Table, names: list[str]) -> Tree:
     return {
         "classes": {
             name: {"point": float(point), "lower": float(lower), "upper": float(upper)}
@@ -328,11 +321,11 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
     first, second = code.reshape(-1, 2).T
     mated = first == second if given.get("genuine") is None else np.array(given["genuine"], dtype=np.bool_)
     scores = np.array(given["scores"], dtype=np.float64)
-    best = folds.training_thresholds(scores, mated, np.zeros(scores.size, dtype=np.int64), 2)[1]
-    component = foldings.impostor_components(first[~mated], second[~mated], names.size)
+    best = kfold_accuracy.training_thresholds(scores, mated, np.zeros(scores.size, dtype=np.int64), 2)[1]
+    component = fold_assignment.impostor_components(first[~mated], second[~mated], names.size)
     tree = {
         "global_best_threshold": float(best),
-        "global_best_accuracy": float(folds.correct_at(scores, mated, best).mean()),
+        "global_best_accuracy": float(kfold_accuracy.correct_at(scores, mated, best).mean()),
         "impostor_components": sorted(
             sorted(names[component == one].tolist()) for one in range(component.max() + 1)
         ),
@@ -343,8 +336,8 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
         assigned = np.array(value, dtype=np.int64)
         k = int(given.get("k") or assigned.max() + 1)
         name = key.removeprefix("fold_")
-        tree[name] = _accuracy(folds.k_fold_accuracy(scores, mated, assigned, k))
-        check = foldings.check_folds(first, second, mated, assigned, k)
+        tree[name] = _accuracy(kfold_accuracy.k_fold_accuracy(scores, mated, assigned, k))
+        check = fold_assignment.check_folds(first, second, mated, assigned, k)
         tree[f"check_{name}"] = {
             "genuine_disjoint": check.mated_disjoint,
             "fully_disjoint": check.fully_disjoint,
@@ -354,7 +347,7 @@ def _folds(case: Mapping[str, Tree]) -> Tree:
     return tree
 
 
-def _accuracy(found: folds.FoldAccuracy) -> Tree:
+def _accuracy(found: kfold_accuracy.FoldAccuracy) -> Tree:
     return {
         "fold_accuracy": found.accuracies.tolist(),
         "thresholds": found.thresholds.tolist(),

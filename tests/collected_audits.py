@@ -7,12 +7,12 @@ from tempfile import TemporaryDirectory
 
 import drawn_faces
 
-from frtaudit.audit import audit
-from frtaudit.canonical import sha256_file
-from frtaudit.collection.sitting import collect
+from frtaudit.collection.run import collect
 from frtaudit.collection.spec import from_plain
+from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult
-from frtaudit.spec import load_spec
+from frtaudit.core.canonical import sha256_file
+from frtaudit.pipeline.audit import audit
 
 SERVICES = {
     "acme": {"type": "twin"},

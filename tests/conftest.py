@@ -58,10 +58,10 @@ def own_configuration_folder(
 @pytest.fixture
 def one_pass(monkeypatch: pytest.MonkeyPatch) -> None:
     """A provider that cannot be scored again: what lies below the floor of its tail stays unknown."""
-    monkeypatch.setattr("frtaudit.scoring.below_floor", lambda *_: None)
+    monkeypatch.setattr("frtaudit.pipeline.evaluate.below_floor", lambda *_: None)
 
 
 @pytest.fixture
 def no_ink(monkeypatch: pytest.MonkeyPatch) -> None:
     """Figures are laid out but not drawn: for a test that reads a report's words alone."""
-    monkeypatch.setattr("frtaudit.report.canvas._written", lambda *_: "<svg><title></title></svg>")
+    monkeypatch.setattr("frtaudit.report.figures.canvas._written", lambda *_: "<svg><title></title></svg>")

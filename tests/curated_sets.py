@@ -3,10 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
-from frtaudit.cohorts.traits import Traits
 from frtaudit.core import Material
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.pair_rules import Rules, Trait
+from frtaudit.datasets.cohorts.traits import Traits
+from frtaudit.datasets.pair_rules import Rules, Trait
 
 SCHEMAS = {"group": SchemaSpec(column="group", classes=("amber", "birch"))}
 HAIR = Trait(column="hair", confidence="hair_confidence", at_least=0.8)

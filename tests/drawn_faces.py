@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from frtaudit import registry
-from frtaudit.calling.pictures import picture_of, pixels
-from frtaudit.calling.protocol import UNKEPT, Found, Gate, Limits, Notes
+from frtaudit.collection.clients.pictures import picture_of, pixels
+from frtaudit.collection.clients.protocol import UNKEPT, Found, Gate, Limits, Notes
+from frtaudit.core import registry
 from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
 from frtaudit.errors import ProviderError
 

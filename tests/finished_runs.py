@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import report_fixture
 
 from frtaudit.core import AuditResult, Verdict
-from frtaudit.finished import FinishedRun, failing_from, read_run
-from frtaudit.parquet import SCORE_SCHEMA
+from frtaudit.pipeline.tables import SCORE_SCHEMA
+from frtaudit.report.exports.run_folder import FinishedRun, failing_from, read_run
 
 WHEN = 1_772_600_767  # 2026-03-04T05:06:07Z
 SCORES = {

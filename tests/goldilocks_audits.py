@@ -8,12 +8,12 @@ from small_audits import audit, spec
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.analyses.dataset_card import DatasetCard
 from frtaudit.analyses.train_test_overlap import TrainTestOverlap
-from frtaudit.audit import Audited
-from frtaudit.cohorts.traits import TrainingShape, Traits
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource, PairSetSpec, SchemaSpec, Thresholds
-from frtaudit.pair_rules import Rules, Trait
-from frtaudit.protocols.curated import Curated
-from frtaudit.protocols.sampled import Sampled
+from frtaudit.datasets.cohorts.traits import TrainingShape, Traits
+from frtaudit.datasets.pair_rules import Rules, Trait
+from frtaudit.datasets.protocols.curated import Curated
+from frtaudit.datasets.protocols.sampled import Sampled
+from frtaudit.pipeline.audit import Audited
 
 SHAPE = TrainingShape(identities=90, samples=4, overlap=0.4, copied=0.5, split=0.3, noise=0.1)
 COHORT = Traits(

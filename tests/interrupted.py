@@ -25,10 +25,16 @@ from pathlib import Path
 
 import drawn_faces
 
-from frtaudit import cli, compare, delivery, launch, spec  # noqa: F401  loaded once, not in each child
-from frtaudit.collection import sitting  # noqa: F401
-from frtaudit.plugins import load_plugins
-from frtaudit.sweeps import paper  # noqa: F401
+from frtaudit.cli import (  # noqa: F401  loaded once, not in each child
+    compare,
+    multirun,
+)
+from frtaudit.cli import main as cli
+from frtaudit.cli.sweeps import paper  # noqa: F401
+from frtaudit.collection import run as collection_run  # noqa: F401
+from frtaudit.config import load
+from frtaudit.config.plugins import load_plugins
+from frtaudit.pipeline import run  # noqa: F401
 
 FAULTS = "FRTAUDIT_FAULTS"
 FEW = "2,2,1,1,1,1"
@@ -295,7 +301,7 @@ def take_memory(room: int) -> None:
 def main(folder: Path, seed: int) -> int:
     """The whole campaign; 1 where something was wrong."""
     load_plugins()
-    spec.load_spec([*SMALL])
+    load.load_spec([*SMALL])
     counts = [int(count) for count in os.environ.get(FAULTS, FEW).split(",")]
     drawn_faces.registered()
     folder.mkdir(parents=True, exist_ok=True)

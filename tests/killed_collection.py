@@ -13,7 +13,7 @@ from pathlib import Path
 
 import drawn_faces
 
-from frtaudit.collection.sitting import collect
+from frtaudit.collection.run import collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 
 KILLS, CONCURRENCY = 10, 6

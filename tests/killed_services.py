@@ -24,15 +24,16 @@ import botocore.retries.standard
 import httpx  # noqa: F401
 import stamina  # noqa: F401
 
-import frtaudit.calling.http
-import frtaudit.services.rekognition
-from frtaudit import cli, spec
-from frtaudit.collection import sitting  # noqa: F401
-from frtaudit.fake.faults import Faults
-from frtaudit.fake.server import ENVIRONMENT, running
-from frtaudit.fake.world import Conduct, World
-from frtaudit.plugins import load_plugins
-from frtaudit.sources.made_up import MadeUp
+import frtaudit.collection.clients.http
+import frtaudit.collection.services.rekognition
+from frtaudit.cli import main as cli
+from frtaudit.collection import run  # noqa: F401
+from frtaudit.collection.fake.faults import Faults
+from frtaudit.collection.fake.server import ENVIRONMENT, running
+from frtaudit.collection.fake.world import Conduct, World
+from frtaudit.collection.sources.made_up import MadeUp
+from frtaudit.config import load
+from frtaudit.config.plugins import load_plugins
 
 FIVE = ("azure", "facepp", "luxand", "rekognition", "tencent")
 NAMES = ("Ada Qwixl", "Bea Zorvund", "Cyd Yttrox", "Dov Jhabbel", "Eve Vlimpt", "Fay Xunzig")
@@ -76,7 +77,7 @@ def words(root: Path, into: Path, address: str) -> list[str]:
 def quick() -> None:
     """The made-up credentials, and no waits before a further attempt."""
     os.environ.update(ENVIRONMENT, AWS_CONFIG_FILE="none", AWS_SHARED_CREDENTIALS_FILE="none")
-    frtaudit.calling.http.FIRST_WAIT = frtaudit.services.rekognition.FIRST_WAIT = 0.01
+    frtaudit.collection.clients.http.FIRST_WAIT = frtaudit.collection.services.rekognition.FIRST_WAIT = 0.01
     botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG = {
         "throttling_base_scale": 0.01,
         "non_throttling_base_scale": 0.01,
@@ -155,7 +156,7 @@ def main(folder: Path, seed: int) -> None:
     quick()
     load_plugins()
     root, told = photos(folder), {}
-    spec.load_collection(words(root, folder, "http://127.0.0.1:1")[1:])
+    load.load_collection(words(root, folder, "http://127.0.0.1:1")[1:])
     for name in ("whole", "broken"):
         with served() as address:
             command = words(root, folder / name, address)

@@ -5,15 +5,15 @@ from collections import Counter
 
 import pytest
 
-from frtaudit.calling.protocol import Limits, Service, Session
+from frtaudit.collection.clients.protocol import Limits, Service, Session
+from frtaudit.collection.fake.server import ENVIRONMENT
+from frtaudit.collection.services.azure import Azure
+from frtaudit.collection.services.facepp import FacePlusPlus
+from frtaudit.collection.services.luxand import Luxand
+from frtaudit.collection.services.rekognition import Rekognition
+from frtaudit.collection.services.tencent import Tencent
+from frtaudit.collection.sources.made_up import MadeUp
 from frtaudit.core.collecting import Crop
-from frtaudit.fake.server import ENVIRONMENT
-from frtaudit.services.azure import Azure
-from frtaudit.services.facepp import FacePlusPlus
-from frtaudit.services.luxand import Luxand
-from frtaudit.services.rekognition import Rekognition
-from frtaudit.services.tencent import Tencent
-from frtaudit.sources.made_up import MadeUp
 
 FIVE = ("azure", "facepp", "luxand", "rekognition", "tencent")
 CLEAN = MadeUp(queries=3, images=3, wrong=0.0, crowd=0.0, near_duplicate=0.0, empty=0.0)
@@ -54,8 +54,8 @@ def with_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS_CONFIG_FILE", "none")
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", "none")
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    monkeypatch.setattr("frtaudit.calling.http.FIRST_WAIT", 0.001)
-    monkeypatch.setattr("frtaudit.services.rekognition.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("frtaudit.collection.clients.http.FIRST_WAIT", 0.001)
+    monkeypatch.setattr("frtaudit.collection.services.rekognition.FIRST_WAIT", 0.001)
     quick = {"throttling_base_scale": 0.001, "non_throttling_base_scale": 0.001}
     monkeypatch.setattr("botocore.retries.standard.ExponentialBackoff._DEFAULT_BACKOFF_CONFIG", quick)
 

@@ -4,11 +4,11 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.spec import Weighting
-from frtaudit.stats.contrasts import log_ratios
-from frtaudit.stats.dependence import Residuals
-from frtaudit.stats.lending import Lender
-from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import RuleInterval, _rule, prepare
+from frtaudit.stats.groups.group_contrasts import log_ratios
+from frtaudit.stats.intervals.borrowing import Lender
+from frtaudit.stats.intervals.dependence import Residuals
+from frtaudit.stats.intervals.wilson import RuleInterval, _rule, prepare
+from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 Ints = npt.NDArray[np.int64]
 ALPHA = 0.05  # one-sided

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from frtaudit.core import Groups, ScoreTail
-from frtaudit.stats.ground import Ground
-from frtaudit.stats.histogram import edges_over
-from frtaudit.stats.layout import layout_of
-from frtaudit.stats.tail import from_listed, from_matrix
+from frtaudit.stats.rates.histogram import edges_over
+from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.tail import from_listed, from_matrix
+from frtaudit.stats.similarity.tiles import layout_of
 
 NEVER = float("-inf")
 

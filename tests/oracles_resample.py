@@ -11,7 +11,7 @@ import numpy.typing as npt
 from hypothesis import strategies as st
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.tail import from_listed, from_matrix
+from frtaudit.stats.similarity.tail import from_listed, from_matrix
 
 Person = tuple[int, list[int]]
 """A subject and the samples drawn for one copy of it, with repeats."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from html.parser import HTMLParser
 
-from frtaudit.canonical import Json
+from frtaudit.core.canonical import Json
 
 SHOWN = 3
 SILENT = frozenset({"style", "title", "script", "head", "template"})

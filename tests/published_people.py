@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import sha256
 from frtaudit.core import AuditResult, Curve, Estimate, Finding, LedgerEntry, Verdict
+from frtaudit.core.canonical import sha256
 from frtaudit.core.cohort import UNKNOWN
 
 SEXES, TONES = ("f", "m"), ("dark", "light")

@@ -16,14 +16,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from frtaudit.analyses.error_rates import ErrorRates
-from frtaudit.attest.verification import Depth, Verification
-from frtaudit.attest.verify import verify
-from frtaudit.checks import check_spec
-from frtaudit.cohorts.synthetic import Synthetic, SyntheticClass, SyntheticSystem
+from frtaudit.config.plugins import load_plugins
+from frtaudit.config.validate import check_spec
 from frtaudit.core.spec import AuditSpec, Bootstrap, Report, RequirementSpec, SchemaSpec, Thresholds
-from frtaudit.delivery import run
-from frtaudit.plugins import load_plugins
-from frtaudit.protocols.all_pairs import AllPairs
+from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticClass, SyntheticSystem
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.pipeline.run import run
+from frtaudit.signing.verification import Depth, Verification
+from frtaudit.signing.verify import verify
 
 REPORTS, PDFS, LONGEST = 300, 20, 200
 WORDS_OF_THE_SPEC = frozenset({"all", "each", "max", "unknown"})

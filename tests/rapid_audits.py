@@ -9,10 +9,10 @@ from small_audits import EXPLICIT, spec
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.identity_labels import IdentityLabels
-from frtaudit.audit import Audited, audit
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec, CurveGrid, Folds, FoldSource, Thresholds
-from frtaudit.protocols.listed import Listed
+from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.pipeline.audit import Audited, audit
 
 
 def made(**changes: Any) -> AuditSpec:

@@ -4,10 +4,10 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import Material
 from frtaudit.core.labelling import Labelling, LabelSource
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.labelling.estimate import How, Several
 
 SERVICES = {

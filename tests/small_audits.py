@@ -14,9 +14,7 @@ from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.similarity_roc import SimilarityRoc
-from frtaudit.audit import Audited, audit
-from frtaudit.cohorts.synthetic import Synthetic, SyntheticClass, SyntheticSystem
-from frtaudit.cohorts.templates import TemplateFolder
+from frtaudit.config.plugins import load_plugins
 from frtaudit.core import AuditResult, Estimate, Material, Method, Target
 from frtaudit.core.spec import (
     AuditSpec,
@@ -31,11 +29,13 @@ from frtaudit.core.spec import (
     SchemaSpec,
     Thresholds,
 )
-from frtaudit.panel import comparisons_of, material_of, panel_of
-from frtaudit.plugins import load_plugins
-from frtaudit.protocols.all_pairs import AllPairs
-from frtaudit.scoring import groups_of, put_on_trial
-from frtaudit.trial import Trial
+from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticClass, SyntheticSystem
+from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.evaluation.system import Trial
+from frtaudit.pipeline.audit import Audited, audit
+from frtaudit.pipeline.components import comparisons_of, material_of, panel_of
+from frtaudit.pipeline.evaluate import groups_of, put_on_trial
 
 load_plugins()
 

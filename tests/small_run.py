@@ -5,17 +5,17 @@ from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
 
-from frtaudit.attest.keys import Signer
-from frtaudit.attest.manifest import STATEMENT
-from frtaudit.attest.pdf_signature import sign_pdf
-from frtaudit.attest.statement import INNER_NAME, inner_statement, outer_statement
-from frtaudit.canonical import Json, digest, sha256, to_bytes
+from frtaudit.core.canonical import Json, digest, sha256, to_bytes
 from frtaudit.core.estimates import Estimate, Interval, Method, Target
 from frtaudit.core.findings import Finding, Verdict
+from frtaudit.core.formatting import rate
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import Report
-from frtaudit.numbers import rate
 from frtaudit.report import render
+from frtaudit.signing.keys import Signer
+from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.pdf.signature import sign_pdf
+from frtaudit.signing.statement import INNER_NAME, inner_statement, outer_statement
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
 PAGE = "<html lang=en><title>small</title><p>A small report</p></html>"

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import report_fixture
 
+from frtaudit.cli.sweeps.jobs import Outcome, State
+from frtaudit.cli.sweeps.plan import Job, Plan
+from frtaudit.cli.sweeps.table import Sweep, table
 from frtaudit.core import AuditResult, Verdict
 from frtaudit.errors import FrtauditError
-from frtaudit.sweeps.jobs import Outcome, State
-from frtaudit.sweeps.plan import Job, Plan
-from frtaudit.sweeps.table import Sweep, table
 
 SETTINGS = [(target, alpha) for target in ("a", "b") for alpha in ("0.05", "0.1")]
 

@@ -3,7 +3,7 @@
 import sys
 
 HEARD = "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); "
-PROGRAM = HEARD + "from frtaudit.cli import main; sys.exit(main())"
+PROGRAM = HEARD + "from frtaudit.cli.main import main; sys.exit(main())"
 
 
 def command(*words: str) -> list[str]:

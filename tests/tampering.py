@@ -13,9 +13,9 @@ from pathlib import Path
 
 from small_run import WHEN
 
-from frtaudit.attest.approve import approve
-from frtaudit.attest.keys import Signer
-from frtaudit.attest.verify import verify
+from frtaudit.signing.approve import approve
+from frtaudit.signing.keys import Signer
+from frtaudit.signing.verify import verify
 
 SEED = 20261121
 ALL = 1000
@@ -110,7 +110,7 @@ if __name__ == "__main__":
 
     from small_run import write_run
 
-    from frtaudit.attest.keys import PUBLIC, generate
+    from frtaudit.signing.keys import PUBLIC, generate
 
     number = int(sys.argv[1]) if len(sys.argv) > 1 else ALL
     with tempfile.TemporaryDirectory() as folder:

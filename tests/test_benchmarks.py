@@ -13,8 +13,8 @@ import pytest
 from benchmarks import collect, environments, run, stored, table
 from benchmarks.clock import Clock
 from benchmarks.contests import CONTESTS, OURS, Contender, Contest, Line, Measure
-from frtaudit import registry
-from frtaudit.cohorts.queries import Queries
+from frtaudit.core import registry
+from frtaudit.datasets.cohorts.queries import Queries
 
 TINY = 0.002
 HERE = {OURS, "scipy"}  # what our own environment holds

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.attest.verification import Verification, note, ok
 from frtaudit.errors import DataError
 from frtaudit.escaping import cell, printable
-from frtaudit.intake.review import as_csv
+from frtaudit.inputs.review import as_csv
+from frtaudit.signing.verification import Verification, note, ok
 
 FORGED = (
     "x\nok             result.json: signed\rrun: valid and trusted (exit 0)\x1b[1A\x1b[2K\u202e\u2028\x9b2J"

@@ -9,20 +9,20 @@ from pathlib import Path
 import hostile_data as hostile
 import pytest
 
-from frtaudit.checkup import check
-from frtaudit.cohorts.queries import Queries
-from frtaudit.cohorts.scores import ScoreLists
-from frtaudit.cohorts.templates import TemplateFolder
+from frtaudit.config.load import load_spec
+from frtaudit.config.plugins import load_plugins
 from frtaudit.core.spec import AuditSpec, Thresholds, ThresholdSource
+from frtaudit.datasets.cohorts.queries import Queries
+from frtaudit.datasets.cohorts.scores import ScoreLists
+from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import FrtauditError
-from frtaudit.finished import read_run
-from frtaudit.intake.pairlist import read_pairs
-from frtaudit.intake.previous import read_previous
-from frtaudit.intake.run_tables import read_run_tables
-from frtaudit.intake.twins import twin_notes
-from frtaudit.plugins import load_plugins
-from frtaudit.protocols.listed import Listed
-from frtaudit.spec import load_spec
+from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.inputs.previous import read_previous
+from frtaudit.inputs.run_tables import read_run_tables
+from frtaudit.inputs.twins import twin_notes
+from frtaudit.pipeline.dry_run import check
+from frtaudit.report.exports.run_folder import read_run
 
 SECONDS = 20
 

@@ -10,16 +10,16 @@ from pathlib import Path
 import hostile_data as hostile
 import pytest
 
-from frtaudit import exporting
-from frtaudit.app import exit_code
-from frtaudit.cohorts.scores import ScoreLists
+from frtaudit.cli.run import exit_code
+from frtaudit.config.load import load_spec
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.file_names import file_name
+from frtaudit.core.registry import names
 from frtaudit.core.spec import Report, RequirementSpec, SchemaSpec
-from frtaudit.delivery import run
-from frtaudit.file_names import file_name
-from frtaudit.finished import read_run
-from frtaudit.plugins import load_plugins
-from frtaudit.registry import names
-from frtaudit.spec import load_spec
+from frtaudit.datasets.cohorts.scores import ScoreLists
+from frtaudit.pipeline.run import run
+from frtaudit.report.exports import write
+from frtaudit.report.exports.run_folder import read_run
 
 SYSTEMS = ("../../../executed", "=cmd|' /C calc'!A0")
 CLASSES = ("<b>$x$</b>", "\u202e\u05d0\u0301 18-35")
@@ -54,7 +54,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         report=Report(pdf=False, sign=False, title=REQUIREMENT, organisation=SYSTEMS[1]),
     )
     run(spec, root / "run", exit_code)
-    exporting.export(read_run(root / "run"), names("export"), root / "exports")
+    write.export(read_run(root / "run"), names("export"), root / "exports")
     return root
 
 

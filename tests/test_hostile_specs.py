@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 from hostile_specs import AUDIT, BODY, HANDLER, Hostile, attempts
 
-from frtaudit import checkup, cli, delivery
+from frtaudit.cli import main
+from frtaudit.pipeline import dry_run, run
 
 ATTEMPTS = tuple(attempts())
 LOGS = "/schema@_global_.hydra.job_logging"
@@ -30,8 +31,8 @@ def loot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("loot", "work", "theirs"):
         (tmp_path / name).mkdir()
     monkeypatch.chdir(tmp_path / "work")
-    monkeypatch.setattr(delivery, "run", reached)
-    monkeypatch.setattr(checkup, "check", reached)
+    monkeypatch.setattr(run, "run", reached)
+    monkeypatch.setattr(dry_run, "check", reached)
     return tmp_path / "loot"
 
 
@@ -56,7 +57,7 @@ def state(loot: Path) -> object:
 
 def refused(words: Sequence[str], capsys: pytest.CaptureFixture[str]) -> str:
     """The one line that refuses a command."""
-    code = cli.main(words)
+    code = main.main(words)
     said = capsys.readouterr()
     assert code in (1, 2), said
     assert said.out == ""
@@ -114,12 +115,12 @@ def test_other_commands_have_the_same_door(loot: Path, capsys: pytest.CaptureFix
     attempt = Hostile("", "", {AUDIT: "# @package _global_.hydra.job_logging\n" + HANDLER})
     words = laid(attempt, loot)
     for command in ("plan", "label", "seal"):
-        assert cli.main([command, *words]) == 2
+        assert main.main([command, *words]) == 2
         assert "audit/theirs.yaml: the package '_global_.hydra.job_logging'" in capsys.readouterr().err
     (loot.parent / "theirs" / "collection").mkdir()
     (loot.parent / "theirs" / "collection" / "theirs.yaml").write_text(f"into: {loot}\nservices: {{}}\n")
     for command in (("collect",), ("plan", "collect", "into=x")):
-        assert cli.main([*command, *words[:2], "collection=theirs"]) == 2
+        assert main.main([*command, *words[:2], "collection=theirs"]) == 2
         assert "into: " in capsys.readouterr().err
     assert not any(loot.iterdir())
 

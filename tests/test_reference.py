@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from frtaudit.attest.reproduce import compare_results
-from frtaudit.audit import audit
-from frtaudit.spec import load_spec
+from frtaudit.config.load import load_spec
+from frtaudit.pipeline.audit import audit
+from frtaudit.signing.reproduce import compare_results
 
 REFERENCE = Path(__file__).resolve().parents[1] / "reports" / "reference"
 

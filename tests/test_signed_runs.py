@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from frtaudit.attest.pdf_signature import read_signed_pdf
-from frtaudit.attest.verify import verify
-from frtaudit.cli import main
-from frtaudit.compare import overrides_of
+from frtaudit.cli.compare import overrides_of
+from frtaudit.cli.main import main
 from frtaudit.core.spec import PadesLevel
-from frtaudit.intake.previous import read_previous
+from frtaudit.inputs.previous import read_previous
+from frtaudit.signing.pdf.signature import read_signed_pdf
+from frtaudit.signing.verify import verify
 
 RUNS = sorted(path for path in (Path(__file__).parent / "signed_runs").iterdir() if path.is_dir())
 RESULTS = sorted(path for runs in RUNS for path in runs.glob("**/result.json"))

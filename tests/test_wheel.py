@@ -85,11 +85,11 @@ def test_version_answers_from_the_wheel(installed: Path, tmp_path: Path) -> None
 
 def test_version_loads_nothing_slow(installed: Path, tmp_path: Path) -> None:
     """`frtaudit --version` answers at once: it loads no numerical library, no Hydra, no renderer."""
-    code = "import sys; from frtaudit.cli import main; main(['--version']); print(*sys.modules)"
+    code = "import sys; from frtaudit.cli.main import main; main(['--version']); print(*sys.modules)"
     answer = call(installed.parent / "python", "-c", code, folder=tmp_path)
     assert answer.returncode == 0, answer.stderr
     loaded = set(answer.stdout.split())
-    assert "frtaudit.cli" in loaded
+    assert "frtaudit.cli.main" in loaded
     assert not loaded & {
         "numpy",
         "scipy",

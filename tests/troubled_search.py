@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 from web_search import write
 
-from frtaudit.audit import audit
+from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult
 from frtaudit.core.labelling import UNSAID, Faces, Service
 from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.pipeline.audit import audit
 from frtaudit.report import render
-from frtaudit.spec import load_spec
 
 SIZE, PLAIN = 14, 30  # faces of a query, queries with one person and strangers
 KINDS = (*("one",) * PLAIN, "two", "two", "nobody", "disagree")

@@ -9,14 +9,14 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from web_search import write
 
-from frtaudit.audit import audit
+from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.labelling.enrolment import labelling_of
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between, pairs_of
-from frtaudit.spec import load_spec
-from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
+from frtaudit.pipeline.audit import audit
+from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 NOISE: Mapping[str, float] = {"acme": 0.5, "bolt": 0.6, "crest": 0.7}
 DIMENSION, WRONG = 24, 4

@@ -8,19 +8,19 @@ from typing import Any
 
 from small_audits import COHORT, EXPLICIT, TARGETS, put, spec
 
+from frtaudit.analyses.comparison.support import Footing, footing_of
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.two_systems import TwoSystems
 from frtaudit.analyses.vendor_comparison import VendorComparison
-from frtaudit.audit import audit
-from frtaudit.cohorts.runs import Runs
-from frtaudit.cohorts.synthetic import SyntheticSystem
 from frtaudit.core import AuditResult, Estimate
 from frtaudit.core.spec import AuditSpec, CurveGrid, Folds, FoldSource, Report, Thresholds
-from frtaudit.delivery import run
-from frtaudit.protocols.finished import AsFinished
-from frtaudit.providers.cosine import Cosine
-from frtaudit.trial import Trial
-from frtaudit.vendors.footing import Footing, footing_of
+from frtaudit.datasets.cohorts.runs import Runs
+from frtaudit.datasets.cohorts.synthetic import SyntheticSystem
+from frtaudit.datasets.protocols.finished import AsFinished
+from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.evaluation.system import Trial
+from frtaudit.pipeline.audit import audit
+from frtaudit.pipeline.run import run
 
 SYSTEMS = {
     "one": SyntheticSystem(noise=0.2, failure_rate=0.05),

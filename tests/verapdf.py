@@ -67,10 +67,10 @@ def made(folder: Path) -> list[Path]:
     from test_delivery import code
     from test_delivery import made as spec
 
-    from frtaudit.attest.approve import approve
-    from frtaudit.attest.keys import generate
     from frtaudit.core.spec import PadesLevel
-    from frtaudit.delivery import run
+    from frtaudit.pipeline.run import run
+    from frtaudit.signing.approve import approve
+    from frtaudit.signing.keys import generate
 
     now = datetime.now(UTC)
     generate(folder / "auditor", "Auditor", None, now)

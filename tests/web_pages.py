@@ -6,8 +6,8 @@ from collections.abc import Sequence
 import numpy as np
 from PIL import Image
 
-from frtaudit.calling.fetch import Fetch
-from frtaudit.calling.pace import Pace
+from frtaudit.collection.clients.fetch import Fetch
+from frtaudit.collection.clients.pace import Pace
 
 HERE = "127.0.0.1"
 

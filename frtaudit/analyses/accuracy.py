@@ -6,15 +6,17 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import MIN_ERRORS, SHARE, from_bounds
-from frtaudit.registry import register
-from frtaudit.stats import fold_differences, folds, rates, wilson
-from frtaudit.stats.trials import members
-from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
+from frtaudit.evaluation.intervals import MIN_ERRORS, SHARE, from_bounds
+from frtaudit.evaluation.system import FoldPairs, Outcome, Trial, on_panel
+from frtaudit.stats.folds import fold_differences, kfold_accuracy
+from frtaudit.stats.intervals import wilson
+from frtaudit.stats.rates import rates
+from frtaudit.stats.rates.trials import members
 
 NAME = "accuracy"
 DEFAULT = "folds"  # what the pairs of spec.folds are called
@@ -85,9 +87,9 @@ def _between(
     value: float | None = None
     interval: tuple[Interval, ...] = ()
     note = "a fold holds no pair that both scored"
-    if not folds.empty_folds(of, other.k):
+    if not kfold_accuracy.empty_folds(of, other.k):
         a, b = (
-            folds.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
+            kfold_accuracy.k_fold_accuracy(pairs.score[rows], pairs.mated[rows], of, other.k)
             for pairs, rows in ((own, one), (other, two))
         )
         delta = fold_differences.accuracy_difference(a, b, (of, of), first, second)
@@ -125,7 +127,7 @@ def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -
     )
 
 
-def _places(pairs: FoldPairs) -> folds.Ints:
+def _places(pairs: FoldPairs) -> kfold_accuracy.Ints:
     return np.arange(pairs.score.size) if pairs.at is None else pairs.at
 
 
@@ -152,12 +154,12 @@ class _Place:
     def estimates(self, deals: int) -> Iterator[Estimate]:
         """Mean, spread, folds, the EER of the same pairs, and the difference to overlapping folds."""
         pairs = self.pairs
-        empty = folds.empty_folds(pairs.folds, pairs.k)
+        empty = kfold_accuracy.empty_folds(pairs.folds, pairs.k)
         if empty:
             note = f"{empty} of {pairs.k} folds hold no pair with a score"
             yield self.estimate("accuracy", None, None, SHARES, note=note)
             return
-        found = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+        found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
         made = tuple(_intervals(found, pairs, pairs.folds, self.alpha, disjoint=pairs.disjoint))
         yield self.estimate("accuracy", found.mean, _counts(found), SHARES, made)
         yield self.estimate("accuracy_fold_sd", found.sd_ddof1, None, SPREAD)
@@ -169,20 +171,26 @@ class _Place:
         yield _eer(self)
         for schema in self.trial.groups.schemas:
             yield from self._by_class(found, schema)
-        if pairs.overlap is not None and pairs.disjoint and not folds.empty_folds(pairs.overlap, pairs.k):
+        if (
+            pairs.overlap is not None
+            and pairs.disjoint
+            and not kfold_accuracy.empty_folds(pairs.overlap, pairs.k)
+        ):
             yield from self._against_overlap(found, pairs.overlap, deals)
 
-    def _by_class(self, found: folds.FoldAccuracy, schema: str) -> Iterator[Estimate]:
+    def _by_class(self, found: kfold_accuracy.FoldAccuracy, schema: str) -> Iterator[Estimate]:
         """Accuracy of the pairs within each class; the skewed error ratio, max/min of 1 - accuracy (FORMULAS 8.15)."""
         shares: dict[str, float] = {}
         for tag, name in self.trial.classes(schema):
-            part = folds.within(found, self.pairs.folds, self._inside(tag))
+            part = kfold_accuracy.within(found, self.pairs.folds, self._inside(tag))
             if part is None:
                 note = "no pair within this class"
                 yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
                 continue
             shares[name] = part.accuracy.mean
-            bounds = folds.accuracy_bounds(part.accuracy, part.folds, self.pairs.first, self.pairs.second)
+            bounds = kfold_accuracy.accuracy_bounds(
+                part.accuracy, part.folds, self.pairs.first, self.pairs.second
+            )
             made = from_bounds(bounds, self.alpha, "fold thresholds held fixed")
             counts = _counts(part.accuracy)
             yield self.estimate(
@@ -193,17 +201,17 @@ class _Place:
         missing = None if ratio else "needs two classes, and a wrong pair in each"
         yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
 
-    def _inside(self, tag: int) -> folds.Flags:
+    def _inside(self, tag: int) -> kfold_accuracy.Flags:
         """Pairs whose subjects both belong to a tag."""
         member = members(self.trial.groups, self.trial.cohort.n_subjects)[tag]
         return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(
-        self, found: folds.FoldAccuracy, overlap: folds.Ints, deals: int
+        self, found: kfold_accuracy.FoldAccuracy, overlap: kfold_accuracy.Ints, deals: int
     ) -> Iterator[Estimate]:
         """Accuracy of the same pairs in overlapping folds, and disjoint minus overlap (004, table 6)."""
         pairs = self.pairs
-        other = folds.k_fold_accuracy(pairs.score, pairs.mated, overlap, pairs.k)
+        other = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, overlap, pairs.k)
         made = tuple(_intervals(other, pairs, overlap, self.alpha, disjoint=False))
         yield self.estimate("accuracy_overlap", other.mean, _counts(other), SHARES, made)
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
@@ -254,7 +262,7 @@ class _Place:
         )
 
 
-def _counts(found: folds.FoldAccuracy) -> tuple[int, int]:
+def _counts(found: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
     return int(found.correct.sum()), int(found.total.sum())
 
 
@@ -268,10 +276,15 @@ def _eer(place: _Place) -> Estimate:
 
 
 def _intervals(
-    found: folds.FoldAccuracy, pairs: FoldPairs, of: folds.Ints, alpha: float, *, disjoint: bool
+    found: kfold_accuracy.FoldAccuracy,
+    pairs: FoldPairs,
+    of: kfold_accuracy.Ints,
+    alpha: float,
+    *,
+    disjoint: bool,
 ) -> Iterator[Interval]:
     """FORMULAS 8.11: Wilson over subjects; t over the folds where they are disjoint; i.i.d. as an extreme."""
-    bounds = folds.accuracy_bounds(found, of, pairs.first, pairs.second)
+    bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
     yield from_bounds(bounds, alpha, "fold thresholds held fixed")
     if disjoint:
         yield _over_folds(found, alpha)
@@ -286,8 +299,8 @@ def _intervals(
     )
 
 
-def _over_folds(found: folds.FoldAccuracy, alpha: float) -> Interval:
-    low, high = folds.t_interval(found, alpha)
+def _over_folds(found: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval:
+    low, high = kfold_accuracy.t_interval(found, alpha)
     return Interval(
         low=low if found.sem > 0 else None,
         high=high if found.sem > 0 else None,

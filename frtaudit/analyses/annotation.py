@@ -8,17 +8,17 @@ import numpy as np
 
 from frtaudit.core import Curve, Estimate, Material
 from frtaudit.core.labelling import UNSAID, Labelling
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE
+from frtaudit.evaluation.intervals import SHARE
+from frtaudit.evaluation.system import Outcome, Trial
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.evaluation import Scores, hidden, pooled, split
 from frtaudit.labelling.fractions import answered, complete, misses
 from frtaudit.labelling.pictures import det
-from frtaudit.registry import register
-from frtaudit.stats.resolution import unresolved
-from frtaudit.trial import Outcome, Trial
+from frtaudit.stats.rates.resolution import unresolved
 
 NAME = "annotation"
 METRIC = "fnmr_by_annotation"

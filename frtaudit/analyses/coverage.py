@@ -10,20 +10,21 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import dumps, seed_of
 from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.canonical import dumps, seed_of
+from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import MIN_EFFECTIVE, MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
-from frtaudit.registry import register
-from frtaudit.stats import coverage, lending, simulated, weights, wilson
-from frtaudit.stats.coverage import Bounds, Copies, Denominators, Misses
-from frtaudit.stats.effects import BlockErrors, Effects, mated_effects, non_mated_effects
-from frtaudit.stats.rates import rates as rates_at
-from frtaudit.stats.simulated import Cells, Drawn, Listing, LookAlikes
-from frtaudit.stats.sums import BelowFloorError
-from frtaudit.stats.targets import threshold_at
-from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial, strata_of
+from frtaudit.evaluation.intervals import MIN_EFFECTIVE, MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Outcome, Trial, strata_of
+from frtaudit.stats.bootstrap import weights
+from frtaudit.stats.intervals import borrowing, coverage, simulated_cohorts, wilson
+from frtaudit.stats.intervals.coverage import Bounds, Copies, Denominators, Misses
+from frtaudit.stats.intervals.simulated_cohorts import Cells, Drawn, Listing, LookAlikes
+from frtaudit.stats.intervals.subject_effects import BlockErrors, Effects, mated_effects, non_mated_effects
+from frtaudit.stats.rates.rates import rates as rates_at
+from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.targets import threshold_at
 
 NAME = "coverage"
 LEAST_COHORTS = 1000
@@ -167,7 +168,7 @@ class Coverage:
     ) -> dict[Method, Misses]:
         """Draw the cohorts, in chunks that fit, and count each method's misses."""
         total = {method: Misses(lower=0, upper=0, given=0) for method in stage.methods}
-        chunk = max(1, simulated.CHUNK // _width(stage))
+        chunk = max(1, simulated_cohorts.CHUNK // _width(stage))
         for first in range(0, self.cohorts, chunk):
             cohorts = min(chunk, self.cohorts - first)
             drift = None if stage.everybody is None else self._drift(stage.everybody, cohorts, rng)
@@ -205,15 +206,15 @@ class Coverage:
         spread = effects.subject_upper if scenario is Scenario.SUBJECTS_UPPER else effects.subject
         if stage.pairs is not None or stage.cells is None:
             pairs = np.zeros(0, dtype=np.int64) if stage.pairs is None else stage.pairs
-            return simulated.draw_mated(
+            return simulated_cohorts.draw_mated(
                 rng, pairs, truth, spread, cohorts, identity=stage.identity, shift=shift
             )
-        people = simulated.gamma_effects(rng, (cohorts, stage.over.subjects), spread)
+        people = simulated_cohorts.gamma_effects(rng, (cohorts, stage.over.subjects), spread)
         if scenario is Scenario.WOLVES:
-            people = simulated.with_wolves(rng, people, self.share_of_wolves, self.wolf_factor)
+            people = simulated_cohorts.with_wolves(rng, people, self.share_of_wolves, self.wolf_factor)
         also = LookAlikes(pairs=LOOK_ALIKES.get(scenario, 0.0), match_rate=stage.match_rate)
         rate = truth - also.pairs / stage.over.pairs * also.match_rate
-        return simulated.draw_non_mated(rng, stage.cells, rate, people, effects.pair, also)
+        return simulated_cohorts.draw_non_mated(rng, stage.cells, rate, people, effects.pair, also)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,7 +346,7 @@ def _effects(trial: Trial, row: Row) -> Effects | None:
     mated = place.rate == "fnmr"
     own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(place.threshold, place.tag, place.weighting)
     threshold: float | None = place.threshold
-    if lending.few(own):
+    if borrowing.few(own):
         threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].of(own).threshold
     if threshold is None:
         return None

@@ -7,16 +7,16 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.certificate import Claim, certify
+from frtaudit.analyses.shared.nearest_matches import Overlap
+from frtaudit.analyses.shared.pair_set_checks import Claim, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
+from frtaudit.core.file_names import file_name
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
-from frtaudit.file_names import file_name
-from frtaudit.intake.review import as_csv, pair_id
-from frtaudit.overlap import Overlap
-from frtaudit.pair_rules import NON_MATED, Rules, ground_of
-from frtaudit.registry import register
-from frtaudit.stats.pairs import scores_of
-from frtaudit.trial import Outcome, Trial, on_panel
+from frtaudit.datasets.pair_rules import NON_MATED, Rules, ground_of
+from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.inputs.review import as_csv, pair_id
+from frtaudit.stats.similarity.pairs import scores_of
 
 NAME = "dataset_card"
 PROTOCOL = "protocol"  # what the audit's own list of pairs is called

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import Curve, Estimate
+from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE
-from frtaudit.mated import ClassScores, class_scores
-from frtaudit.registry import register
-from frtaudit.stats import densities
-from frtaudit.stats.interclass import SCALE, to_scale
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.class_scores import ClassScores, class_scores
+from frtaudit.evaluation.intervals import SHARE
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import densities
+from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
 
 NAME = "densities"
 PER = {

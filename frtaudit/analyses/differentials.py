@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from frtaudit.core import Estimate, Target
+from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.indices import (
+from frtaudit.evaluation.differentials import (
     BOTH,
     Form,
     GroupRates,
@@ -17,10 +18,9 @@ from frtaudit.indices import (
     forms,
     population_interval,
 )
-from frtaudit.inference import SHARE, At, Place, Reading, rate_estimate, read
-from frtaudit.registry import register
-from frtaudit.stats.resolution import unresolved
-from frtaudit.trial import WEIGHTINGS, Outcome, Trial, stratum
+from frtaudit.evaluation.intervals import SHARE, At, Place, Reading, rate_estimate, read
+from frtaudit.evaluation.system import WEIGHTINGS, Outcome, Trial, stratum
+from frtaudit.stats.rates.resolution import unresolved
 
 NAME = "differentials"
 

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import Curve, Estimate
+from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
-from frtaudit.inversion import Inversion, inversion
-from frtaudit.registry import register
-from frtaudit.stats import rates
-from frtaudit.stats.censoring import crossing
-from frtaudit.stats.sums import BelowFloorError
-from frtaudit.trial import PLAN_OF, WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.intervals import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.threshold_intervals import Inversion, inversion
+from frtaudit.stats.rates import rates
+from frtaudit.stats.rates.censoring import crossing
+from frtaudit.stats.rates.sums import BelowFloorError
 
 NAME = "error_rates"
 MIN_POINTS = 2

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import Estimate
-from frtaudit.mated import ClassScores, class_scores
-from frtaudit.registry import register
-from frtaudit.stats import interclass
-from frtaudit.trial import Outcome, Trial
+from frtaudit.core.registry import register
+from frtaudit.evaluation.class_scores import ClassScores, class_scores
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import d_l2
 
 NAME = "failure_scores"
 APART, ZERO = "apart", "score_zero"
@@ -46,7 +46,7 @@ class FailureScores:
         readings = {APART: without(held, failed), ZERO: with_zeros(trial, held, failed)}
         if any(scores.size == 0 for scores in readings[APART].scores):
             return
-        distances = {name: interclass.d_l2(made.scores, made.score_range) for name, made in readings.items()}
+        distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in readings.items()}
         for c, group in enumerate((*held.names, "max")):
             both = {
                 name: float(values.max() if group == "max" else values[c])

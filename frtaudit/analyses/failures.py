@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.attempts import Attempts, attempts_of, members_of, was_listed
+from frtaudit.analyses.shared.failure_counts import Attempts, attempts_of, members_of, was_listed
 from frtaudit.core import Estimate, Interval, LedgerEntry, Method, Target
+from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
-from frtaudit.inference import (
+from frtaudit.evaluation.intervals import (
     MIN_ERRING,
     MIN_ERRORS,
     SHARE,
@@ -22,11 +23,10 @@ from frtaudit.inference import (
     from_variance,
     read,
 )
+from frtaudit.evaluation.system import POOLED, Outcome, Trial
 from frtaudit.labelling.tried import by_code
-from frtaudit.registry import register
-from frtaudit.stats import clusters, dependence, wilson
-from frtaudit.stats.intervals import variance_error
-from frtaudit.trial import POOLED, Outcome, Trial
+from frtaudit.stats.intervals import clustered_share, dependence, wilson
+from frtaudit.stats.intervals.bootstrap_intervals import variance_error
 
 NAME = "failures"
 Ints = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ def _fta(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
 
 
 def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, ...]:
-    bounds = clusters.share_bounds(failed, tried)
+    bounds = clustered_share.share_bounds(failed, tried)
     if bounds is None:
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
@@ -133,7 +133,7 @@ def _frr_interval(reading: Reading, failed: Ints, tried: Ints, alpha: float, *, 
 
 def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interval:
     """FRR rises with FTA and with FNMR: the lower ends of both give its lower end, the upper ones its upper end."""
-    bounds = clusters.share_bounds(failed, tried)
+    bounds = clustered_share.share_bounds(failed, tried)
     if bounds is None or fnmr.low is None or fnmr.high is None:
         return empty(Method.WILSON, alpha, "nothing was tried")
     fta = bounds.interval(alpha)
@@ -157,7 +157,7 @@ def _by_variance(
     drawn, fnmr = drawn[np.isfinite(drawn)], reading.value
     spread = float(drawn.std(ddof=1)) if drawn.size > 1 else 0.0
     used = tried > 0
-    other = (1 - fnmr) * np.sqrt(clusters.share_variance(failed[used], tried[used]))
+    other = (1 - fnmr) * np.sqrt(clustered_share.share_variance(failed[used], tried[used]))
     value = fta + fnmr * (1 - fta)
     if not (0 < value < 1 and 0 < (1 - fta) * spread + other < np.inf):
         return None

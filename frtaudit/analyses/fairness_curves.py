@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from frtaudit.core import Curve, Target
 from frtaudit.core.curves import spans
-from frtaudit.readings import Drawn, Readings, Reasons, classes_along, index_along, without_value
-from frtaudit.registry import register
-from frtaudit.stats.differentials import RateIndex
-from frtaudit.trial import Outcome, Trial
+from frtaudit.core.registry import register
+from frtaudit.evaluation.over_fmr import Drawn, Readings, Reasons, classes_along, index_along, without_value
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.groups.differentials import RateIndex
 
 NAME = "fairness_curves"
 KIND = "fairness"

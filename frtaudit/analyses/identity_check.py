@@ -1,6 +1,7 @@
 """Suspected duplicates: two people who may be one, images that may be another person's (FORMULAS 8.20).
 
-The rules stand in :mod:`frtaudit.stats.suspects`. What is suspected goes to a review file for a person to look at, and
+The rules stand in :mod:`frtaudit.stats.labels.suspected_duplicates`. What is suspected goes to a review file for a
+person to look at, and
 every FMR is printed with it and without it. Nothing is left out of a rate before a person has confirmed it.
 
 Long because a plug-in is one file: what is suspected, the rates without it, the review file out and in.
@@ -14,19 +15,18 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit import numbers
-from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target
+from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
+from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target, formatting
+from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
-from frtaudit.inference import SHARE, At, Place, intervals_of, read
-from frtaudit.intake.review import as_csv, pair_id, read_review
-from frtaudit.intake.tables import read_table
-from frtaudit.overlap import DIFFERENT, VERDICTS
-from frtaudit.registry import register
-from frtaudit.stats import suspects
-from frtaudit.stats.left_out import rule_without
-from frtaudit.stats.suspects import Suspects
-from frtaudit.stats.trials import block_sizes
-from frtaudit.trial import BELOW_FLOOR, WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.intervals import SHARE, At, Place, intervals_of, read
+from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, Outcome, Trial
+from frtaudit.inputs.review import as_csv, pair_id, read_review
+from frtaudit.inputs.tables import read_table
+from frtaudit.stats.intervals.left_out import rule_without
+from frtaudit.stats.labels import suspected_duplicates
+from frtaudit.stats.labels.suspected_duplicates import Suspects
+from frtaudit.stats.rates.trials import block_sizes
 
 NAME = "identity_check"
 PEOPLE, IMAGE = "people", "image"
@@ -131,21 +131,21 @@ class Reviewed:
 def look(trial: Trial) -> Found:
     """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
     tail, compared = trial.tail, int(trial.rule.spread.pairs[0])
-    own = suspects.own_medians(tail)
+    own = suspected_duplicates.own_medians(tail)
     looked_at = int(np.count_nonzero(~np.isnan(own)))
-    cut = suspects.cut_of(suspects.within_medians(tail))
+    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(tail))
     why = NOBODY if cut is None else _beyond(tail, cut)
     if cut is None or why is not None or not compared:
         why = why or NO_PAIRS
         return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
-    pairs = suspects.suspected_pairs(tail, cut, trial.block)
-    if suspects.too_many(pairs.first.size, compared, int(trial.trials.subjects[0])):
+    pairs = suspected_duplicates.suspected_pairs(tail, cut, trial.block)
+    if suspected_duplicates.too_many(pairs.first.size, compared, int(trial.trials.subjects[0])):
         why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
         return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
-    images: Suspects | None = suspects.suspected_images(
-        tail, cut, own <= suspects.far_level(tail), trial.block
+    images: Suspects | None = suspected_duplicates.suspected_images(
+        tail, cut, own <= suspected_duplicates.far_level(tail), trial.block
     )
-    if images is not None and images.first.size > suspects.MAX_IMAGES * looked_at:
+    if images is not None and images.first.size > suspected_duplicates.MAX_IMAGES * looked_at:
         why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
         images = None
     return Found(cut=cut, pairs=pairs, images=images, compared=compared, looked_at=looked_at, why=why)
@@ -158,11 +158,15 @@ def _beyond(tail: ScoreTail, cut: float) -> str | None:
     total = int(tail.histogram.sum())
     held = tail.tail_score.size
     weak = f"{WEAK}: more than {_share(held, total)} non-mated comparisons reach the cut"
-    return weak if held > suspects.MAX_PAIRS * total else "the cut lies below the floor of the kept tail"
+    return (
+        weak
+        if held > suspected_duplicates.MAX_PAIRS * total
+        else "the cut lies below the floor of the kept tail"
+    )
 
 
 def _share(some: int, total: int) -> str:
-    return f"{numbers.count(some)} of {numbers.count(total)} ({numbers.rate(some / total)})"
+    return f"{formatting.count(some)} of {formatting.count(total)} ({formatting.rate(some / total)})"
 
 
 def _people(trial: Trial, found: Found) -> Estimate:

@@ -8,21 +8,21 @@ import numpy as np
 
 from frtaudit.core import Curve, Estimate, Material, Method, Target
 from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, Service
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import At, finite
+from frtaudit.evaluation.intervals import At, finite
+from frtaudit.evaluation.system import Outcome, Trial, on_panel
 from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How, Several, lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
 from frtaudit.labelling.pictures import FEW
 from frtaudit.labelling.table import label_table
-from frtaudit.registry import register
-from frtaudit.stats import wilson
-from frtaudit.stats.censoring import crossing
-from frtaudit.stats.crossing import eer_of
-from frtaudit.stats.listed import fnmr_at_fmr
-from frtaudit.stats.spectral import Reason
-from frtaudit.trial import Outcome, Trial, on_panel
+from frtaudit.stats.intervals import wilson
+from frtaudit.stats.labels.spectral import Reason
+from frtaudit.stats.rates.censoring import crossing
+from frtaudit.stats.rates.eer import eer_of
+from frtaudit.stats.rates.listed import fnmr_at_fmr
 
 NAME = "identity_labels"
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"

@@ -6,17 +6,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
-from frtaudit.distances import for_population, largest
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.inference import empty
-from frtaudit.mated import ClassScores, class_scores, drawn_order
-from frtaudit.registry import register
-from frtaudit.stats import interclass
-from frtaudit.stats.interclass import PopulationTable, Space
-from frtaudit.stats.thesis import thesis_bootstrap
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.class_scores import ClassScores, class_scores, drawn_order
+from frtaudit.evaluation.interclass import for_population, largest
+from frtaudit.evaluation.intervals import empty
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import d_l2
+from frtaudit.stats.interclass.d_l2 import PopulationTable, Space
+from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
 
 NAME = "interclass"
 UNITS = {
@@ -70,8 +70,8 @@ class Interclass:
         thesis = self._thesis(trial, panel)
         population, test = _population(trial, panel, alpha)
         for space in Space:
-            values = interclass.d_l2(panel.scores, panel.score_range, space)
-            pairs = interclass.d_l2_pairs(panel.scores, panel.score_range, space)
+            values = d_l2.d_l2(panel.scores, panel.score_range, space)
+            pairs = d_l2.d_l2_pairs(panel.scores, panel.score_range, space)
             quantile = space is Space.QUANTILE
             for c, name in enumerate(panel.names):
                 made = (thesis[c], population[c]) if quantile else ()
@@ -131,7 +131,7 @@ def _population(trial: Trial, panel: ClassScores, alpha: float) -> tuple[tuple[I
             None, alpha, note
         )
     order = drawn_order(panel)
-    table = interclass.population_bootstrap(
+    table = d_l2.population_bootstrap(
         tuple(panel.scores[c] for c in order),
         tuple(panel.subjects[c] for c in order),
         panel.score_range,
@@ -144,7 +144,7 @@ def _population(trial: Trial, panel: ClassScores, alpha: float) -> tuple[tuple[I
 
 
 def _bounds(table: PopulationTable, alpha: float) -> tuple[Floats, Floats, Floats]:
-    return interclass.population_bounds(table.square, table.noise, table.on_grid, alpha, table.degrees)
+    return d_l2.population_bounds(table.square, table.noise, table.on_grid, alpha, table.degrees)
 
 
 def _test(table: PopulationTable | None, alpha: float, note: str | None = None) -> Test:
@@ -158,7 +158,7 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
         method=TestMethod.CENTRED_CURVES,
         detectable=None if table is None else table.detectable,
         detectable_unit="d_l2 of one class moved as a whole",
-        power=interclass.POWER,
+        power=d_l2.POWER,
         note=note,
     )
 
@@ -185,7 +185,7 @@ def _estimate(
 def _curves(trial: Trial, panel: ClassScores, points: int) -> Iterator[Curve]:
     """The threshold (0..100) as a function of the TAR, per class and on average, and class minus average."""
     tar = np.linspace(0.0, 1.0, points + 2)[1:-1]
-    thresholds = interclass.threshold_curves(panel.scores, tar, panel.score_range)
+    thresholds = d_l2.threshold_curves(panel.scores, tar, panel.score_range)
     mean = thresholds.mean(axis=0)
     for name, curve in zip((*panel.names, "all"), (*thresholds, mean), strict=True):
         yield _curve(trial, panel, "tar", name, tar, curve)

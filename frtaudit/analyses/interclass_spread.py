@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
-from frtaudit.distances import for_population, largest
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
-from frtaudit.mated import ClassScores, check_shares, class_scores, drawn_order, shares_of
-from frtaudit.registry import register
-from frtaudit.stats import interclass, interclass_spread
-from frtaudit.stats.class_curves import Classes
-from frtaudit.stats.interclass import POWER, Space
-from frtaudit.stats.interclass_spread import Axis, Spread
-from frtaudit.stats.resolution import MIN_EXPECTED
-from frtaudit.stats.thesis import thesis_bootstrap
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, drawn_order, shares_of
+from frtaudit.evaluation.interclass import for_population, largest
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import d_l2, d_l2_spaces
+from frtaudit.stats.interclass.class_curves import Classes
+from frtaudit.stats.interclass.d_l2 import POWER, Space
+from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread
+from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
+from frtaudit.stats.rates.resolution import MIN_EXPECTED
 
 NAME = "interclass_spread"
 FMR_AXIS = "fmr_axis"
@@ -84,10 +84,10 @@ class InterclassSpread:
 
     def _schema(self, trial: Trial, held: ClassScores, alpha: float) -> Iterator[Estimate]:
         even = np.full(len(held.names), 1 / len(held.names))
-        points = _on([interclass.to_scale(scores, held.score_range) for scores in held.scores], held)
+        points = _on([d_l2.to_scale(scores, held.score_range) for scores in held.scores], held)
         tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
         drawing = _Drawing(trial=trial, held=held, alpha=alpha)
-        low, high = interclass_spread.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
+        low, high = d_l2_spaces.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
         thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
         found = drawing.spread(points, tar, even, "tar")
         yield from drawing.everything(
@@ -99,7 +99,7 @@ class InterclassSpread:
         distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
         ceiling = self._ceiling(trial)
         if float(trial.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
-            ranked = _on([interclass_spread.decades(trial.tail, s, ceiling) for s in held.scores], held)
+            ranked = _on([d_l2_spaces.decades(trial.tail, s, ceiling) for s in held.scores], held)
             exact = _exact(ranked, Space.QUANTILE)
             found = drawing.spread(ranked, quantile, even, FMR_AXIS)
             yield from drawing.everything(found, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
@@ -152,7 +152,7 @@ class _Drawing:
     def spread(self, classes: Classes, axis: Axis, shares: Floats, key: str) -> Spread:
         """Distances with the audit's B replicates of subjects, drawn alike for every system."""
         seed = seed_of(self.trial.spec.seed, NAME, self.held.schema, key)
-        return interclass_spread.spread_bootstrap(
+        return d_l2_spaces.spread_bootstrap(
             classes, axis, shares=shares, n=self.trial.spec.bootstrap.B, rng=np.random.default_rng(seed)
         )
 
@@ -184,7 +184,7 @@ class _Drawing:
     def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
         made = for_population(found.pair_bounds, len(found.noise), self.alpha)
-        for place, name in enumerate(interclass_spread.named_pairs(self.held.names)):
+        for place, name in enumerate(d_l2_spaces.named_pairs(self.held.names)):
             yield self._estimate(name, at, float(exact.pairs[place]), unit, (made[place],))
 
     def indices(self, distances: Floats, at: At, unit: str) -> Iterator[Estimate]:
@@ -194,7 +194,7 @@ class _Drawing:
             distances = np.full(2, distances.mean())  # equal but for rounding
         for metric, value, own in (
             ("d_l2_sd", float(distances.std()), unit),
-            ("d_l2_ratio", interclass_spread.ratio(distances), "largest over smallest"),
+            ("d_l2_ratio", d_l2_spaces.ratio(distances), "largest over smallest"),
         ):
             made = self._estimate("all", at, value, own, ())
             yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
@@ -243,6 +243,6 @@ def _on(scores: Sequence[Floats], held: ClassScores) -> Classes:
 
 def _exact(classes: Classes, space: Space) -> _Distances:
     """By the exact integrals of ``interclass``, whose scale of 0..100 leaves these values as they are."""
-    table = interclass.d_l2_pairs(classes.scores, (0.0, interclass.SCALE), space)
+    table = d_l2.d_l2_pairs(classes.scores, (0.0, d_l2.SCALE), space)
     upper = np.triu_indices(len(classes.sizes), 1)
-    return _Distances(own=interclass.d_l2(classes.scores, (0.0, interclass.SCALE), space), pairs=table[upper])
+    return _Distances(own=d_l2.d_l2(classes.scores, (0.0, d_l2.SCALE), space), pairs=table[upper])

@@ -12,18 +12,18 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Material, Method
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import Labelling, Service
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import SHARE, Place, Reading, from_bounds, from_variance, read
+from frtaudit.evaluation.intervals import SHARE, Place, Reading, from_bounds, from_variance, read
+from frtaudit.evaluation.system import POOLED, Outcome, Trial
 from frtaudit.labelling import cost
 from frtaudit.labelling.cost import Doubts, Drawn, End, Likely, Truths
-from frtaudit.registry import register
-from frtaudit.stats import dependence, intervals, wilson
-from frtaudit.stats.rate_bounds import RateBounds
-from frtaudit.trial import POOLED, Outcome, Trial
+from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
+from frtaudit.stats.intervals.rate_bounds import RateBounds
 
 NAME = "label_cost"
 LEAST_TRUTHS = 100
@@ -297,9 +297,9 @@ def on_truth(reading: Reading, true: Floats, anew: Floats, alpha: float, *, movi
     if moving:
         spread = float(known.var(ddof=1))
         variance = max(spread, sampling) if reading.thin else spread
-        error = intervals.variance_error(known)
+        error = bootstrap_intervals.variance_error(known)
     else:
-        variance, error = sampling + float(true.var(ddof=1)), intervals.variance_error(true)
+        variance, error = sampling + float(true.var(ddof=1)), bootstrap_intervals.variance_error(true)
     variance += float(true.var(ddof=1)) / true.size
     degrees = dependence.degrees_of_freedom(reading.effective or reading.erring)
     if 0 < rate < 1 and variance > 0:

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from frtaudit.core import Estimate
-from frtaudit.inference import SHARE
-from frtaudit.registry import register
-from frtaudit.trial import Outcome, Trial
+from frtaudit.core.registry import register
+from frtaudit.evaluation.intervals import SHARE
+from frtaudit.evaluation.system import Outcome, Trial
 
 NAME = "orders"
 DESCRIBES = (

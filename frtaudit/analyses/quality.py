@@ -10,18 +10,18 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Cohort, Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inference import MIN_ERRING, empty
-from frtaudit.mated import ClassScores, class_scores
-from frtaudit.registry import register
-from frtaudit.stats import class_curves, interclass, interclass_spread, quality
-from frtaudit.stats.class_curves import Classes
-from frtaudit.stats.interclass import POWER, Space
-from frtaudit.stats.interclass_spread import Axis, Spread
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.class_scores import ClassScores, class_scores
+from frtaudit.evaluation.intervals import MIN_ERRING, empty
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
+from frtaudit.stats.interclass.class_curves import Classes
+from frtaudit.stats.interclass.d_l2 import POWER, Space
+from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread
 
 NAME = "quality"
 BRIGHTNESS = "brightness"
@@ -116,7 +116,7 @@ class _Samples:
     def boxes(self) -> Iterator[Curve]:
         """Each class's five numbers over their places, and its outliers."""
         for name, values, _ in self._by_class():
-            found = quality.box(values)
+            found = sample_quality.box(values)
             five = (found.low, found.first, found.median, found.third, found.high)
             yield self._curve("quality_box", name, (0.0, 0.25, 0.5, 0.75, 1.0), five)
             if found.outliers:
@@ -144,7 +144,7 @@ class _Samples:
         at: At = {"attribute": attribute}
         rng = np.random.default_rng(seed_of(self.audit.seed, NAME, self.schema, "means"))
         values, whose = [part for _, part, _ in made], [who for _, _, who in made]
-        found = quality.means(values, whose, self.audit.bootstrap.B, rng)
+        found = sample_quality.means(values, whose, self.audit.bootstrap.B, rng)
         few = [name for name, _, who in made if np.unique(who).size < MIN_ERRING]
         low, high = np.quantile(found.drawn, [self.alpha / 2, 1 - self.alpha / 2], axis=0)
         for c, (name, _, _) in enumerate(made):
@@ -173,7 +173,7 @@ class _Samples:
             n_resamples=self.audit.bootstrap.B,
         )
 
-    def _test(self, found: quality.Means) -> Test:
+    def _test(self, found: sample_quality.Means) -> Test:
         return Test(
             p=found.p_value,
             null_median=found.null(0.5),
@@ -223,12 +223,10 @@ class _Reading:
             note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
-        scaled = [
-            interclass.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)
-        ]
+        scaled = [d_l2.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)]
         classes = Classes.of(scaled, [who[own] for who, own in zip(held.subjects, chosen, strict=True)])
         seed = seed_of(self.trial.spec.seed, NAME, held.schema, str(at["stratum"]))
-        found = interclass_spread.spread_bootstrap(
+        found = d_l2_spaces.spread_bootstrap(
             classes,
             Axis(space=Space.QUANTILE),
             shares=np.full(len(counts), 1 / len(counts)),

@@ -12,16 +12,16 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.mated import ClassScores, class_scores
-from frtaudit.registry import register
-from frtaudit.stats import changes
-from frtaudit.stats.changes import Change
-from frtaudit.stats.interclass import POWER, to_scale
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.class_scores import ClassScores, class_scores
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import release_change
+from frtaudit.stats.interclass.d_l2 import POWER, to_scale
+from frtaudit.stats.interclass.release_change import Change
 
 NAME = "releases"
 METRIC = "d_l2_change"
@@ -117,14 +117,14 @@ def _changes(
     for before, after in zip(held[old], held[new], strict=True):
         if before.names != after.names or len(before.names) < 2:
             continue
-        both = changes.shared(
+        both = release_change.shared(
             *(
                 ([to_scale(s, part.score_range) for s in part.scores], part.subjects)
                 for part in (before, after)
             )
         )
         rng = np.random.default_rng(seed_of(spec.seed, NAME, before.schema))
-        found = changes.change(*both, alpha=alpha, n=spec.bootstrap.B, rng=rng)
+        found = release_change.change(*both, alpha=alpha, n=spec.bootstrap.B, rng=rng)
         yield _estimate(old, new, before.schema, found, alpha)
 
 

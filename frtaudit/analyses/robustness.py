@@ -9,17 +9,17 @@ from typing import cast
 
 import numpy as np
 
+from frtaudit.analyses.shared.class_uncertainty import Doubts
+from frtaudit.analyses.shared.influence import NAME, Influence, Kept, review_rows, reviewed, written
+from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import UNKNOWN, Estimate, Material
+from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
-from frtaudit.doubts import Doubts
 from frtaudit.errors import SpecError
-from frtaudit.inference import At
-from frtaudit.intake.review import as_csv, read_review
-from frtaudit.leverage import NAME, Influence, Kept, review_rows, reviewed, written
-from frtaudit.overlap import DIFFERENT, VERDICTS
-from frtaudit.registry import register
-from frtaudit.stats import influence
-from frtaudit.trial import Outcome, Trial, on_panel
+from frtaudit.evaluation.intervals import At
+from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.inputs.review import as_csv, read_review
+from frtaudit.stats.groups import influence
 
 WHERE = f"analyses.{NAME}"
 EVERY = "every system"

@@ -8,12 +8,12 @@ import numpy.typing as npt
 
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.curves import spans
+from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
-from frtaudit.readings import Drawn, Readings, read_along
-from frtaudit.registry import register
-from frtaudit.stats import bands
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.over_fmr import Drawn, Readings, read_along
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.intervals import bands
 
 NAME = "roc_bands"
 BAND, VSTAT = "roc_band", "roc_vstat"

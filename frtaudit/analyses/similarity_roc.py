@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core import Curve
+from frtaudit.core.registry import register
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.inference import Place, intervals_of, read
-from frtaudit.registry import register
-from frtaudit.trial import WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.intervals import Place, intervals_of, read
+from frtaudit.evaluation.system import WEIGHTINGS, Outcome, Trial
 
 NAME = "similarity_roc"
 KIND = "roc"

@@ -11,17 +11,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.inference import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
-from frtaudit.mated import ClassScores, check_shares, class_scores, shares_of
-from frtaudit.registry import register
-from frtaudit.stats import class_curves, wilson
-from frtaudit.stats.class_curves import Classes
-from frtaudit.stats.interclass import SCALE, to_scale
-from frtaudit.trial import Outcome, Trial
+from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
+from frtaudit.evaluation.intervals import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.stats.interclass import class_curves
+from frtaudit.stats.interclass.class_curves import Classes
+from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
+from frtaudit.stats.intervals import wilson
 
 NAME = "tar_curves"
 MIN_CLASSES = 2

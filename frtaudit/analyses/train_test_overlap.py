@@ -6,14 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
-from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
-from frtaudit.core.spec import PATH, AuditSpec
-from frtaudit.errors import SpecError
-from frtaudit.file_names import file_name
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, from_bounds
-from frtaudit.intake.review import as_csv, as_lines
-from frtaudit.overlap import (
+from frtaudit.analyses.shared.nearest_matches import (
     VERDICTS,
     Cleaning,
     Engine,
@@ -24,9 +17,17 @@ from frtaudit.overlap import (
     review_rows,
     survey,
 )
-from frtaudit.registry import register
-from frtaudit.stats import fold_differences, foldings, folds, violins
-from frtaudit.trial import FoldPairs, Outcome, Trial, on_panel
+from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.file_names import file_name
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, from_bounds
+from frtaudit.evaluation.system import FoldPairs, Outcome, Trial, on_panel
+from frtaudit.inputs.review import as_csv, as_lines
+from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
+from frtaudit.stats.interclass import violins
 
 NAME = "train_test_overlap"
 WHERE = f"analyses.{NAME}"
@@ -251,25 +252,25 @@ def _split(trial: Trial, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
 def _without(trial: Trial, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
     rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
-    mixed = [foldings.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
-    kept, alone = (np.where(part, pairs.folds, folds.DROPPED) for part in mixed)
+    mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
+    kept, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
     made = {
         "accuracy_without_overlap": (kept, "pairs of people who do not overlap"),
         "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
     }
     for metric, (of, unit) in made.items():
         yield _accuracy(trial, pairs, of, metric, unit, at, alpha)
-    if any(folds.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
+    if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
         return
     both = (pairs.folds, kept)
-    one, other = (folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
+    one, other = (kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k) for of in both)
     delta = fold_differences.accuracy_difference(one, other, both, pairs.first, pairs.second)
     interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
     unit = "accuracy of all pairs minus that without overlap"
     yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
 
 
-def _too_few(pairs: FoldPairs, found: folds.FoldAccuracy, hit: Flags) -> str | None:
+def _too_few(pairs: FoldPairs, found: kfold_accuracy.FoldAccuracy, hit: Flags) -> str | None:
     """Why no interval is printed: few wrong pairs, or few people in them, on one side (FORMULAS 8.3)."""
     for said, side in (("overlap", hit), ("no overlap", ~hit & (pairs.folds >= 0))):
         wrong = side & ~found.is_correct
@@ -302,12 +303,12 @@ def _accuracy(
     at: At,
     alpha: float,
 ) -> Estimate:
-    empty = folds.empty_folds(of, pairs.k)
+    empty = kfold_accuracy.empty_folds(of, pairs.k)
     if empty:
         note = f"{empty} of {pairs.k} folds hold no such pair"
         return _estimate(trial, metric, None, None, unit, at, (), note)
-    found = folds.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
-    bounds = folds.accuracy_bounds(found, of, pairs.first, pairs.second)
+    found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
+    bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
     interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
     counts = (int(found.correct.sum()), int(found.total.sum()))
     return _estimate(trial, metric, found.mean, counts, unit, at, (interval,), None)

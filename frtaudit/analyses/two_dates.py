@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import cast
 
 from frtaudit.core import Curve, Estimate, Material
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
+from frtaudit.evaluation.system import Outcome, Trial, on_panel
 from frtaudit.labelling.dated import (
     AT_DATE,
     CHANGE,
@@ -19,9 +21,7 @@ from frtaudit.labelling.dated import (
 )
 from frtaudit.labelling.dates import Design, Meeting, meet
 from frtaudit.labelling.estimate import How
-from frtaudit.registry import register
-from frtaudit.stats.multiplicity import enough_for_holm, holm
-from frtaudit.trial import Outcome, Trial, on_panel
+from frtaudit.stats.systems.multiplicity import enough_for_holm, holm
 
 FACES = "faces_of_both_dates"
 EVERY = "every system"

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from frtaudit.analyses.comparison import published
 from frtaudit.core import Material
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.registry import register
-from frtaudit.stats.differentials import RateIndex
-from frtaudit.trial import Outcome, Trial, on_panel
-from frtaudit.vendors import published
+from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.stats.groups.differentials import RateIndex
 
 
 @register("analysis", "two_systems")

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
+from frtaudit.analyses.comparison.comparison import compare
+from frtaudit.analyses.comparison.rules import Decision, Settings
 from frtaudit.core import Material
+from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
-from frtaudit.registry import register
-from frtaudit.trial import Outcome, Trial, on_panel
-from frtaudit.vendors.comparison import compare
-from frtaudit.vendors.rules import Decision, Settings
+from frtaudit.evaluation.system import Outcome, Trial, on_panel
 
 NAME = "vendor_comparison"
 

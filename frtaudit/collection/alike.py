@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from frtaudit import signals
-from frtaudit.calling.embedding import Embedder
-from frtaudit.calling.pictures import cut
+from frtaudit.collection.clients.embedding import Embedder
+from frtaudit.collection.clients.pictures import cut
 from frtaudit.collection.duplicates import NEAR_FACE, Duplicates, FaceBy, images_left_out, near_duplicates
 from frtaudit.core.collecting import Box, CallError, Picture
+from frtaudit.core.machine import signals
 
 
 def alike(

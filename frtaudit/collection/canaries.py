@@ -5,13 +5,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import Json, seed_of
 from frtaudit.collection.chosen import Chosen
 from frtaudit.collection.spec import Canaries
 from frtaudit.collection.store import Store
+from frtaudit.core.canonical import Json, seed_of
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import SpecError
-from frtaudit.stats.drift import Floats, apart, beyond_chance, least_share, noise, p_value
+from frtaudit.stats.systems.drift import Floats, apart, beyond_chance, least_share, noise, p_value
 
 ALPHA = 0.01  # false alarms of a service, over all its rounds
 POWER = 0.95

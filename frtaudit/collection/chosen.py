@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from frtaudit.canonical import seed_of
 from frtaudit.collection.rows import PLACES, ImageRow, State
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Seen
 from frtaudit.core.labelling import UNSAID, Faces
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake.boxes import SIDES, boxes_of
-from frtaudit.intake.tables import Table
+from frtaudit.inputs.queries.boxes import SIDES, boxes_of
+from frtaudit.inputs.tables import Table
 from frtaudit.labelling.detection import faces_in
 from frtaudit.labelling.pairs import pairs_of
 

@@ -7,13 +7,13 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.calling.embedding import Embedder, Network, Thumbnail
+from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.collecting import CallError, Picture, Seen
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
-from frtaudit.stats.duplicates import SIMILARITY, duplicated
+from frtaudit.stats.labels.duplicates import SIMILARITY, duplicated
 
 SAME, SHARED, NEAR, NEAR_FACE = (
     "same_image_in_query",

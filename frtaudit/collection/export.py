@@ -14,16 +14,16 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from frtaudit import signals
-from frtaudit.canonical import Json, digest, sha256_file, to_bytes
 from frtaudit.collection.canaries import answers_of, both_ways, drawn, finding, reassurance, sentences
 from frtaudit.collection.chosen import BOXES, Chosen, crop_id
 from frtaudit.collection.rows import COMPARE, PLACES
 from frtaudit.collection.single import looked_for
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import Store
+from frtaudit.core.canonical import Json, digest, sha256_file, to_bytes
 from frtaudit.core.collecting import Refusal
-from frtaudit.output import OutputFolder
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.output import OutputFolder
 
 COLLECTION, SITTINGS, FACES = "collection.json", "sittings.json", "faces.csv"
 FORMAT = "frtaudit-collection/1"

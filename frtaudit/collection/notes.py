@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from frtaudit.calling.gate import Purse
+from frtaudit.collection.clients.gate import Purse
 from frtaudit.collection.store import Store
 
 SOURCE = -1  # the source's number among services
@@ -20,7 +20,7 @@ class KeptNotes:
         self._store, self._purse, self._prices = store, purse, prices
 
     def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:
-        """See :class:`frtaudit.calling.protocol.Notes`. Raises :class:`~frtaudit.calling.gate.BudgetError`."""
+        """See ``Notes``. Raises ``BudgetError``."""
         known = self._store.meta(_PREFIX + key)
         if known is not None:
             return known

@@ -11,14 +11,14 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
 from frtaudit.collection.canaries import both_ways, turns_of
 from frtaudit.collection.chosen import Chosen
-from frtaudit.collection.lane import Lane
 from frtaudit.collection.rows import PLACES, Key, State
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
+from frtaudit.collection.worker import Lane
+from frtaudit.core.canonical import seed_of
 
 BATCH = 2000  # comparisons of which the store is asked at once
 

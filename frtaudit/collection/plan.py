@@ -7,11 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from frtaudit.calling.gate import prices
-from frtaudit.canonical import Json
 from frtaudit.collection.chosen import groups, query_name
+from frtaudit.collection.clients.gate import prices
 from frtaudit.collection.rows import COMPARE, DETECT
 from frtaudit.collection.spec import CollectionSpec
+from frtaudit.core.canonical import Json
 from frtaudit.errors import DataError
 from frtaudit.labelling.pairs import Between
 

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from frtaudit.canonical import dumps
-from frtaudit.collection.lane import Inbox, Read
+from frtaudit.collection.image_cache import Shelf
 from frtaudit.collection.rows import ImageRow
-from frtaudit.collection.shelf import Shelf
+from frtaudit.collection.worker import Inbox, Read
+from frtaudit.core.canonical import dumps
 from frtaudit.core.collecting import CallError, Refusal
 
 READERS = 8

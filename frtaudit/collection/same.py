@@ -3,9 +3,9 @@
 import json
 from collections.abc import Sequence
 
-from frtaudit.calling.protocol import Found
-from frtaudit.canonical import Json, digest, dumps
+from frtaudit.collection.clients.protocol import Found
 from frtaudit.collection.store import Store
+from frtaudit.core.canonical import Json, digest, dumps
 from frtaudit.errors import DataError
 
 LISTED = "listed"

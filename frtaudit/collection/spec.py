@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from frtaudit.calling.protocol import Service, Source
-from frtaudit.canonical import Json
+from frtaudit.collection.clients.protocol import Service, Source
 from frtaudit.collection.duplicates import Duplicates, FaceBy, asked
+from frtaudit.core.canonical import Json
+from frtaudit.core.identity import identifies, plugin, plugin_plain
+from frtaudit.core.registry import names
 from frtaudit.core.spec import PATH
+from frtaudit.core.structure import Built, build, hints_of, mapping, plain, required, unknown_key
 from frtaudit.errors import ProviderError, SpecError
-from frtaudit.identity import identifies, plugin, plugin_plain
 from frtaudit.labelling.detection import Detected
 from frtaudit.labelling.pairs import Between
-from frtaudit.registry import names
-from frtaudit.typed import Built, build, hints_of, mapping, plain, required, unknown_key
 
 RESERVED = ("answers", "boxes", "faces", "collection", "sittings", "source")
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import Json, dumps, number_in, number_out
+from frtaudit.core.canonical import Json, dumps, number_in, number_out
 from frtaudit.core.estimates import Method, Target
 from frtaudit.core.freeze import freeze, require
 

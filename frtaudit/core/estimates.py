@@ -6,7 +6,7 @@ from enum import Enum
 from types import MappingProxyType
 from typing import ClassVar
 
-from frtaudit.canonical import Json, dumps, number_in, number_out
+from frtaudit.core.canonical import Json, dumps, number_in, number_out
 from frtaudit.core.freeze import require
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from frtaudit.canonical import Json, number_in, number_out
+from frtaudit.core.canonical import Json, number_in, number_out
 from frtaudit.core.freeze import require
 
 ROUNDING = 1e-12  # of 1 - (1 - alpha)

@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 
-from frtaudit.canonical import sha256
+from frtaudit.core.canonical import sha256
 from frtaudit.core.result import SCHEMA_VERSION, AuditResult
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json, digest, plain, to_bytes
+from frtaudit.core.canonical import Json, digest, plain, to_bytes
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate

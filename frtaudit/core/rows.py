@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
 
-from frtaudit.canonical import Json
+from frtaudit.core.canonical import Json
 
 MOST = 1 << 10
 SHOWN = 10

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json
+from frtaudit.core.canonical import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json, dumps
+from frtaudit.core.canonical import Json, dumps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

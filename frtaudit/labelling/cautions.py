@@ -8,7 +8,7 @@ import numpy as np
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import Faces, Labelled, Labelling, Service
 from frtaudit.labelling.estimate import lacking
-from frtaudit.stats.spectral import Reason
+from frtaudit.stats.labels.spectral import Reason
 
 NOT_SCORED = "face_not_scored_within_its_query"
 LACKING = "face_without_scores_that_its_label_needs"

@@ -13,16 +13,17 @@ import numpy.typing as npt
 from frtaudit.core.estimates import Interval, Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.inference import MIN_ERRING, MIN_ERRORS, empty, from_bounds, from_variance
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, empty, from_bounds, from_variance
+from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.labelling.dates import Sides
-from frtaudit.stats import dependence, intervals, support
-from frtaudit.stats.censoring import censoring_of
-from frtaudit.stats.rates import rates, threshold_at
-from frtaudit.stats.resample import Replicates, replicate
-from frtaudit.stats.resolution import unresolved
-from frtaudit.stats.tail import no_groups
-from frtaudit.stats.wilson import WilsonRule, bounds_from_variance, prepare_mated
-from frtaudit.trial import WEIGHTINGS
+from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.intervals import bootstrap_intervals, dependence
+from frtaudit.stats.intervals.wilson import WilsonRule, bounds_from_variance, prepare_mated
+from frtaudit.stats.rates.censoring import censoring_of
+from frtaudit.stats.rates.rates import rates, threshold_at
+from frtaudit.stats.rates.resolution import unresolved
+from frtaudit.stats.similarity.tail import no_groups
+from frtaudit.stats.systems import support
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -126,7 +127,7 @@ def band(standing: Standing, a: int, weighting: Weighting, alpha: float) -> Inte
         spread = float(known.var(ddof=1))
         bounds, wider = (
             bounds_from_variance(own.rate, variance, own.trials, degrees)
-            for variance in (spread, spread + intervals.variance_error(known))
+            for variance in (spread, spread + bootstrap_intervals.variance_error(known))
         )
         return from_variance(bounds, wider, int(known.size), alpha)
     ruled = standing.rule.fnmr(threshold, 0, alpha, weighting)

@@ -27,10 +27,10 @@ from frtaudit.core.labelling import (
     Service,
 )
 from frtaudit.labelling.estimate import matrices_of
-from frtaudit.stats import membership, reweighted
-from frtaudit.stats.membership import Heaps, Scale
-from frtaudit.stats.reweighted import Listed
-from frtaudit.stats.spectral import Limits
+from frtaudit.stats.labels import face_membership, reweighted
+from frtaudit.stats.labels.face_membership import Heaps, Scale
+from frtaudit.stats.labels.reweighted import Listed
+from frtaudit.stats.labels.spectral import Limits
 
 ROUNDS = 5  # of who is who and how alike the faces are, each from the other
 PERSON = 3.0  # faces that are due, at least, of somebody whom a query is said to show
@@ -146,10 +146,10 @@ def likely(labelling: Labelling) -> Likely:
     own = rows.settled(rows.start, known)
     for _ in range(ROUNDS):
         alike = rows.alike(own)
-        scale = membership.scale_of(alike, own)
+        scale = face_membership.scale_of(alike, own)
         places = scale.place(alike)
         places[rows.of_another(places, scale)] = np.nan
-        heaps = membership.heaps(places, np.where(np.isnan(places), 0.0, own))
+        heaps = face_membership.heaps(places, np.where(np.isnan(places), 0.0, own))
         own = rows.settled(heaps.own(places)[0], known)
     best = rows.best(np.where(np.isnan(places), -np.inf, places))
     return Likely(person=rows.person[best], place=places[best], own=own[best], heaps=heaps, known=known)
@@ -260,11 +260,11 @@ def truths(faces: Faces, found: Likely, count: int, rng: np.random.Generator) ->
     n_queries = len(faces.queries)
     times = rng.multinomial(n_queries, np.full(n_queries, 1 / n_queries), size=count)
     weights = times[:, faces.query_of].astype(np.float64)
-    heaps = membership.refitted(found.place, weights, found.heaps)
+    heaps = face_membership.refitted(found.place, weights, found.heaps)
     level = rng.random((count, len(faces.names)))
     likely = {
-        End.FEW: membership.fewest(found.place, heaps),
-        End.MANY: membership.most(found.place, weights, heaps),
+        End.FEW: face_membership.fewest(found.place, heaps),
+        End.MANY: face_membership.most(found.place, weights, heaps),
     }
     someone, said = found.own > 0, found.known != UNSAID
     return {

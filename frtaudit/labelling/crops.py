@@ -10,10 +10,10 @@ import numpy.typing as npt
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
-from frtaudit.intake.tables import Texts
-from frtaudit.intake.vectors import TemplateFile
+from frtaudit.inputs.tables import Texts
+from frtaudit.inputs.vectors import TemplateFile
 from frtaudit.labelling.detection import Detections, counted
-from frtaudit.stats.duplicates import duplicated
+from frtaudit.stats.labels.duplicates import duplicated
 
 NEAR_DUPLICATE, NO_EMBEDDING = "near_duplicate", "image_without_embedding"
 OF_FACE_LEFT_OUT, OF_SEVERAL = "comparison_of_face_left_out", "annotation_of_several_faces"

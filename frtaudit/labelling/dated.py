@@ -5,17 +5,18 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from frtaudit.canonical import seed_of
 from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Plan
-from frtaudit.inference import SHARE, At, empty, finite
+from frtaudit.evaluation.intervals import SHARE, At, empty, finite
+from frtaudit.evaluation.system import Trial, on_panel, strata_of
 from frtaudit.labelling import changes
 from frtaudit.labelling.changes import Compared, Drawing
 from frtaudit.labelling.dates import By, Design, Meeting, Scored, again, sides
-from frtaudit.stats import rivals, weights
-from frtaudit.stats.rivals import Family
-from frtaudit.stats.weighted_means import weighted_means
-from frtaudit.trial import Trial, on_panel, strata_of
+from frtaudit.stats.bootstrap import weights
+from frtaudit.stats.intervals.weighted_means import weighted_means
+from frtaudit.stats.systems import multiple_comparisons
+from frtaudit.stats.systems.multiple_comparisons import Family
 
 NAME = "two_dates"
 AT_DATE, CHANGE = "fnmr_at_date", "fnmr_change"
@@ -118,7 +119,7 @@ class Reading:
         if found.identical:
             return replace(made, note=IDENTICAL, test=self._test(None, 0, None, IDENTICAL))
         thin = found.thin(place) if place is not None else None
-        family = None if thin else rivals.family_of(values, drawn, [(0, 1)])
+        family = None if thin else multiple_comparisons.family_of(values, drawn, [(0, 1)])
         if family is None:
             reason = thin or "the replicates are undefined or alike"
             none = empty(Method.MAX_T, self.alpha, reason, Target.POPULATION)
@@ -157,7 +158,7 @@ class Reading:
             method=TestMethod.PAIRED_PEOPLE,
             detectable=far,
             detectable_unit=f"difference: {SHARE}",
-            power=rivals.POWER,
+            power=multiple_comparisons.POWER,
             note=note,
         )
 
@@ -220,7 +221,7 @@ class Reading:
         drawing = self.drawing()
         copies = weights.draw_between(drawing.strata, seed=drawing.seed, first=0, count=drawing.n).T
         drawn = weighted_means(moved, query[pairs.first], query[pairs.second], copies)
-        family = rivals.family_of(
+        family = multiple_comparisons.family_of(
             np.array([mean, 0.0]), np.stack([drawn, np.zeros(drawn.size)], axis=1), [(0, 1)]
         )
         if family is None:

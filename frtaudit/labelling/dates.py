@@ -18,7 +18,7 @@ from frtaudit.core.scores import ScoreTail
 from frtaudit.errors import DataError
 from frtaudit.labelling.enrolment import persons
 from frtaudit.labelling.estimate import How, labelled
-from frtaudit.stats.tail import from_listed
+from frtaudit.stats.similarity.tail import from_listed
 
 WHERE = "cohort.earlier"
 ALIKE = 0.5  # correlation of scores within queries that some service reaches where the images are the same

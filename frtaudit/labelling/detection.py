@@ -11,9 +11,9 @@ import pandas as pd
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake.boxes import BoxList
+from frtaudit.inputs.queries.boxes import BoxList
 from frtaudit.labelling.single import MORE, UNTOLD, told_by
-from frtaudit.stats.boxes import joined
+from frtaudit.stats.labels.box_matching import joined
 
 NONE_FOUND, SEVERAL_FOUND, NOT_TOLD = "no_face_found", "several_faces_found", "not_told_how_many_faces"
 APART, CUT, NOT_BY_ALL = "boxes_apart", "face_cut_from_others", "face_not_found_by_all"

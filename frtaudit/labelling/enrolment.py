@@ -21,13 +21,13 @@ from frtaudit.core.labelling import (
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake.pairing import both_orders, listed_comparisons
-from frtaudit.intake.roster import Roster, attributes_of, enrol
-from frtaudit.intake.schemas import Texts
+from frtaudit.inputs.pairing import both_orders, listed_comparisons
+from frtaudit.inputs.roster import Roster, attributes_of, enrol
+from frtaudit.inputs.schemas import Texts
 from frtaudit.labelling.cautions import QUERIES_LEFT_OUT, blamed, not_scored_entries
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.labelling.tried import query_classes
-from frtaudit.stats.spectral import Reason
+from frtaudit.stats.labels.spectral import Reason
 
 OTHERS, SAME_QUERY = "comparison_of_face_without_label", "identities_of_one_query"
 OF_OTHERS, FAILED_OF_OTHERS = (

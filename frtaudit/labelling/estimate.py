@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from frtaudit.calling.extras import need
+from frtaudit.core.extras import need
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
 from frtaudit.errors import DataError, SpecError
-from frtaudit.stats import spectral
-from frtaudit.stats.censoring import censoring_of
-from frtaudit.stats.spectral import Limits, Reason, Rule
-from frtaudit.stats.tobit import cut_mixture
+from frtaudit.stats.labels import spectral
+from frtaudit.stats.labels.spectral import Limits, Reason, Rule
+from frtaudit.stats.labels.tobit import cut_mixture
+from frtaudit.stats.rates.censoring import censoring_of
 
 MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
 MOSTLY = 0.5  # of all scores at the floor and the ceiling together: these are the modes then

@@ -10,12 +10,12 @@ import numpy.typing as npt
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces, Labelled, Labelling, Service
 from frtaudit.core.scores import ScoreTable
-from frtaudit.intake.pairing import both_orders
+from frtaudit.inputs.pairing import both_orders
 from frtaudit.labelling.estimate import How, Several, labelled
-from frtaudit.stats.censoring import Censoring, Step, refusal
-from frtaudit.stats.listed import threshold_of
-from frtaudit.stats.orders import pool_orders
-from frtaudit.stats.spectral import Reason, normalised
+from frtaudit.stats.labels.spectral import Reason, normalised
+from frtaudit.stats.rates.censoring import Censoring, Step, refusal
+from frtaudit.stats.rates.listed import threshold_of
+from frtaudit.stats.rates.orders import pool_orders
 
 ESTIMATED, ANNOTATED, ACHIEVABLE, NO_VOTE = "estimated", "annotated", "achievable", "no_vote"
 ONE_OF_SEVERAL = 2  # a label of a query whose several people are used: it does not say which is the query's

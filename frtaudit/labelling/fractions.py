@@ -9,7 +9,7 @@ from frtaudit.core.labelling import UNSAID, Faces, Labelled, LabelSource
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.enrolment import persons
 from frtaudit.labelling.evaluation import Scores
-from frtaudit.stats.listed import threshold_of
+from frtaudit.stats.rates.listed import threshold_of
 
 Index = npt.NDArray[np.int32]
 

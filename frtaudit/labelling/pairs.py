@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import Faces, Service
-from frtaudit.intake.pairing import pair_keys
+from frtaudit.inputs.pairing import pair_keys
 
 Index = npt.NDArray[np.int32]
 OTHER_GROUP, NOT_DRAWN = "comparison_between_groups", "comparison_between_queries_not_drawn"

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelled, Service
 from frtaudit.labelling.evaluation import Scores, confidences
-from frtaudit.stats.censoring import Censoring
-from frtaudit.stats.spectral import Limits, Rule, leading
+from frtaudit.stats.labels.spectral import Limits, Rule, leading
+from frtaudit.stats.rates.censoring import Censoring
 
 FEW = 10  # non-mated scores above a threshold, below which no curve is drawn
 HIGHEST, PER_DECADE = 0.5, 8  # of FMR; points of a curve

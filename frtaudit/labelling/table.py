@@ -2,9 +2,9 @@
 
 import math
 
-from frtaudit.canonical import pseudonym
+from frtaudit.core.canonical import pseudonym
 from frtaudit.core.labelling import Labelling
-from frtaudit.intake.review import as_csv
+from frtaudit.inputs.review import as_csv
 from frtaudit.labelling.asking import consolidated
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from frtaudit.core.cohort import UNKNOWN, Cohort
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.intake.schemas import Texts
+from frtaudit.inputs.schemas import Texts
 from frtaudit.labelling.evaluation import pooled
 
 Flags = npt.NDArray[np.bool_]

@@ -8,9 +8,9 @@ import numpy.typing as npt
 
 from frtaudit.core import Comparisons, Groups, Material
 from frtaudit.core.spec import AuditSpec
-from frtaudit.stats import power
-from frtaudit.stats.power import Crew
-from frtaudit.stats.trials import complete_trials, members
+from frtaudit.stats.rates.trials import complete_trials, members
+from frtaudit.stats.sample_size import power
+from frtaudit.stats.sample_size.power import Crew
 
 EVERYBODY = "all"
 Ints = npt.NDArray[np.int64]

@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import Comparisons, Groups, Material
+from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Folds, RequirementSpec, Weighting
-from frtaudit.panel import panel_of
+from frtaudit.evaluation.system import Trial
+from frtaudit.pipeline.components import panel_of
+from frtaudit.pipeline.evaluate import put_on_trial
 from frtaudit.planning.parties import Party, of_schema, schemas_of
 from frtaudit.planning.sizes import TOO_FEW, Desk
 from frtaudit.planning.values import Cell, Section
 from frtaudit.planning.wanted import WORDS, Wanted
-from frtaudit.progress import Progress, quiet
-from frtaudit.scoring import put_on_trial
-from frtaudit.stats import detectable, power
-from frtaudit.stats.efficiency import noether, probability_above
-from frtaudit.stats.power import Dependence
-from frtaudit.stats.wilson import RuleInterval
-from frtaudit.trial import Trial
+from frtaudit.stats.intervals.wilson import RuleInterval
+from frtaudit.stats.sample_size import detectable, power
+from frtaudit.stats.sample_size.efficiency import noether, probability_above
+from frtaudit.stats.sample_size.power import Dependence
 
 Floats = npt.NDArray[np.float64]
 POOLED = 0

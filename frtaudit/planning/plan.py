@@ -4,19 +4,19 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.errors import SpecError
-from frtaudit.panel import comparisons_of, material_of, panel_of
+from frtaudit.evaluation import requirements
+from frtaudit.evaluation.system import Trial
+from frtaudit.pipeline.components import comparisons_of, material_of, panel_of
+from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import pilot, sizes
 from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema, schemas_of
 from frtaudit.planning.sizes import Desk
 from frtaudit.planning.values import Plan, Section, Settings
 from frtaudit.planning.wanted import WORDS, Wanted, wanted, with_limits
-from frtaudit.progress import Progress, quiet
-from frtaudit.requirements import limit
-from frtaudit.scoring import groups_of
-from frtaudit.stats.power import LEAST_SUBJECTS
-from frtaudit.trial import Trial
+from frtaudit.stats.sample_size.power import LEAST_SUBJECTS
 
 DEFF, ONE = "--deff", "1 (independent comparisons) or more"
 SHARE = "a rate between 0 and 1, both excluded"
@@ -29,7 +29,7 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
     Without ``settings.samples`` the spec's cohort is loaded and, unless ``settings.scores`` is off, scored as a pilot.
     Raises :class:`~frtaudit.errors.FrtauditError`.
 
-    >>> from frtaudit.spec import load_spec
+    >>> from frtaudit.config.load import load_spec
     >>> spec = load_spec(with_stand_in([]))
     >>> found = plan(spec, Settings(subjects=500, samples=4, limits={"fnmr": 0.01}))
     >>> [section.name for section in found.sections]
@@ -109,7 +109,7 @@ def _sections(
     yield from _unplanned([item for item in found if not isinstance(item, Wanted)])
     if spec.requirements:
         members = sum(_members(item, parties) for item in spec.requirements)
-        sides = limit.directions(spec.requirements)
+        sides = requirements.directions(spec.requirements)
         yield sizes.resamples(members, systems, desk.alpha, spec.bootstrap.B, sides)
     for trial in trials:
         yield from pilot.limits(trial, planned, desk)
@@ -132,7 +132,7 @@ def _members(item: RequirementSpec, parties: list[Party]) -> int:
     ranked = {
         schema: tuple(party.name for party in of_schema(parties, schema)) for schema in schemas_of(parties)
     }
-    return max(1, limit.planned([item], ranked, 1))
+    return max(1, requirements.planned([item], ranked, 1))
 
 
 def _unplanned(left: list[tuple[RequirementSpec, str]]) -> Iterator[Section]:

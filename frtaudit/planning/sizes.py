@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from frtaudit.planning.parties import Party, of_schema, schemas_of
 from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import EACH, WORDS, Wanted
-from frtaudit.stats import detectable, power
-from frtaudit.stats.power import INDEPENDENT, RULE_OF_3, RULE_OF_30, Crew, Dependence
-from frtaudit.stats.resolution import MIN_EXPECTED, WARN_EXPECTED
+from frtaudit.stats.rates.resolution import MIN_EXPECTED, WARN_EXPECTED
+from frtaudit.stats.sample_size import detectable, power
+from frtaudit.stats.sample_size.power import INDEPENDENT, RULE_OF_3, RULE_OF_30, Crew, Dependence
 
 GIVEN = "deff given"
 TOO_FEW = (

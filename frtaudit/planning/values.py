@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from frtaudit.canonical import Json, number_out
+from frtaudit.core.canonical import Json, number_out
 from frtaudit.escaping import printable
 
 Cell = str | int | float | None

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from frtaudit.core import AuditResult
+from frtaudit.core.machine.progress import quiet
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
-from frtaudit.progress import quiet
 from frtaudit.report.dials import embedded
 from frtaudit.report.sections import (
     accuracy,

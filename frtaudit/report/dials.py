@@ -5,8 +5,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json
 from frtaudit.core import Curve
+from frtaudit.core.canonical import Json
 from frtaudit.report.source import Source, at_key
 
 POINTS = 40_000  # numbers over all dials: half a megabyte of page

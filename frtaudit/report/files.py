@@ -9,7 +9,7 @@ import base64
 import json
 from collections.abc import Mapping
 
-from frtaudit.canonical import to_bytes
+from frtaudit.core.canonical import to_bytes
 
 RESULT, HTML, PDF = "result.json", "report.html", "report.pdf"
 TABLE, TABLE_HTML, TABLE_PDF = "sweep.json", "sweep.html", "sweep.pdf"

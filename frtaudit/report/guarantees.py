@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from frtaudit.report import guarantee_figures as draw
+from frtaudit.core.machine.resources import shipped
+from frtaudit.report.figures import coverage as draw
 from frtaudit.report.layout import environment
 from frtaudit.report.pieces import Panel
 from frtaudit.report.render import minified, policy_of
-from frtaudit.shipped import shipped
 
 Study = Mapping[str, Any]  # Any: JSON of mixed depth
 PAPER = '<rect width="100%" height="100%" fill="#fefefe"/>'

@@ -18,15 +18,14 @@ from jinja2 import (
 )
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from frtaudit import numbers
-from frtaudit.canonical import Json, number_in
-from frtaudit.core import AuditResult
+from frtaudit.core import AuditResult, formatting
+from frtaudit.core.canonical import Json, number_in
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.metrics import kind_of, printed
 from frtaudit.errors import SpecError
-from frtaudit.metrics import kind_of, printed
 from frtaudit.report.phrases import ABSENT
 from frtaudit.report.pieces import Piece, Text
 from frtaudit.report.shape import WHERE, Shape, check_page
-from frtaudit.shipped import shipped
 
 OF_ESTIMATE = re.compile(r"/estimates/(\d+)/(?:value|intervals/\d+/(?:low|high))")
 
@@ -99,7 +98,7 @@ def _printed(content: Json, pointer: str, found: float | str) -> str:
         return printed(kind_of(str(metric)), float(number_in(found)))
     if isinstance(found, str):
         return found
-    return numbers.count(found) if isinstance(found, int) else numbers.plain(found)
+    return formatting.count(found) if isinstance(found, int) else formatting.plain(found)
 
 
 def _resolved(content: Json, pointer: str) -> Json:

@@ -3,11 +3,10 @@
 import math
 from collections.abc import Mapping
 
-from frtaudit import metrics, numbers
-from frtaudit.canonical import Json
-from frtaudit.core import Estimate
-from frtaudit.metrics import RATES, Kind, kind_of, printed
-from frtaudit.numbers import Style
+from frtaudit.core import Estimate, formatting, metrics
+from frtaudit.core.canonical import Json
+from frtaudit.core.formatting import Style
+from frtaudit.core.metrics import RATES, Kind, kind_of, printed
 from frtaudit.report.pieces import Footnotes, Piece, Text, say
 from frtaudit.report.source import Bounds, Record, Source, escape
 from frtaudit.report.words import INDICES, called, words
@@ -37,7 +36,7 @@ def value(
     if estimate.value is None:
         return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
     if places is not None:
-        return say(number(numbers.fixed(estimate.value, places), f"{record.pointer}/value"), mark)
+        return say(number(formatting.fixed(estimate.value, places), f"{record.pointer}/value"), mark)
     chosen = style(like or estimate)
     text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit, limits=record.limits)
     return say(number(text, f"{record.pointer}/value"), mark)
@@ -46,7 +45,7 @@ def value(
 def style(estimate: Estimate) -> Style:
     """Percent or powers of ten, by the value, or by its highest bound where no error was seen."""
     highs = [item.high for item in estimate.intervals if item.high is not None]
-    return numbers.style_of(estimate.value, *highs)
+    return formatting.style_of(estimate.value, *highs)
 
 
 def counts(record: Record) -> Text:
@@ -55,9 +54,9 @@ def counts(record: Record) -> Text:
     if estimate.numerator is None or estimate.denominator is None:
         return (Piece(text=ABSENT),)
     return say(
-        number(numbers.count(estimate.numerator), f"{record.pointer}/numerator"),
+        number(formatting.count(estimate.numerator), f"{record.pointer}/numerator"),
         " / ",
-        number(numbers.count(estimate.denominator), f"{record.pointer}/denominator"),
+        number(formatting.count(estimate.denominator), f"{record.pointer}/denominator"),
     )
 
 
@@ -89,10 +88,10 @@ def _ends(
     low, high = float(item.low or 0.0), float(item.high or 0.0)
     kind = kind_of(estimate.metric)
     if estimate.metric in RATES:
-        low, high = numbers.clipped(low, high)
+        low, high = formatting.clipped(low, high)
     if places is not None:
-        return numbers.fixed(low, places), numbers.fixed(high, places)
-    chosen = numbers.style_of(estimate.value, high)
+        return formatting.fixed(low, places), formatting.fixed(high, places)
+    chosen = formatting.style_of(estimate.value, high)
     low_text, high_text = (
         printed(kind, end, style=chosen, limit=limit, limits=found.limits) for end in (low, high)
     )
@@ -101,7 +100,7 @@ def _ends(
 
 def level(found: Bounds) -> Piece:
     """The interval's level, exact."""
-    return number(numbers.exact(round(found.interval.level, 12)), f"{found.pointer}/level")
+    return number(formatting.exact(round(found.interval.level, 12)), f"{found.pointer}/level")
 
 
 def method(found: Bounds) -> Piece:
@@ -121,9 +120,9 @@ def effort(found: Bounds) -> Text:
     item = found.interval
     parts: list[Text] = []
     if item.n_eff is not None:
-        parts.append(say("n ", number(numbers.effective(item.n_eff), f"{found.pointer}/n_eff")))
+        parts.append(say("n ", number(formatting.effective(item.n_eff), f"{found.pointer}/n_eff")))
     if item.n_resamples is not None:
-        parts.append(say("B ", number(numbers.count(item.n_resamples), f"{found.pointer}/n_resamples")))
+        parts.append(say("B ", number(formatting.count(item.n_resamples), f"{found.pointer}/n_resamples")))
     joined = say(*(piece for part in parts for piece in (Piece(text=", "), *part)))
     return joined[1:] or (Piece(text=ABSENT),)
 
@@ -134,7 +133,9 @@ def wobble(found: Bounds, estimate: Estimate) -> Text:
     if error is None or not math.isfinite(error):
         return (Piece(text=ABSENT),)
     rate = kind_of(estimate.metric) is Kind.RATE
-    text = numbers.rate(error, style=style(estimate), digits=2) if rate else numbers.plain(error, digits=2)
+    text = (
+        formatting.rate(error, style=style(estimate), digits=2) if rate else formatting.plain(error, digits=2)
+    )
     return (number(text, f"{found.pointer}/mc_error"),)
 
 

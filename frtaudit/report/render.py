@@ -16,8 +16,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any  # Any: WeasyPrint has no types
 
-from frtaudit import signals
 from frtaudit.core import AuditResult
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.resources import shipped
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
@@ -25,7 +26,6 @@ from frtaudit.report.context import Status, context, titles
 from frtaudit.report.layout import check_templates, rendered
 from frtaudit.report.shape import Shape, shape_of
 from frtaudit.report.words import speaking
-from frtaudit.shipped import shipped
 
 APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 VARIANT = "pdf/a-3b"

@@ -4,12 +4,13 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 
-from frtaudit.canonical import Json
-from frtaudit.checklists import filled, to_csv, to_json
 from frtaudit.core import AuditResult
+from frtaudit.core.canonical import Json
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
+from frtaudit.core.structure import build, plain, silent
 from frtaudit.report import render, sweep
+from frtaudit.report.checklists import filled, to_csv, to_json
 from frtaudit.report.context import titles
 from frtaudit.report.files import (
     CHECKLISTS,
@@ -23,7 +24,6 @@ from frtaudit.report.files import (
     templates_in,
 )
 from frtaudit.report.shape import Shape, shape_in
-from frtaudit.typed import build, plain, silent
 
 MACHINE = frozenset(
     {"key", "tsa", "evidence", "previous", "templates"}

@@ -23,13 +23,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NoReturn, Protocol
 
-from frtaudit.canonical import sha256, to_bytes
+from frtaudit.core.canonical import sha256, to_bytes
+from frtaudit.core.machine.files import read_regular
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.registry import lookup, names
+from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
-from frtaudit.files import read_regular
-from frtaudit.registry import lookup, names
 from frtaudit.report.words import Words, words
-from frtaudit.shipped import shipped
-from frtaudit.typed import closest
 
 WHERE = "report.templates"
 STYLE, WORDS = "style.css", "words.toml"

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from frtaudit.canonical import Json
 from frtaudit.core import UNKNOWN, AuditResult, Curve, Estimate, Interval, Method, Target
+from frtaudit.core.canonical import Json
+from frtaudit.core.formatting import count
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
-from frtaudit.numbers import count
 from frtaudit.report.pieces import Piece
 
 PRINTED_FIRST = (

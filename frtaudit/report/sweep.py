@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from frtaudit import metrics, numbers
-from frtaudit.canonical import digest, number_in
+from frtaudit.core import formatting, metrics
+from frtaudit.core.canonical import digest, number_in
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.metrics import kind_of, printed
 from frtaudit.core.spec import Report
-from frtaudit.metrics import kind_of, printed
-from frtaudit.report import figures
-from frtaudit.report.figures import Dot
+from frtaudit.report.figures import curves
+from frtaudit.report.figures.curves import Dot
 from frtaudit.report.layout import environment
 from frtaudit.report.pieces import Block, Column, Figure, Panel, Piece, Table, Text, say
 from frtaudit.report.render import minified, policy_of
 from frtaudit.report.words import called, words
-from frtaudit.shipped import shipped
 
 Found = Mapping[str, Any]  # Any: JSON of mixed depth
 SHOWN = ("fnmr_at_fmr", "eer", "accuracy", "d_l2", "max_min", "fta")
@@ -64,7 +64,7 @@ def page(found: Found, settings: Report, date: str, status: str) -> str:
         numbers=numbers_table(found),
         figure=figure(found),
         changes=changes_table(found),
-        levels=[numbers.exact(alpha) for alpha in found["alphas"]],
+        levels=[formatting.exact(alpha) for alpha in found["alphas"]],
         style=style,
         policy=policy_of(style),
     )
@@ -171,7 +171,7 @@ def figure(found: Found) -> Figure | None:
         dict.fromkeys(item["provider"] for item in found["rows"] if item["measure"]["provider"])
     ) or [""]
     panels = [_panel(found, name, systems) for name in rates[:2]]
-    keys = figures.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
+    keys = curves.keys("sweep", list(enumerate(systems))) if len(systems) > 1 else ()
     return Figure(
         name="sweep",
         title="The jobs compared",
@@ -198,7 +198,7 @@ def _panel(found: Found, name: str, systems: Sequence[str]) -> Panel:
         if measure_words(item["measure"]) == name and item["value"] is not None
     ]
     rows = list(dict.fromkeys(dot.row for dot in dots))
-    return figures.dots(f"sweep-{digest(name)[:8]}", name, rows, dots, name)
+    return curves.dots(f"sweep-{digest(name)[:8]}", name, rows, dots, name)
 
 
 def changes_table(found: Found) -> Table | None:
@@ -293,12 +293,12 @@ def _cell(cell: tuple[int, Found] | None) -> Text:
         return say(NONE)
     index, item = cell
     value, low, high = (_real(item[name]) for name in ("value", "low", "high"))
-    kind, style = kind_of(item["measure"]["metric"]), numbers.style_of(value, high)
+    kind, style = kind_of(item["measure"]["metric"]), formatting.style_of(value, high)
     shown = [_piece(printed(kind, value or 0.0, style=style), f"/rows/{index}/value", "n b")]
     if low is None or high is None:
         return say(*shown)
     if item["measure"]["metric"] in metrics.RATES:
-        low, high = numbers.clipped(low, high)
+        low, high = formatting.clipped(low, high)
     shown.append(Piece(text=" ", kind="br"))
     shown.append(_piece(printed(kind, low, style=style), f"/rows/{index}/low", "n soft"))
     shown.append(Piece(text=" to ", kind="soft"))

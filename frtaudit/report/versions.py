@@ -9,9 +9,9 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 
-from frtaudit.canonical import sha256, sha256_file, to_bytes
+from frtaudit.core.canonical import sha256, sha256_file, to_bytes
+from frtaudit.core.machine.resources import shipped
 from frtaudit.report import render
-from frtaudit.shipped import shipped
 
 PAGE = ("jinja2", "markupsafe", "matplotlib", "numpy")
 PAPER = (

@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 
-from frtaudit.shipped import shipped
+from frtaudit.core.machine.resources import shipped
 
 INDICES = (
     "max_min",

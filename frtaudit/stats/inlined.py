@@ -14,7 +14,7 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
 
     With ``NUMBA_DISABLE_JIT=1`` it stays Python.
 
-    >>> from frtaudit.stats.compiled import kernel
+    >>> from frtaudit.stats._numba import kernel
     >>> square = inner(lambda x: x * x)
     >>> int(kernel(lambda x: square(x) + 1)(3))
     10
@@ -28,7 +28,7 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
 def reordered(function: Callable[P, R]) -> Callable[P, R]:
     """As :func:`inner`; the terms of its sums may be added in any order, so that they are added side by side.
 
-    >>> from frtaudit.stats.compiled import kernel
+    >>> from frtaudit.stats._numba import kernel
     >>> import numpy as np
     >>> total = reordered(lambda a: a.sum())
     >>> float(kernel(lambda a: total(a))(np.ones(3)))

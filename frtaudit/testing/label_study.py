@@ -18,15 +18,15 @@ import numpy.typing as npt
 from scipy.stats import binomtest
 
 from frtaudit.analyses.label_cost import on_truth, spanning
-from frtaudit.canonical import seed_of
-from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import Interval, Method, Target
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, LabelSource, Service
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.errors import DataError
-from frtaudit.inference import Reading
+from frtaudit.evaluation.intervals import Reading
 from frtaudit.labelling import cost
 from frtaudit.labelling.estimate import How, labelled
-from frtaudit.stats import reweighted
+from frtaudit.stats.labels import reweighted
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.web_searches import Truth, search
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.freeze import freeze, require
-from frtaudit.stats.vonmises import uniform_directions, unit, von_mises_fisher
+from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from frtaudit.core import Classification, Cohort, Comparisons, ScoreTable
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.tail import from_listed, from_matrix
-from frtaudit.stats.trials import members
+from frtaudit.stats.rates.trials import members
+from frtaudit.stats.similarity.tail import from_listed, from_matrix
 from frtaudit.testing.checks import ScoredCohort
 
 FAILURES = ("failure_to_acquire", "provider_error")

@@ -12,7 +12,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.freeze import freeze
 from frtaudit.testing.populations import Population
 

@@ -6,13 +6,13 @@ import pytest
 from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, trial_of, whole, whole_spec
 
 from frtaudit.analyses.accuracy import Accuracy
-from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import Method
 from frtaudit.core.spec import Bootstrap, FoldClaim, Folds, FoldSource, PairSetSpec, Thresholds
+from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import SpecError
-from frtaudit.protocols.listed import Listed
-from frtaudit.protocols.sampled import Sampled
-from frtaudit.stats.folds import k_fold_accuracy
+from frtaudit.stats.folds.kfold_accuracy import k_fold_accuracy
 
 
 def plain_accuracy(score: np.ndarray, mated: np.ndarray, folds: np.ndarray, k: int) -> list[float]:

@@ -2,11 +2,11 @@ import pytest
 from annotated_search import result
 
 from frtaudit.analyses.annotation import Annotation
-from frtaudit.audit import audit
+from frtaudit.config.load import load_spec
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import SpecError
-from frtaudit.spec import load_spec
+from frtaudit.pipeline.audit import audit
 
 
 def rates(found: AuditResult, metric: str, **at: float) -> dict[tuple[str, float], Estimate]:

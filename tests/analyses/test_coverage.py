@@ -8,15 +8,15 @@ import pytest
 from small_audits import ANALYSES, audit, interval, pick, put, score_lines, spec
 
 from frtaudit.analyses.coverage import Coverage, _stage, rows_of
-from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import AuditResult, Estimate, Method, Target
 from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import AuditSpec, Grid, GridKind, Thresholds, Weighting
+from frtaudit.datasets.cohorts.scores import ScoreLists
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import SpecError
-from frtaudit.protocols.all_pairs import AllPairs
-from frtaudit.protocols.listed import Listed
-from frtaudit.stats.wilson import prepare
-from frtaudit.trial import Trial
+from frtaudit.evaluation.system import Trial
+from frtaudit.stats.intervals.wilson import prepare
 
 ALPHA = 0.05
 WANTED = (

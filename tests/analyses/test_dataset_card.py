@@ -11,13 +11,13 @@ from goldilocks_audits import RULES, curate_audit, curate_spec
 from small_audits import audit, one, pick, spec
 
 from frtaudit.analyses.dataset_card import DatasetCard, lfw_layout
-from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import Comparisons
 from frtaudit.core.spec import Bootstrap, Folds, FoldSource, PairSetSpec, SchemaSpec, Thresholds
-from frtaudit.curation import curate
-from frtaudit.intake.pairlist import read_pairs
-from frtaudit.panel import comparisons_of, material_of
-from frtaudit.protocols.listed import Listed
+from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.pair_selection import curate
+from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.inputs.pairlist import read_pairs
+from frtaudit.pipeline.components import comparisons_of, material_of
 
 
 def pairs() -> Comparisons:

@@ -9,7 +9,7 @@ from frtaudit.analyses.densities import Densities
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
-from frtaudit.stats.densities import improved_sheather_jones
+from frtaudit.stats.interclass.densities import improved_sheather_jones
 
 
 @cache

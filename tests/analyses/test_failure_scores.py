@@ -8,7 +8,7 @@ from frtaudit.analyses.failure_scores import FailureScores, failed_pairs
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec, FailureScore
-from frtaudit.protocols.round_robin import RoundRobin
+from frtaudit.datasets.protocols.round_robin import RoundRobin
 
 
 def made(failures: FailureScore = FailureScore.APART, **changes: object) -> AuditSpec:

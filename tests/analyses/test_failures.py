@@ -20,11 +20,11 @@ from small_audits import (
     whole,
 )
 
-from frtaudit.cohorts.scores import ScoreLists
 from frtaudit.core import AuditResult, Method, Templates
 from frtaudit.core.spec import FailureScore
-from frtaudit.protocols.listed import Listed
-from frtaudit.protocols.round_robin import RoundRobin
+from frtaudit.datasets.cohorts.scores import ScoreLists
+from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.datasets.protocols.round_robin import RoundRobin
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
 CODES = MATERIAL.cohort.classifications["group"].codes

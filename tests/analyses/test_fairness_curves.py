@@ -9,12 +9,12 @@ from small_audits import interval, put, spec
 
 import frtaudit
 from frtaudit.analyses.fairness_curves import FairnessCurves
-from frtaudit.audit import audit
 from frtaudit.core import AuditResult, Curve, Target
+from frtaudit.core.result_schema import result_schema
 from frtaudit.core.spec import AuditSpec, Plan
-from frtaudit.result_schema import result_schema
-from frtaudit.stats.differentials import RateIndex
-from frtaudit.trial import POOLED, WEIGHTINGS, Trial
+from frtaudit.evaluation.system import POOLED, WEIGHTINGS, Trial
+from frtaudit.pipeline.audit import audit
+from frtaudit.stats.groups.differentials import RateIndex
 
 SMALL = ("cohort.subjects=60", "cohort.concentration=[60.0,90.0]", "bootstrap.B=80", "threads=1")
 SMALL = (*SMALL, "thresholds.fmr=[0.1,0.01]", "thresholds.curve.per_decade=4")

@@ -12,13 +12,13 @@ from small_audits import audit, one, pick, spec
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.identity_check import IdentityCheck
-from frtaudit.audit import Audited
-from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import Finding, Verdict
 from frtaudit.core.spec import Bootstrap, Grid, GridKind, RequirementSpec, Thresholds
+from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.errors import DataError
-from frtaudit.stats import suspects
-from frtaudit.stats.tail import from_matrix
+from frtaudit.pipeline.audit import Audited
+from frtaudit.stats.labels import suspected_duplicates
+from frtaudit.stats.similarity.tail import from_matrix
 from frtaudit.testing.study import superpopulation
 
 PEOPLE, IMAGES, SPLIT, SWAPPED = 110, 3, 5, 3
@@ -225,9 +225,9 @@ def test_known_faults_of_a_real_set_are_found(face_data: Path) -> None:
     """Two images that stand under two names each are flagged among 16.5 million pairs of people, with 30 at most."""
     found = superpopulation.real_set(face_data / "lfw", "mobilefacenet_insightface")
     cohort = TemplateFolder(root=str(face_data / "lfw")).load({}, 0).cohort
-    cut = suspects.cut_of(suspects.within_medians(found.tail))
+    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(found.tail))
     assert cut is not None
-    pairs = suspects.suspected_pairs(found.tail, cut, None)
+    pairs = suspected_duplicates.suspected_pairs(found.tail, cut, None)
     names = [
         {cohort.subject_ids[a], cohort.subject_ids[b]} for a, b in zip(pairs.first, pairs.second, strict=True)
     ]
@@ -252,9 +252,9 @@ def test_split_people_of_a_real_set_are_found(face_data: Path) -> None:
         subject[own[: own.size // 2]] = found.tail.n_samples.size + place
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     tail = from_matrix(unit @ unit.T, subject.tolist())
-    cut = suspects.cut_of(suspects.within_medians(tail))
+    cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(tail))
     assert cut is not None
-    pairs = suspects.suspected_pairs(tail, cut, None)
+    pairs = suspected_duplicates.suspected_pairs(tail, cut, None)
     known = np.unique(subject)
     planted = known[pairs.second] >= found.tail.n_samples.size
     assert planted.sum() >= 36

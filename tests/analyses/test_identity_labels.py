@@ -6,9 +6,9 @@ from searches import SEARCH, SERVICES
 from small_audits import EXPLICIT, put, spec
 
 from frtaudit.analyses.identity_labels import IdentityLabels
-from frtaudit.cohorts.synthetic_queries import SyntheticService
 from frtaudit.core import Estimate
 from frtaudit.core.spec import Thresholds
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticService
 from frtaudit.errors import SpecError
 
 

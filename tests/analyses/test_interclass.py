@@ -110,7 +110,7 @@ def test_without_schemas_there_is_nothing() -> None:
 
 def test_three_classes_have_three_pairs() -> None:
     """Every unordered pair of classes stands once, in the schema's order."""
-    from frtaudit.cohorts.synthetic import SyntheticClass
+    from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 
     cohort = replace(spec().cohort, classes={name: SyntheticClass() for name in ("b", "a", "c")})
     trial = put(
@@ -159,7 +159,7 @@ def test_pairs_carry_the_thesis_interval_of_class_minus_class() -> None:
 
 def test_the_lower_bound_of_the_largest_class_holds_for_all() -> None:
     """For a verdict at error a the largest class's lower bound is that of the classes at a/C, the upper one at a."""
-    from frtaudit.cohorts.synthetic import SyntheticClass
+    from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 
     names = ("b", "a", "c")
     cohort = replace(

@@ -10,7 +10,7 @@ from frtaudit.analyses.interclass_spread import OF_TWO, InterclassSpread, _Drawi
 from frtaudit.core import AuditResult, Method
 from frtaudit.core.spec import Thresholds
 from frtaudit.errors import SpecError
-from frtaudit.mated import class_scores
+from frtaudit.evaluation.class_scores import class_scores
 from frtaudit.report.source import Source
 
 ANALYSES = {

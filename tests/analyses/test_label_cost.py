@@ -9,14 +9,14 @@ from web_search import lfw, web_search, write
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.label_cost import BLIND, MODEL, LabelCost
-from frtaudit.cohorts.queries import Queries
-from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import AuditResult, Method, Target
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import AuditSpec, Bootstrap, FailureScore, Grid, Thresholds
+from frtaudit.datasets.cohorts.queries import Queries
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
+from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import SpecError
 from frtaudit.labelling.estimate import How
-from frtaudit.protocols.listed import Listed
 from frtaudit.testing.label_study import rate_on_truth
 
 SERVICES = {

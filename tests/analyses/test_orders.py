@@ -7,8 +7,8 @@ from small_audits import audit, one, pick, put, spec
 from frtaudit.analyses.orders import Orders
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec
-from frtaudit.protocols.round_robin import RoundRobin
-from frtaudit.providers.simulated import Simulated
+from frtaudit.datasets.protocols.round_robin import RoundRobin
+from frtaudit.datasets.providers.simulated import Simulated
 
 
 def both(asymmetry: float = 0.1, **changes: object) -> AuditSpec:

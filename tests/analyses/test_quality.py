@@ -7,11 +7,11 @@ import pytest
 from small_audits import audit, one, pick, put, spec
 
 from frtaudit.analyses.quality import EVERY, Quality
-from frtaudit.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec, SchemaSpec
+from frtaudit.datasets.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.errors import DataError, SpecError
-from frtaudit.panel import material_of
+from frtaudit.pipeline.components import material_of
 
 COHORT = SyntheticReleases(
     subjects=160,

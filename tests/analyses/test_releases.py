@@ -7,11 +7,11 @@ from small_audits import COHORT, audit, pick, spec
 
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.releases import TIED, Release, Releases
-from frtaudit.cohorts.synthetic import SyntheticSystem
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec
+from frtaudit.datasets.cohorts.synthetic import SyntheticSystem
+from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.errors import SpecError
-from frtaudit.providers.cosine import Cosine
 
 FAMILY = {
     "b": Release(detection="1", recognition="2", released="2021-06-01"),

@@ -1,4 +1,4 @@
-"""Tests of frtaudit.analyses.robustness and of what it stands on: leverage and doubts."""
+"""Tests of frtaudit.analyses.robustness and of what it stands on: influence and class_uncertainty."""
 
 import csv
 import io
@@ -16,13 +16,13 @@ from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.robustness import Robustness
-from frtaudit.audit import Audited
-from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core import AuditResult, Method
 from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import Bootstrap, FailureScore, Folds, FoldSource, SchemaSpec
+from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.errors import DataError, SpecError
-from frtaudit.protocols.all_pairs import AllPairs
+from frtaudit.pipeline.audit import Audited
 
 MIX = {"group": {"x": 0.8, "y": 0.2}}
 WRONG = {"group": {"each": 0.1}}

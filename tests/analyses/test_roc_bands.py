@@ -8,8 +8,8 @@ from frtaudit.analyses.roc_bands import RocBands
 from frtaudit.core import Curve, Method, Target
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.readings import read_along
-from frtaudit.trial import Trial
+from frtaudit.evaluation.over_fmr import read_along
+from frtaudit.evaluation.system import Trial
 
 WANTED = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
 

@@ -8,12 +8,12 @@ from scipy import stats
 from small_audits import COHORT, plain, put, spec, trial_of
 
 from frtaudit.analyses.tar_curves import GAP, TarCurves
-from frtaudit.audit import audit
 from frtaudit.core import AuditResult, Curve, Method, Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.stats.wilson import prepare
-from frtaudit.trial import Outcome
+from frtaudit.evaluation.system import Outcome
+from frtaudit.pipeline.audit import audit
+from frtaudit.stats.intervals.wilson import prepare
 
 ANALYSIS = TarCurves(points=21)
 

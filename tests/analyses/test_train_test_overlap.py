@@ -11,13 +11,13 @@ from goldilocks_audits import overlap_audit as whole
 from goldilocks_audits import overlap_spec as made
 from small_audits import audit, one, pick, put
 
-from frtaudit.canonical import seed_of
+from frtaudit.analyses.shared.nearest_matches import Overlap
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.identity import plugin
 from frtaudit.errors import SpecError
-from frtaudit.identity import plugin
-from frtaudit.intake.review import as_csv
-from frtaudit.overlap import Overlap
-from frtaudit.panel import material_of, surveys_of
-from frtaudit.stats import foldings, folds
+from frtaudit.inputs.review import as_csv
+from frtaudit.pipeline.components import material_of, surveys_of
+from frtaudit.stats.folds import fold_assignment, kfold_accuracy
 
 
 def survey() -> Overlap:
@@ -90,15 +90,15 @@ def test_accuracy_with_and_without_overlapping_identities() -> None:
         rng = np.random.default_rng(seed_of(made().seed, "train_test_overlap", "mix", "folds", "wild"))
         for metric, part in (("accuracy_without_overlap", ~hit), ("accuracy_of_overlap", hit)):
             found = one(whole().result, metric, provider=provider, at=at)
-            keep = foldings.of_one_mix(pairs.mated, pairs.folds, part, rng)
-            want = folds.k_fold_accuracy(pairs.score[keep], pairs.mated[keep], pairs.folds[keep], 3)
+            keep = fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng)
+            want = kfold_accuracy.k_fold_accuracy(pairs.score[keep], pairs.mated[keep], pairs.folds[keep], 3)
             assert not (keep & ~part).any()
             mated = np.bincount(pairs.folds[keep & pairs.mated], minlength=3)
             assert np.abs(mated - np.bincount(pairs.folds[keep & ~pairs.mated], minlength=3)).max() <= 1
             assert found.value == pytest.approx(want.mean)
             assert found.denominator == int(keep.sum())
         delta = one(whole().result, "delta_accuracy_overlap", provider=provider, at=at)
-        every = folds.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, 3).mean
+        every = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, 3).mean
         rest = one(whole().result, "accuracy_without_overlap", provider=provider, at=at).value or 0
         assert delta.value == pytest.approx(every - rest)
     nobody = one(

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from two_collections import ASKED, EARLIER, LATERS, NOISE, folder, result
 
-from frtaudit.audit import audit
+from frtaudit.config.load import load_spec
 from frtaudit.core import AuditResult, Estimate
 from frtaudit.errors import DataError, SpecError
-from frtaudit.spec import load_spec
-from frtaudit.stats.multiplicity import holm
+from frtaudit.pipeline.audit import audit
+from frtaudit.stats.systems.multiplicity import holm
 
 
 def of(found: AuditResult, metric: str, **at: object) -> list[Estimate]:

@@ -3,7 +3,7 @@ from vendor_audits import VENDORS, made, trials
 
 from frtaudit.analyses.two_systems import TwoSystems
 from frtaudit.errors import SpecError
-from frtaudit.panel import material_of
+from frtaudit.pipeline.components import material_of
 
 
 @pytest.mark.parametrize(

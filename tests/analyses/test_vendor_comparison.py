@@ -1,10 +1,10 @@
 import pytest
 from vendor_audits import made, result, trials
 
+from frtaudit.analyses.comparison.rules import Decision
 from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.errors import SpecError
-from frtaudit.panel import material_of
-from frtaudit.vendors.rules import Decision
+from frtaudit.pipeline.components import material_of
 
 
 def test_a_trial_is_kept_and_nothing_said_of_it_alone() -> None:

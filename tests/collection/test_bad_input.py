@@ -19,13 +19,13 @@ import stoppable
 from made_up_services import FIVE
 from pytest_httpserver import HTTPServer
 
-from frtaudit.calling.addresses import REASONS, Address, is_public, resolved
-from frtaudit.calling.fetch import Fetch
-from frtaudit.cli import main
-from frtaudit.fake.faults import Faults
-from frtaudit.fake.server import ENVIRONMENT, running
-from frtaudit.fake.world import Conduct, World
-from frtaudit.sources.made_up import MadeUp
+from frtaudit.cli.main import main
+from frtaudit.collection.clients.addresses import REASONS, Address, is_public, resolved
+from frtaudit.collection.clients.fetch import Fetch
+from frtaudit.collection.fake.faults import Faults
+from frtaudit.collection.fake.server import ENVIRONMENT, running
+from frtaudit.collection.fake.world import Conduct, World
+from frtaudit.collection.sources.made_up import MadeUp
 
 CLEAN = MadeUp(queries=3, images=4, wrong=0.0, crowd=0.0, near_duplicate=0.0, empty=0.0)
 ACME = ["services.acme.type=made_up", "least=2", "canaries.pairs=0"]
@@ -96,7 +96,9 @@ def test_addresses_of_this_network_are_not_asked(
     def allowed(address: Address) -> bool:
         return str(address) == there or is_public(address)
 
-    monkeypatch.setattr("frtaudit.sources.urls.Fetch", partial(Fetch, resolve=resolve, allowed=allowed))
+    monkeypatch.setattr(
+        "frtaudit.collection.sources.urls.Fetch", partial(Fetch, resolve=resolve, allowed=allowed)
+    )
     with HTTPServer(host=there) as server:
         for number in range(5):
             picture = CLEAN.picture(number // 3, number).data

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from web_pages import photo
 
-from frtaudit.calling.embedding import Network, Thumbnail
-from frtaudit.calling.pictures import picture_of
+from frtaudit.collection.clients.embedding import Network, Thumbnail
+from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.duplicates import (
     Across,
     Duplicates,
@@ -26,8 +26,8 @@ from frtaudit.collection.duplicates import (
     templates_of,
 )
 from frtaudit.core.collecting import CallError, Picture, Refusal, Seen
+from frtaudit.core.structure import build
 from frtaudit.errors import ProviderError, SpecError
-from frtaudit.typed import build
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcd")), max_size=12).map(sorted))

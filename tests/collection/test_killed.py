@@ -10,9 +10,9 @@ import pytest
 from killed_services import CONCURRENCY, FIVE, KILLS, NAMES, photos, words
 from made_up_services import with_credentials
 
-from frtaudit.cli import main
-from frtaudit.fake.server import ENVIRONMENT, running
-from frtaudit.fake.world import Conduct, World
+from frtaudit.cli.main import main
+from frtaudit.collection.fake.server import ENVIRONMENT, running
+from frtaudit.collection.fake.world import Conduct, World
 
 TESTS = Path(__file__).resolve().parents[1]
 PLAIN = [

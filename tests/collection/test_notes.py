@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.calling.gate import BudgetError, Purse
+from frtaudit.collection.clients.gate import BudgetError, Purse
 from frtaudit.collection.notes import KeptNotes, forget
 from frtaudit.collection.store import Store
 

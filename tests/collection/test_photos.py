@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from face_photos import LEAST, PERSONS, at_least, photos
 
-from frtaudit.cli import main
+from frtaudit.cli.main import main
 
 pytest.importorskip("dlib")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.calling.protocol import Found
+from frtaudit.collection.clients.protocol import Found
 from frtaudit.collection.same import same_collection, same_images
 from frtaudit.collection.store import Store
 from frtaudit.errors import DataError

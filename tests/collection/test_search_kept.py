@@ -9,8 +9,8 @@ from pytest_httpserver import HTTPServer
 from web_pages import local
 from werkzeug import Request, Response
 
-from frtaudit.cli import main
-from frtaudit.sources.made_up import MadeUp
+from frtaudit.cli.main import main
+from frtaudit.collection.sources.made_up import MadeUp
 
 DRAWN = MadeUp(queries=2, images=3, wrong=0.0, crowd=0.0, near_duplicate=0.0, empty=0.0)
 KEY, ENGINE = "made-up-google-key", "made-up-engine"
@@ -39,7 +39,7 @@ def test_names_and_addresses_are_in_no_file(
         for image in range(3):
             picture = DRAWN.picture(who, image).data
             httpserver.expect_request(f"/zorvund/{who}{image}.png").respond_with_data(picture)
-    monkeypatch.setattr("frtaudit.sources.image_search.Fetch", partial(local))
+    monkeypatch.setattr("frtaudit.collection.sources.image_search.Fetch", partial(local))
     monkeypatch.setenv("GOOGLE_API_KEY", KEY)
     monkeypatch.setenv("GOOGLE_CSE_ID", ENGINE)
     (tmp_path / "names.csv").write_text("name,country\nAda Zorvund,UK\nAdo Zorvund,UK\n")

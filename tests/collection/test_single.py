@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.collection.rows import ImageRow
+from frtaudit.collection.run import collect
 from frtaudit.collection.single import Pair, candidates, following, judged, open_pairs, walked
-from frtaudit.collection.sitting import collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 import drawn_faces
 import pytest
 
-from frtaudit import cli
+from frtaudit.cli import main
 from frtaudit.collection.spec import identity
+from frtaudit.config.load import load_collection
 from frtaudit.errors import SpecError
-from frtaudit.spec import load_collection
 
 WORDS = ["source=drawn", "source.queries=4", "services.acme.type=twin", "into=out"]
 
@@ -80,14 +80,14 @@ def test_wrong_words_are_one_line(words: list[str], line: str, capsys: pytest.Ca
     with pytest.raises(SpecError) as caught:
         load_collection(words)
     assert str(caught.value).startswith(line)
-    assert cli.main(["collect", *words]) == 2
+    assert main.main(["collect", *words]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1
 
 
 def test_plan_prints_and_calls_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     """Frtaudit plan collect prints a table or JSON; a folder need not be named."""
-    assert cli.main(["plan", "collect", *WORDS[:-1]]) == 0
+    assert main.main(["plan", "collect", *WORDS[:-1]]) == 0
     assert "4 queries, 32 images, at most 224 pairs" in capsys.readouterr().out
-    assert cli.main(["plan", "collect", *WORDS, "--queries", "2", "--images", "9", "--json"]) == 0
+    assert main.main(["plan", "collect", *WORDS, "--queries", "2", "--images", "9", "--json"]) == 0
     assert '"pairs":144' in capsys.readouterr().out
-    assert cli.main(["plan", "collect", *WORDS, "--queries", "2"]) == 2
+    assert main.main(["plan", "collect", *WORDS, "--queries", "2"]) == 2

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from frtaudit.canonical import to_bytes
 from frtaudit.core import Curve, RateCurve
+from frtaudit.core.canonical import to_bytes
 from frtaudit.core.curves import spans, step_envelope
 
 SCORES = arrays.arrays(np.float64, st.integers(0, 12), elements=st.integers(-4, 4).map(float))

@@ -4,8 +4,8 @@ import pytest
 import strategies_core as strategies
 from hypothesis import given
 
-from frtaudit.canonical import to_bytes
 from frtaudit.core import SERVES, Estimate, Interval, Method, Target
+from frtaudit.core.canonical import to_bytes
 
 
 def interval(**changes: Any) -> Interval:

@@ -5,8 +5,8 @@ import pytest
 import strategies_core as strategies
 from hypothesis import given
 
-from frtaudit.canonical import sha256
 from frtaudit.core import SCHEMA_VERSION, AuditResult, Finding, LedgerEntry, Verdict
+from frtaudit.core.canonical import sha256
 
 
 def result(**changes: Any) -> AuditResult:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_audits import whole_spec
 
-from frtaudit.canonical import dumps
+from frtaudit.core.canonical import dumps
+from frtaudit.core.identity import to_plain
 from frtaudit.core.seal import Departure, SealRecord, departures, sealed_content
-from frtaudit.identity import to_plain
-from frtaudit.typed import silent
+from frtaudit.core.structure import silent
 
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.floats(-1, 1) | st.text("ab/~", max_size=2)
 TREES = st.recursive(

@@ -14,10 +14,10 @@ from scipy import stats
 
 from frtaudit.core.curves import step_envelope
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats import bands, intervals
-from frtaudit.stats.rates import rates, threshold_at
-from frtaudit.stats.resample import replicate
-from frtaudit.stats.tail import from_matrix, no_groups
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.intervals import bands, bootstrap_intervals
+from frtaudit.stats.rates.rates import rates, threshold_at
+from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 Floats = npt.NDArray[np.float64]
 pytestmark = pytest.mark.slow
@@ -55,9 +55,12 @@ def found(drawn: Floats, plan: Plan, seed: int) -> tuple[bands.Band, Floats]:
     replicates, stat, vstat = made.fnmr[1, :, :, 0], here.frr[:, 0], here.frr_bar[:, 0]
     usable = here.false_non_matches[:, 0] >= 10
     if plan is Plan.IMAGES:
-        ends = [intervals.recentered(*part, ALPHA) for part in zip(replicates.T, stat, vstat, strict=True)]
+        ends = [
+            bootstrap_intervals.recentered(*part, ALPHA)
+            for part in zip(replicates.T, stat, vstat, strict=True)
+        ]
         return bands.simultaneous(replicates, stat, vstat, usable, ALPHA), np.array(ends)
-    ends = [intervals.percentile(column, ALPHA) for column in replicates.T]
+    ends = [bootstrap_intervals.percentile(column, ALPHA) for column in replicates.T]
     return bands.on_logit(replicates, stat, usable, ALPHA), np.array(ends)
 
 

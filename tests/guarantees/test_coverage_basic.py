@@ -14,11 +14,11 @@ from scipy import stats
 
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.stats import intervals
-from frtaudit.stats.rates import rates
-from frtaudit.stats.resample import replicate
-from frtaudit.stats.tail import from_matrix, no_groups
-from frtaudit.stats.wilson import prepare
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.intervals import bootstrap_intervals
+from frtaudit.stats.intervals.wilson import prepare
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 pytestmark = pytest.mark.slow
 
@@ -79,8 +79,8 @@ def test_recentered_covers_these_people_and_naive_collapses() -> None:
         found = rates(tail, no_groups(tail), [THRESHOLD])
         replicates = drawn_fnmr(tail, Plan.IMAGES, seed)
         stat, vstat = float(found.fnmr[0, 0]), float(found.fnmr_bar[0, 0])
-        kept += inside(intervals.recentered(replicates, stat, vstat, ALPHA), truth)
-        naive += inside(intervals.naive(replicates, ALPHA), truth)
+        kept += inside(bootstrap_intervals.recentered(replicates, stat, vstat, ALPHA), truth)
+        naive += inside(bootstrap_intervals.naive(replicates, ALPHA), truth)
     assert covers(kept), f"recentered covered {kept} of {COHORTS}"
     assert stats.binomtest(naive, COHORTS, 0.6, alternative="less").pvalue < ALARM, f"naive covered {naive}"
 
@@ -97,7 +97,7 @@ def of_population() -> tuple[int, int, int, int]:
     for seed in range(COHORTS):
         tail = tail_of(images(rng, people(rng, SUBJECTS, SPREAD), SAMPLES))
         groups = no_groups(tail)
-        vertex += inside(intervals.percentile(drawn_fnmr(tail, Plan.SUBJECTS, seed), ALPHA), truth)
+        vertex += inside(bootstrap_intervals.percentile(drawn_fnmr(tail, Plan.SUBJECTS, seed), ALPHA), truth)
         rule = prepare(tail, groups, [THRESHOLD]).fnmr(THRESHOLD, 0, ALPHA, Weighting.POOLED)
         wilson += inside((rule.low, rule.high), truth)
         rule = prepare(tail, groups, [high]).fmr(high, 0, ALPHA, Weighting.POOLED)

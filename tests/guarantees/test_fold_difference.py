@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest
 
-from frtaudit.stats import fold_differences, foldings, folds
-from frtaudit.stats.pairs import drawn_pairs, mated_pairs, scores_of
-from frtaudit.stats.vonmises import uniform_directions, von_mises_fisher
+from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
+from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs, scores_of
+from frtaudit.stats.von_mises_fisher import uniform_directions, von_mises_fisher
 
 COHORTS, SUBJECTS, SAMPLES, DEALS, K = 200, 80, 4, 40, 10
 
@@ -24,8 +24,11 @@ def one_cohort(rng: np.random.Generator) -> tuple[float, tuple[float, float] | N
     first, second = (np.concatenate(side) for side in zip(mated, other, strict=True))
     score, flags = scores_of(faces, first, second), np.arange(first.size) < mated[0].size
     ends = owner[first], owner[second]
-    of = foldings.disjoint_folds(ends[0], flags, K).folds, foldings.overlap_folds(ends[0], flags, K).folds
-    found = [folds.k_fold_accuracy(score, flags, item, K) for item in of]
+    of = (
+        fold_assignment.disjoint_folds(ends[0], flags, K).folds,
+        fold_assignment.overlap_folds(ends[0], flags, K).folds,
+    )
+    found = [kfold_accuracy.k_fold_accuracy(score, flags, item, K) for item in of]
     delta = fold_differences.accuracy_difference(found[0], found[1], of, *ends)
     dealt = fold_differences.redealt_differences(score, flags, ends[0], of, K, DEALS, rng)
     return delta.value, fold_differences.difference_interval(delta, float(dealt.var(ddof=1)), SUBJECTS, 0.05)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from scipy import stats
 
-from frtaudit.progress import quiet
+from frtaudit.core.machine.progress import quiet
 from frtaudit.testing import POPULATIONS, Population
 from frtaudit.testing.study import tally
 from frtaudit.testing.study.cells import Cell, LevelsCell

@@ -11,11 +11,11 @@ from scipy import stats
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.core import Estimate, Verdict
 from frtaudit.core.spec import RequirementSpec, Weighting
-from frtaudit.inference import from_bounds
-from frtaudit.requirements.limit import Bench, judge
-from frtaudit.stats.dependence import Residuals
-from frtaudit.stats.lending import Lender
-from frtaudit.stats.wilson import RuleInterval, _rule
+from frtaudit.evaluation.intervals import from_bounds
+from frtaudit.evaluation.requirements import Bench, judge
+from frtaudit.stats.intervals.borrowing import Lender
+from frtaudit.stats.intervals.dependence import Residuals
+from frtaudit.stats.intervals.wilson import RuleInterval, _rule
 from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of

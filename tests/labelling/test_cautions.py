@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core import Material
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.errors import DataError
 from frtaudit.labelling.cautions import LACKING, NOT_SCORED, cautions
 from frtaudit.labelling.estimate import How

@@ -13,8 +13,8 @@ from two_collections import MODES, NOISE, Date, labelling
 from frtaudit.core.spec import Weighting
 from frtaudit.labelling.changes import Compared, Drawing, band, compared
 from frtaudit.labelling.dates import By, Design, Meeting, meet, sides
-from frtaudit.stats import rivals
-from frtaudit.stats.listed import fnmr_at_fmr
+from frtaudit.stats.rates.listed import fnmr_at_fmr
+from frtaudit.stats.systems import multiple_comparisons
 
 TARGET, ALPHA = 0.05, 0.05
 
@@ -39,7 +39,7 @@ def p_value(one: Compared) -> float:
     """Of the change at the declared target."""
     values = np.array([one.later.fnmr[0], one.earlier.fnmr[0]])
     drawn = np.stack([one.later.drawn[:, 0], one.earlier.drawn[:, 0]], axis=1)
-    family = rivals.family_of(values, drawn, [(0, 1)])
+    family = multiple_comparisons.family_of(values, drawn, [(0, 1)])
     assert family is not None
     return float(family.raw_p()[0])
 

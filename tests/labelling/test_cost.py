@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from searches import search as shared_search
 
-from frtaudit.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Labelling, LabelSource, Service
+from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.labelling import cost
 from frtaudit.labelling.cost import End, Rate
 from frtaudit.labelling.estimate import How, Several, labelled

@@ -6,8 +6,8 @@ import boxed_search
 import numpy as np
 import pytest
 
-from frtaudit.cohorts.queries import Queries
 from frtaudit.core import Material
+from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.detection import Detected
 
@@ -68,7 +68,7 @@ def test_one_service_fails_on_half_the_faces(tmp_path: Path) -> None:
 
 def _lenient() -> object:
     from frtaudit.labelling.estimate import How
-    from frtaudit.stats.spectral import Limits
+    from frtaudit.stats.labels.spectral import Limits
 
     return How(limits=Limits(min_faces=4, min_positives=2))
 

@@ -7,8 +7,8 @@ import pytest
 
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
-from frtaudit.intake.boxes import BoxList, boxes_of
-from frtaudit.intake.tables import read_table
+from frtaudit.inputs.queries.boxes import BoxList, boxes_of
+from frtaudit.inputs.tables import read_table
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
 from frtaudit.labelling.single import MULTIPLE
 

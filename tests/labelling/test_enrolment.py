@@ -6,7 +6,7 @@ from frtaudit.core.labelling import LabelSource
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.enrolment import material_of
 from frtaudit.labelling.estimate import How, Several
-from frtaudit.stats.spectral import Limits
+from frtaudit.stats.labels.spectral import Limits
 
 
 def test_a_query_s_person_is_a_subject() -> None:

@@ -6,7 +6,7 @@ from searches import labelling, search
 from frtaudit.core.labelling import Service
 from frtaudit.labelling import evaluation
 from frtaudit.labelling.estimate import How, Several
-from frtaudit.stats.censoring import censoring_of
+from frtaudit.stats.rates.censoring import censoring_of
 
 
 def test_persons_by_whose_labels() -> None:

@@ -8,8 +8,8 @@ from searches import labelling
 
 from frtaudit.labelling import pictures
 from frtaudit.labelling.evaluation import Scores, persons, split
-from frtaudit.stats.censoring import Censoring, Pile
-from frtaudit.stats.spectral import Limits, Rule
+from frtaudit.stats.labels.spectral import Limits, Rule
+from frtaudit.stats.rates.censoring import Censoring, Pile
 
 
 def scores(mated: np.ndarray, non_mated: np.ndarray) -> Scores:

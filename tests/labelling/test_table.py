@@ -4,7 +4,7 @@ import numpy as np
 from rapid_audits import whole
 from searches import labelling, search
 
-from frtaudit.canonical import pseudonym, sha256
+from frtaudit.core.canonical import pseudonym, sha256
 from frtaudit.labelling.table import label_table
 
 KEY = search().pseudonym_key

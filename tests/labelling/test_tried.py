@@ -14,13 +14,13 @@ from web_search import write
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.identity_labels import IdentityLabels
-from frtaudit.audit import audit
-from frtaudit.cohorts.queries import Queries
 from frtaudit.core import AuditResult, Material
 from frtaudit.core.labelling import Labelling
 from frtaudit.core.spec import Bootstrap
+from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.labelling.pairs import Between
 from frtaudit.labelling.tried import by_code, query_classes, tried
+from frtaudit.pipeline.audit import audit
 
 GROUPS = (("group", "amber"), ("group", "birch"))
 FAILS = {**SERVICES, "crest": replace(SERVICES["crest"], failure_rate=0.3)}

@@ -6,9 +6,9 @@ from small_audits import COHORT, SCHEMAS, spec
 
 from frtaudit.core import Comparisons
 from frtaudit.core.spec import SchemaSpec
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import parties
-from frtaudit.protocols.all_pairs import AllPairs
-from frtaudit.scoring import groups_of
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
 GROUPS = groups_of(MATERIAL.cohort)

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from small_audits import COHORT, SCHEMAS, plain, spec
 
-from frtaudit.audit import audit
 from frtaudit.core.spec import RequirementSpec, Weighting
-from frtaudit.panel import comparisons_of
+from frtaudit.evaluation.system import Trial
+from frtaudit.pipeline.audit import audit
+from frtaudit.pipeline.components import comparisons_of
+from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import pilot
 from frtaudit.planning.parties import from_cohort
 from frtaudit.planning.sizes import Desk
 from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import Wanted, wanted
-from frtaudit.scoring import groups_of
-from frtaudit.stats import power
-from frtaudit.trial import Trial
+from frtaudit.stats.sample_size import power
 
 T = TypeVar("T")
 SPEC = replace(

@@ -12,8 +12,8 @@ from frtaudit.planning import sizes
 from frtaudit.planning.parties import from_sizes
 from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import Wanted, wanted
-from frtaudit.stats import detectable, power
-from frtaudit.stats.power import Crew, Dependence
+from frtaudit.stats.sample_size import detectable, power
+from frtaudit.stats.sample_size.power import Crew, Dependence
 
 SPEC = spec(schemas={"site": SchemaSpec(column="site", classes=("a", "b"))})
 

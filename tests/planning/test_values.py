@@ -2,7 +2,7 @@
 
 import json
 
-from frtaudit.canonical import to_bytes
+from frtaudit.core.canonical import to_bytes
 from frtaudit.planning.values import Plan, Section, Settings, page, shown
 
 TABLE = Section(

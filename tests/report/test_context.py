@@ -5,9 +5,9 @@ from dataclasses import replace
 from report_bands import curves
 from report_fixture import DATE, SETTINGS, result
 
+from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
 from frtaudit.report.context import SECTIONS, Status, context
-from frtaudit.shipped import shipped
 
 ASKED_FOR = {
     *("annotation", "collected", "identity_labels", "label_cost", "two_dates"),

@@ -8,7 +8,7 @@ import pytest
 from report_fixture import DATE, SETTINGS
 from small_run import make_result
 
-from frtaudit.canonical import to_bytes
+from frtaudit.core.canonical import to_bytes
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
 from frtaudit.errors import DataError, FrtauditError

@@ -9,15 +9,15 @@ import pytest
 from report_fixture import DATE, SETTINGS, result
 from report_text import Page
 
-from frtaudit import registry
-from frtaudit.attest.signing import Signing
-from frtaudit.canonical import sha256
+from frtaudit.core import registry
+from frtaudit.core.canonical import sha256
 from frtaudit.core.spec import Report
-from frtaudit.delivery import _write_report
 from frtaudit.errors import SpecError
+from frtaudit.pipeline.run import _write_report
 from frtaudit.report import render
 from frtaudit.report.rendering import told_of
 from frtaudit.report.words import words
+from frtaudit.signing.signing import Signing
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "guides" / "shaping.md"
 PNG = bytes.fromhex(

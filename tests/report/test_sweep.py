@@ -6,7 +6,7 @@ from html import unescape
 
 import small_sweep
 
-from frtaudit.canonical import plain
+from frtaudit.core.canonical import plain
 from frtaudit.core.spec import Report
 from frtaudit.report import sweep
 

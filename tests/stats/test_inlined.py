@@ -1,6 +1,6 @@
 import numpy as np
 
-from frtaudit.stats.compiled import kernel
+from frtaudit.stats._numba import kernel
 from frtaudit.stats.inlined import inner, reordered
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core import Cohort, Comparisons, ScoreTable
-from frtaudit.stats.rates import rates
+from frtaudit.stats.rates.rates import rates
 from frtaudit.testing import strategies
 from frtaudit.testing.strategies import Counted
 

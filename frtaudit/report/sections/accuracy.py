@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit.report import figures, phrases
-from frtaudit.report.figures import Dot
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import (
     BOTH,

@@ -2,9 +2,11 @@
 
 from dataclasses import dataclass
 
-from frtaudit.metrics import place
-from frtaudit.report import figures, phrases, vendor_figures
-from frtaudit.report.figures import Series
+from frtaudit.core.metrics import place
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import systems
+from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import by_provider, finished, provider
 from frtaudit.report.source import Record, Source
@@ -75,7 +77,7 @@ def _figure(source: Source) -> Figure | None:
             for item in curves
             if item.provider == name
         ]
-        panels.append(vendor_figures.overlaid(f"annotation-{number}", name, own, "FNMR", rates=True))
+        panels.append(systems.overlaid(f"annotation-{number}", name, own, "FNMR", rates=True))
     return Figure(
         name="annotation",
         title="Error rates by the share of faces annotated",

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit import numbers
+from frtaudit.core import formatting
 from frtaudit.report import phrases
-from frtaudit.report.bars import Bar, bars
+from frtaudit.report.figures.bars import Bar, bars
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.accuracy import said
@@ -90,7 +90,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
 def _counted(found: list[Record]) -> Text:
     if not found or found[0].estimate.value is None:
         return (Piece(text=phrases.ABSENT),)
-    return (phrases.number(numbers.count(found[0].estimate.value), f"{found[0].pointer}/value"),)
+    return (phrases.number(formatting.count(found[0].estimate.value), f"{found[0].pointer}/value"),)
 
 
 def _in_training(found: list[Record], training: str, notes: Footnotes) -> Text:
@@ -106,7 +106,7 @@ def _balance(source: Source, found: list[Record]) -> Text:
     parts: list[Piece] = []
     for item in found:
         label = source.label(item.estimate.schema, item.estimate.group)
-        count = phrases.number(numbers.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
+        count = phrases.number(formatting.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
         parts += say(" · " if parts else "", f"{label} ", count)
     return tuple(parts)
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json
 from frtaudit.core import AuditResult, Estimate, Finding, Target
+from frtaudit.core.canonical import Json
 from frtaudit.core.previous import Previous
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from frtaudit.checklists import DISCLAIMER, Checklist, Standing, filled
-from frtaudit.checklists import Item as Filled
+from frtaudit.report.checklists import DISCLAIMER, Checklist, Standing, filled
+from frtaudit.report.checklists import Item as Filled
 from frtaudit.report.source import Source
 
 WORDS = {

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.canonical import Json
+from frtaudit.core import formatting
+from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished, provider
@@ -106,4 +106,4 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
 def _trials(record: Record | None) -> Text:
     if record is None or record.estimate.denominator is None:
         return (Piece(text=phrases.ABSENT),)
-    return (phrases.number(numbers.count(record.estimate.denominator), f"{record.pointer}/denominator"),)
+    return (phrases.number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json
+from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, listed, say
 from frtaudit.report.sections import collected_canaries, collected_services

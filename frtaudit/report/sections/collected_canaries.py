@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 
-from frtaudit import numbers
-from frtaudit.canonical import Json
+from frtaudit.core import formatting
+from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.collected_services import Facts, called_by, counted, place_of, rows_of
@@ -38,12 +38,12 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
                         " / ",
                         counted(one.get("open"), f"{at}/open"),
                     ),
-                    (phrases.number(numbers.p_value(_real(one.get("p"))), f"{at}/p"),),
+                    (phrases.number(formatting.p_value(_real(one.get("p"))), f"{at}/p"),),
                     (_yes(one.get("more_than_chance"), f"{at}/more_than_chance"),),
                 )
             )
     first, found = next(iter(asked.items()))
-    alpha = phrases.number(numbers.exact(_real(found.get("alpha"))), f"{place_of(first)}/canaries/alpha")
+    alpha = phrases.number(formatting.exact(_real(found.get("alpha"))), f"{place_of(first)}/canaries/alpha")
     columns = (
         Column(title="Service"),
         Column(title="round", kind="num"),
@@ -69,7 +69,7 @@ def _yes(value: Json, pointer: str) -> Piece:
 def _reach(asked: Mapping[str, Facts]) -> Table:
     """A row for each service: how much its canaries would have shown."""
     first, found = next(iter(asked.items()))
-    power = phrases.number(numbers.exact(_real(found.get("power"))), f"{place_of(first)}/canaries/power")
+    power = phrases.number(formatting.exact(_real(found.get("power"))), f"{place_of(first)}/canaries/power")
     columns = (
         Column(title="Service"),
         Column(title="answered / asked", kind="num"),
@@ -101,14 +101,14 @@ def _reached(name: str, found: Facts) -> tuple[Text, ...]:
             counted(found.get("items"), f"{at}/items"),
         ),
         (counted(found.get("repeats"), f"{at}/repeats"),),
-        (phrases.number(numbers.rate(_real(found.get("noise"))), f"{at}/noise"),),
-        (_or_absent(share, numbers.fixed(_real(share), 1), f"{at}/least_share_found"),),
+        (phrases.number(formatting.rate(_real(found.get("noise"))), f"{at}/noise"),),
+        (_or_absent(share, formatting.fixed(_real(share), 1), f"{at}/least_share_found"),),
         say(
             counted(ways.get("apart"), f"{at}/both_ways/apart"),
             " / ",
             counted(ways.get("pairs"), f"{at}/both_ways/pairs"),
         ),
-        (_or_absent(largest, numbers.score(_real(largest)), f"{at}/both_ways/largest"),),
+        (_or_absent(largest, formatting.score(_real(largest)), f"{at}/both_ways/largest"),),
     )
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from frtaudit import numbers
-from frtaudit.canonical import Json
+from frtaudit.core import formatting
+from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, listed, say
 from frtaudit.report.sections.tables import finished
@@ -39,7 +39,7 @@ def counted(value: Json, pointer: str) -> Piece:
     """A count; null is one that a publishable variant withholds."""
     if not isinstance(value, (int, float)):
         return Piece(text="withheld", pointer=pointer, kind="none")
-    return phrases.number(numbers.count(value), pointer)
+    return phrases.number(formatting.count(value), pointer)
 
 
 def settings(found: Facts, pointer: str) -> Text:

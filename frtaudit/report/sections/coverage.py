@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import SERVES, Method, Target
+from frtaudit.core import SERVES, Method, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, plain_text, say
 from frtaudit.report.sections.tables import by_provider, finished, provider
@@ -100,7 +99,7 @@ def _table(source: Source, tried: list[Record]) -> Table:
     ]
     caption = say(
         Piece(text="How often the interval held the truth, in ", kind="b"),
-        Piece(text=numbers.count(most), kind="b"),
+        Piece(text=formatting.count(most), kind="b"),
         Piece(text=" cohorts. ", kind="b"),
         words().coverage["caption"],
     )
@@ -136,10 +135,12 @@ def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Fo
         parts += [Piece(text=" ", kind="br"), *map(_soft, phrases.bounds(found, record.estimate))]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
-        count = phrases.number(numbers.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
+        count = phrases.number(formatting.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
         parts += [" + " if place else Piece(text=" ", kind="br"), _soft(count)]
     if sides and (record.estimate.denominator or 0) < most:
-        of = phrases.number(numbers.count(record.estimate.denominator or 0), f"{record.pointer}/denominator")
+        of = phrases.number(
+            formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
+        )
         parts += map(_soft, say(" of ", of))
     return say(*parts)
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from math import isfinite
 
-from frtaudit.report import bias_figures, figures, phrases
-from frtaudit.report.bias_figures import Line
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import interclass
+from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Piece, Table, Text, say
 from frtaudit.report.sections.tables import by_provider, finished, provider
 from frtaudit.report.source import Record, Source
@@ -50,7 +52,7 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
             if item.provider == name and all(isfinite(value) for value in item.y)
         ]
         if lines:
-            panels.append(bias_figures.densities(f"density-{schema}-{len(panels)}", name, lines))
+            panels.append(interclass.densities(f"density-{schema}-{len(panels)}", name, lines))
     key = f"density-{schema}"
     return Figure(
         name=key,

@@ -1,7 +1,6 @@
 """Whether groups differ, in words: what chance alone would give, the p value, what would have been found."""
 
-from frtaudit import numbers
-from frtaudit.core import Estimate, Target, Test
+from frtaudit.core import Estimate, Target, Test, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.source import Record, Source
@@ -32,9 +31,9 @@ def when_alike(record: Record) -> Text:
         return (Piece(text=phrases.ABSENT),)
     at = f"{record.pointer}/test"
     return say(
-        phrases.number(numbers.plain(test.null_median), f"{at}/null_median"),
+        phrases.number(formatting.plain(test.null_median), f"{at}/null_median"),
         "; ",
-        phrases.number(numbers.plain(test.null_edge), f"{at}/null_edge"),
+        phrases.number(formatting.plain(test.null_edge), f"{at}/null_edge"),
     )
 
 
@@ -85,9 +84,9 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
 
 def _p(test: Test, at: str) -> Text:
     """The raw p value, and the one adjusted for all that was looked at."""
-    parts: list[Part] = [" (p ", phrases.number(numbers.p_value(test.p or 0.0), f"{at}/p")]
+    parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p")]
     if test.p_adjusted is not None:
-        parts += [", adjusted ", phrases.number(numbers.p_value(test.p_adjusted), f"{at}/p_adjusted")]
+        parts += [", adjusted ", phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")]
     elif test.family:
         parts.append(", unadjusted")
     return say(*parts, ")")
@@ -95,14 +94,14 @@ def _p(test: Test, at: str) -> Text:
 
 def _missed(test: Test, at: str) -> list[Part]:
     """The smallest difference that this test would have found; its power is that of the raw p value."""
-    share = phrases.number(numbers.exact(test.power), f"{at}/power")
+    share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
         return [
             "No difference, however large, would have been found in ",
             share,
             f" of such audits{_alone(test)}.",
         ]
-    size = phrases.number(numbers.plain(test.detectable), f"{at}/detectable")
+    size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
     unit = Piece(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
     return [
         "A true difference of ",
@@ -168,7 +167,7 @@ def _would_be_found(test: Test, at: str) -> Text:
     """The smallest true difference that would have been found, beside "no difference found" alone."""
     if test.p is None or test.differs:
         return (Piece(text=phrases.ABSENT),)
-    share = phrases.number(numbers.exact(test.power), f"{at}/power")
+    share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
         return say("none (", share, ")")
-    return say(phrases.number(numbers.plain(test.detectable), f"{at}/detectable"), " (", share, ")")
+    return say(phrases.number(formatting.plain(test.detectable), f"{at}/detectable"), " (", share, ")")

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit import numbers
+from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import BOTH, by_provider, finished, methods_said, provider
@@ -137,7 +137,7 @@ def _ledger(source: Source) -> Table:
                 (Piece(text=_reason(entry.code), pointer=f"{at}/code"),),
                 (Piece(text=where or "everybody", pointer=f"{at}/group"),),
                 say(
-                    phrases.number(numbers.count(entry.count), f"{at}/count"),
+                    phrases.number(formatting.count(entry.count), f"{at}/count"),
                     " ",
                     Piece(text=entry.unit, pointer=f"{at}/unit"),
                 ),

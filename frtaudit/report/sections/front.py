@@ -1,9 +1,9 @@
 """The figure of the first page: the rates of everybody and of each group beside their limits, or the curves."""
 
-from frtaudit import numbers
-from frtaudit.core import Curve, Target
-from frtaudit.report import figures, phrases
-from frtaudit.report.figures import Dot, Series
+from frtaudit.core import Curve, Target, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Panel, Text, plain_text, say
 from frtaudit.report.sections.points import main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
@@ -75,7 +75,7 @@ def _front_dots(source: Source) -> Panel | None:
         return None
     everybody = [item for item in overall(source, "fnmr_at_fmr") if item.estimate.at["fmr"] == target]
     above = [dot for item in everybody if (dot := _dot(source, item, EVERYBODY)) is not None]
-    title = f"FNMR by {schema.replace('_', ' ')}, FMR {numbers.exact(target)}"
+    title = f"FNMR by {schema.replace('_', ' ')}, FMR {formatting.exact(target)}"
     limits = _limits(source, schema, target)
     return figures.dots("front-dots", title, [EVERYBODY, *rows], [*above, *dots], "FNMR", limits)
 

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import UNKNOWN
-from frtaudit.report import figures, phrases
-from frtaudit.report.figures import Dot
+from frtaudit.core import UNKNOWN, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures.curves import Dot
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
 from frtaudit.report.sections import differences, front, points
 from frtaudit.report.sections.rates import rate_cells
@@ -213,7 +213,7 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
         name=f"groups-{schema}",
         title=f"Error rates by {schema.replace('_', ' ')}",
         caption=say(
-            f"At the one threshold for all at which the overall FMR is {numbers.exact(target)}. Dots are estimates, "
+            f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
             "bars intervals for new people like these. A hollow dot at the left edge is a rate of 0. Bars that overlap "
             "widely leave open whether groups differ; the indices put an interval on the difference itself."
         ),
@@ -283,7 +283,7 @@ def _how_often(records: list[Record]) -> list[Part]:
     """The share of cases in which groups that are alike are said to differ."""
     for item in records:
         if item.estimate.test is not None:
-            share = numbers.exact(item.estimate.test.alpha)
+            share = formatting.exact(item.estimate.test.alpha)
             return ["in ", phrases.number(share, f"{item.pointer}/test/alpha"), " of all cases"]
     return ["seldom"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
+from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import by_provider, finished, provider
@@ -58,7 +58,7 @@ def _gone(pair: tuple[Record, Record]) -> float:
 
 
 def _warning(source: Source, item: Record, labelled: Record, without: Record) -> Text:
-    people = phrases.number(numbers.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
+    people = phrases.number(formatting.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
     of: list[Part] = [] if labelled.estimate.group == "all" else [" for ", phrases.group(source, labelled)]
     one = item.estimate.numerator == 1
     return say(
@@ -115,7 +115,7 @@ def _cut(record: Record) -> Text:
     cut = record.estimate.at.get("cut")
     if not isinstance(cut, float):
         return (Piece(text=phrases.ABSENT),)
-    return (phrases.number(numbers.score(cut), f"{record.pointer}/at/cut"),)
+    return (phrases.number(formatting.score(cut), f"{record.pointer}/at/cut"),)
 
 
 def _count(record: Record | None, notes: Footnotes) -> Text:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
+from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import label_drawings
@@ -211,7 +211,7 @@ def _several(source: Source) -> Table | None:
 
 
 def _people(record: Record) -> Text:
-    return (phrases.number(numbers.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
+    return (phrases.number(formatting.count(record.estimate.value or 0.0), f"{record.pointer}/value"),)
 
 
 def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) -> Iterator[Block]:

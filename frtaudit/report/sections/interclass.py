@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from frtaudit.core import Curve, Target
-from frtaudit.report import figures, phrases
-from frtaudit.report.figures import Series
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import differences, interclass_published
 from frtaudit.report.sections.tables import by_provider, finished, interval_cells, methods_said, provider

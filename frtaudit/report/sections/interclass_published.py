@@ -2,8 +2,7 @@
 
 from collections.abc import Iterable
 
-from frtaudit import numbers
-from frtaudit.core import Method, Target
+from frtaudit.core import Method, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished, provider
@@ -77,7 +76,7 @@ def _end(record: Record | None, end: str) -> Text:
     if found is None:
         return (Piece(text=phrases.ABSENT),)
     low, high, at = found
-    return (phrases.number(numbers.plain(low if end == "low" else high), f"{at}/{end}"),)
+    return (phrases.number(formatting.plain(low if end == "low" else high), f"{at}/{end}"),)
 
 
 def _indices(source: Source, schema: str) -> Table | None:

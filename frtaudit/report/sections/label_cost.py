@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Target
-from frtaudit.report import label_figures, phrases
-from frtaudit.report.label_figures import Reach
+from frtaudit.core import Target, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import labels
+from frtaudit.report.figures.labels import Reach
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished, interval_cells
 from frtaudit.report.source import Record, Source
@@ -115,7 +115,7 @@ def _doubts(source: Source) -> Text:
             (found[end, of] for end in ("few", "many")), key=lambda item: item.estimate.value or 0.0
         )
         low, high = (
-            phrases.number(numbers.count(round(item.estimate.value or 0.0)), f"{item.pointer}/value")
+            phrases.number(formatting.count(round(item.estimate.value or 0.0)), f"{item.pointer}/value")
             for item in ends
         )
         return (low,) if low.text == high.text else say(low, " to ", high)
@@ -299,10 +299,10 @@ def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
     panels = []
     for place, point in enumerate(dict.fromkeys(_point(item) for item in drawn)):
         own = [item for item in drawn if _point(item) == point]
-        title = f"FNMR at FMR {numbers.exact(float(str(point[1])))}"
+        title = f"FNMR at FMR {formatting.exact(float(str(point[1])))}"
         lines = [line for item in own if (line := _reach(item, rows)) is not None]
         if lines:
-            panels.append(label_figures.reaching(f"label-cost-{place}", title, lines))
+            panels.append(labels.reaching(f"label-cost-{place}", title, lines))
     if panels:
         yield Figure(
             name="label-cost",

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from frtaudit.core import Curve
-from frtaudit.metrics import place
-from frtaudit.report import figures, label_figures, label_keys
-from frtaudit.report.figures import Dot, Series
+from frtaudit.core.metrics import place
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import labels as label_figures
+from frtaudit.report.figures import legends
+from frtaudit.report.figures.curves import Dot, Series
 from frtaudit.report.pieces import Figure, Key, Panel, Text, say
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import called, words
@@ -192,7 +194,7 @@ def _equal_error(source: Source) -> Iterator[Figure]:
                 "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
             ),
             panels=(panel,),
-            keys=(*label_keys.colours(name, list(source.providers)), *label_keys.shapes(name, groups)),
+            keys=(*legends.colours(name, list(source.providers)), *legends.shapes(name, groups)),
         )
 
 

@@ -3,8 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Method, Target
+from frtaudit.core import Method, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Piece, Text, say, sentence
 from frtaudit.report.source import Bounds, Source, mapping
@@ -77,7 +76,7 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
             "Resampling",
             say(
                 "B = ",
-                phrases.number(numbers.count(replicates), "/spec/bootstrap/B"),
+                phrases.number(formatting.count(replicates), "/spec/bootstrap/B"),
                 " replicates, exact over all comparisons; alpha = ",
                 phrases.number(f"{alpha:g}", "/spec/bootstrap/alpha"),
                 ".",

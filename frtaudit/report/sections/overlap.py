@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Curve
-from frtaudit.numbers import count
+from frtaudit.core.formatting import count
 from frtaudit.report import phrases
+from frtaudit.report.figures.violins import Violin, violins
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.tables import (
@@ -17,7 +18,6 @@ from frtaudit.report.sections.tables import (
     provider,
 )
 from frtaudit.report.source import Record, Source
-from frtaudit.report.violins import Violin, violins
 
 KIND = "match_scores"
 ALL = "all"

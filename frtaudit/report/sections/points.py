@@ -2,8 +2,7 @@
 
 from collections import Counter
 
-from frtaudit import numbers
-from frtaudit.core import UNKNOWN, Target
+from frtaudit.core import UNKNOWN, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Piece, Text, say
 from frtaudit.report.source import Record, Source, mapping
@@ -129,7 +128,7 @@ def _interval(source: Source, worst: Record) -> list[Part]:
         here = at["rate"] == worst.estimate.metric and at["fmr"] == worst.estimate.at["fmr"]
         found = item.bound(Target.POPULATION)
         if here and found is not None and (of.provider, of.schema, of.group) == same:
-            number = phrases.number(numbers.count(float(at["searched"])), f"{item.pointer}/at/searched")
+            number = phrases.number(formatting.count(float(at["searched"])), f"{item.pointer}/at/searched")
             searched: list[Part] = [", as the highest of ", number, " rates"]
             return [", plausibly ", phrases.bounds(found, of), " for ", (phrases.target(found),), *searched]
     found = worst.bound(Target.POPULATION, Target.FIXED_IDENTITIES)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit import numbers
+from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, listed, say
 from frtaudit.report.sections.tables import finished
@@ -38,7 +38,7 @@ def build(source: Source) -> Publication | None:
     found = mapping(source.result.cohort.get("publication"))
     if not found:
         return None
-    minimum = phrases.number(numbers.count(int(str(found["minimum"]))), f"{AT}/minimum")
+    minimum = phrases.number(formatting.count(int(str(found["minimum"]))), f"{AT}/minimum")
     return Publication(
         rule=say(
             "This is the publishable variant of a longer report. A class of fewer than ",
@@ -72,7 +72,7 @@ def findings_left_out(source: Source) -> Text:
     if not isinstance(count, int) or not count:
         return ()
     said = "verdict is" if count == 1 else "verdicts are"
-    shown = phrases.number(numbers.count(count), f"{AT}/left_out/findings")
+    shown = phrases.number(formatting.count(count), f"{AT}/left_out/findings")
     return say(
         shown, f" more {said} withheld with their classes: whether met or not stands in the full report only."
     )
@@ -85,7 +85,7 @@ def _left_out(source: Source) -> Text:
     for name, (one, many) in LEFT_OUT.items():
         count = found.get(name)
         if isinstance(count, int) and count:
-            shown = phrases.number(numbers.count(count), f"{AT}/left_out/{name}")
+            shown = phrases.number(formatting.count(count), f"{AT}/left_out/{name}")
             parts.append(say(shown, f" {one if count == 1 else many}"))
     hidden = [COUNTS[str(name)] for name in _names(publication.get("by_no_class"))]
     said = [say("Left out of the full report: ", listed(parts), ". ")] if parts else []

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Target
-from frtaudit.report import bias_figures, phrases
-from frtaudit.report.bias_figures import Five
+from frtaudit.core import Target, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import interclass
+from frtaudit.report.figures.interclass import Five
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
@@ -67,7 +67,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
             "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box "
             "lengths; dots: beyond."
         ),
-        panels=(bias_figures.boxes(key, title, attribute, made),),
+        panels=(interclass.boxes(key, title, attribute, made),),
     )
 
 
@@ -138,7 +138,7 @@ def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Te
     )
     if "low" in first.estimate.at:
         ends = (
-            phrases.number(numbers.plain(float(first.estimate.at[end])), f"{first.pointer}/at/{end}")
+            phrases.number(formatting.plain(float(first.estimate.at[end])), f"{first.pointer}/at/{end}")
             for end in ("low", "high")
         )
         low, high = ends

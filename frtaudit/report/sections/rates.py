@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Curve, Target
-from frtaudit.report import figures, phrases
-from frtaudit.report.figures import Series
+from frtaudit.core import Curve, Target, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import front, points
 from frtaudit.report.sections.tables import (
@@ -115,11 +115,11 @@ def _target_table(source: Source, target: float) -> Table:
     pointer = f"{records[0].pointer}/at/fmr"
     caption = say(
         Piece(text="FNMR at FMR ", kind="b"),
-        Piece(text=numbers.exact(target), pointer=pointer, kind="n b"),
+        Piece(text=formatting.exact(target), pointer=pointer, kind="n b"),
         f". Rates: {called(words().weighting, source.weighting)}; the other weighting beside it; errors and "
         "comparisons are pooled counts.",
     )
-    return finished(f"fnmr-at-{numbers.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
+    return finished(f"fnmr-at-{formatting.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
 def _no_interval() -> tuple[tuple[Text, ...], ...]:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from frtaudit.canonical import Json
+from frtaudit.core.canonical import Json
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, listed, say
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import Source, escape, mapping

@@ -3,10 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Target
-from frtaudit.report import bias_figures, figures, phrases
-from frtaudit.report.bias_figures import Line
+from frtaudit.core import Target, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import interclass
+from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import finished, methods_said
@@ -115,7 +116,7 @@ def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
         parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
     iid = record.bound(Target.COMPARISONS_IID)
     if iid is not None and iid.interval.high is not None:
-        high = phrases.number(numbers.plain(iid.interval.high), f"{iid.pointer}/high")
+        high = phrases.number(formatting.plain(iid.interval.high), f"{iid.pointer}/high")
         parts += [Piece(text=" ", kind="br"), "thesis ", high]
     return say(*parts)
 
@@ -193,7 +194,7 @@ def _course(
         ]
         if lines:
             ticks = [f"{one.released} {one.name}" for one in dated]
-            panels.append(bias_figures.histology(f"course-{place}-{target.value[:3]}", title, ticks, lines))
+            panels.append(interclass.histology(f"course-{place}-{target.value[:3]}", title, ticks, lines))
     if not panels:
         return None
     key = f"course-{place}"

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Method
+from frtaudit.core import Method, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections import robustness_classes
@@ -112,9 +111,17 @@ def _absent(source: Source) -> Table:
     rows = [
         (
             (_who(source, item),),
-            (phrases.number(numbers.count(item.estimate.denominator or 0), f"{item.pointer}/denominator"),),
+            (
+                phrases.number(
+                    formatting.count(item.estimate.denominator or 0), f"{item.pointer}/denominator"
+                ),
+            ),
             phrases.value(item, notes),
-            (phrases.number(numbers.exact(float(item.estimate.at["missed"])), f"{item.pointer}/at/missed"),),
+            (
+                phrases.number(
+                    formatting.exact(float(item.estimate.at["missed"])), f"{item.pointer}/at/missed"
+                ),
+            ),
         )
         for item in source.select("absent_kind")
     ]
@@ -140,7 +147,7 @@ def _worst(source: Source) -> Table | None:
             pair = {item.estimate.metric: item for item in here}
             first, *others = (pair["worst_share"], pair.get("worst_involved"), pair.get("heaviest_pair"))
             people = phrases.number(
-                numbers.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
+                formatting.count(int(first.estimate.at["subjects"])), f"{first.pointer}/at/subjects"
             )
             counted = (_counted(item, notes) for item in (first, *others))
             rows.append((point(first, "subjects"), (people,), *counted))
@@ -153,7 +160,7 @@ def _worst(source: Source) -> Table | None:
         Column(title="heaviest pair of people", kind="num"),
     )
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
-    how = numbers.exact(float(share)) if isinstance(share, (int, float)) else ""
+    how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
     number = Piece(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
     title = say(Piece(text="The worst ", kind="b"), number, Piece(text=" of people. ", kind="b"))
     caption = say(title, words().robustness["worst"])
@@ -228,7 +235,7 @@ def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> 
     if "line" not in record.estimate.at:
         return shown
     line = Piece(
-        text=numbers.count(int(record.estimate.at["line"])),
+        text=formatting.count(int(record.estimate.at["line"])),
         pointer=f"{record.pointer}/at/line",
         kind="n soft",
     )
@@ -247,7 +254,7 @@ def _labels(source: Source) -> Table | None:
         for here in _places(taken, "of"):
             by_kind = {str(item.estimate.at["of"]): item for item in here}
             number = Piece(
-                text=numbers.count(int(here[0].estimate.at["label_errors"])),
+                text=formatting.count(int(here[0].estimate.at["label_errors"])),
                 pointer=f"{here[0].pointer}/at/label_errors",
                 kind="n",
             )

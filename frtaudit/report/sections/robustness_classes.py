@@ -2,8 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from frtaudit import numbers
-from frtaudit.core import Target
+from frtaudit.core import Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
@@ -183,7 +182,7 @@ def _declared_mix(source: Source, schema: str) -> list[Part]:
         pointer = f"/spec/analyses/{ANALYSIS}/mix/{escape(schema)}/{escape(name)}"
         parts += [", " if parts else "", f"{source.label(schema, name)} "]
         parts.append(
-            phrases.number(numbers.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
+            phrases.number(formatting.exact(float(share)), pointer) if isinstance(share, (int, float)) else ""
         )
     return parts
 

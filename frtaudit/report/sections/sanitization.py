@@ -3,10 +3,12 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.canonical import Json
-from frtaudit.report import bias_figures, figures, phrases
-from frtaudit.report.bias_figures import Line
+from frtaudit.core import formatting
+from frtaudit.core.canonical import Json
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import interclass
+from frtaudit.report.figures.interclass import Line
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.source import Source, mapping
@@ -75,7 +77,7 @@ def _rule(stage: Mapping[str, Json], at: str) -> Text:
 
 def _count(row: Mapping[str, Json], at: str) -> Text:
     people, samples = (
-        phrases.number(numbers.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
+        phrases.number(formatting.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
     )
     return say(people, "\u00a0/\u00a0", samples)
 
@@ -99,7 +101,7 @@ def _figure(
     if not lines:
         return None
     counted = stages[_whole(found.get("counted_at"))]
-    least, most = bias_figures.asked(source.result.spec)
+    least, most = interclass.asked(source.result.spec)
     name = f"required-{schema}"
     return Figure(
         name=name,
@@ -111,6 +113,6 @@ def _figure(
             + (" Upright line: the samples asked for." if most else "")
             + (" Level line: the people asked for in each class." if least else ""),
         ),
-        panels=(bias_figures.left(name, lines, samples=most, people=least),),
+        panels=(interclass.left(name, lines, samples=most, people=least),),
         keys=figures.keys(name, [(line.index, line.name) for line in lines]),
     )

@@ -3,23 +3,11 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Target
+from frtaudit.core import Target, formatting
+from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.spec import Report
-from frtaudit.metrics import THRESHOLDS
 from frtaudit.report import phrases
-from frtaudit.report.pieces import (
-    Block,
-    Column,
-    Figure,
-    Footnotes,
-    Part,
-    Piece,
-    Table,
-    Text,
-    listed,
-    say,
-)
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, listed, say
 from frtaudit.report.sections import (
     collected,
     coverage,
@@ -219,8 +207,8 @@ def headline(source: Source) -> Table | None:
 
 
 def _target_title(target: float) -> str:
-    inverse = numbers.one_in(target)
-    return f"FNMR at FMR {numbers.exact(target)}" + (f" ({inverse})" if inverse else "")
+    inverse = formatting.one_in(target)
+    return f"FNMR at FMR {formatting.exact(target)}" + (f" ({inverse})" if inverse else "")
 
 
 def _headline_cell(record: Record | None, notes: Footnotes) -> Text:
@@ -298,13 +286,13 @@ def _verdict_rule(source: Source) -> Text:
     spec = source.result.spec.get("bootstrap")
     alpha = spec.get("alpha") if isinstance(spec, dict) else None
     if isinstance(alpha, float):
-        shown = phrases.number(numbers.exact(alpha), "/spec/bootstrap/alpha")
+        shown = phrases.number(formatting.exact(alpha), "/spec/bootstrap/alpha")
         half = ", half of that where it was two-sided" if any(_sides(source)) else ""
         parts += [", at a nominal error of ", shown, half, REALISED]
     count = findings[0].family
     if not count:
         return say(*parts, ".")
-    family = phrases.number(numbers.count(count), "/findings/0/family")
+    family = phrases.number(formatting.count(count), "/findings/0/family")
     return say(*parts, "; “not met” also holds among all ", family, " findings together (Holm).")
 
 

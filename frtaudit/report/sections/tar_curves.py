@@ -3,11 +3,24 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from frtaudit import metrics
-from frtaudit.core import Curve, Target
-from frtaudit.report import bias_figures, figures, phrases
-from frtaudit.report.figures import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Key, Panel, Part, Piece, Table, Text, say
+from frtaudit.core import Curve, Target, metrics
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import interclass
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Key,
+    Panel,
+    Part,
+    Piece,
+    Table,
+    Text,
+    say,
+)
 from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
 from frtaudit.report.source import Record, Source, mapping
 from frtaudit.report.words import called, words
@@ -228,7 +241,7 @@ def _panels(
                 series = [_series(source, schema, groups, item) for item in shown]
                 title = f"{prefix}{titles[kind]}{BANDS[target] if only is None else ''}"
                 name = f"{kind.replace('_', '-')}-{target.value[:3]}-{place}"
-                made.append(bias_figures.tar_panel(name, title[:1].upper() + title[1:], kind, series))
+                made.append(interclass.tar_panel(name, title[:1].upper() + title[1:], kind, series))
     return tuple(made)
 
 

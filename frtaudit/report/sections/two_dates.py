@@ -4,9 +4,11 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.report import figures, phrases, vendor_figures
-from frtaudit.report.figures import Series
+from frtaudit.core import formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import systems
+from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished, provider
 from frtaudit.report.source import Record, Source
@@ -184,7 +186,7 @@ def _at_date(record: Record, notes: Footnotes) -> Text:
 
 def _points(value: float) -> str:
     """A difference of rates, in percentage points of two decimals."""
-    return numbers.fixed(value, 2)
+    return formatting.fixed(value, 2)
 
 
 def _signed(record: Record, show: Callable[[float], str] = _points) -> Text:
@@ -214,7 +216,7 @@ def _changed(record: Record) -> Text:
     p = _p(record)
     parts: list[Part] = [Piece(text="Yes", kind="b") if test.differs else "Not shown", " (p ", *p, ")."]
     if not test.differs:
-        share = phrases.number(numbers.exact(test.power), f"{at}/power")
+        share = phrases.number(formatting.exact(test.power), f"{at}/power")
         if test.detectable is None:
             parts.append(" So few queries would show no change at all for sure.")
         else:
@@ -234,8 +236,8 @@ def _p(record: Record) -> Text:
     if test is None or test.p is None:
         return (Piece(text=phrases.ABSENT),)
     if test.p_adjusted is None:
-        return (phrases.number(numbers.p_value(test.p), f"{at}/p"),)
-    return (phrases.number(numbers.p_value(test.p_adjusted), f"{at}/p_adjusted"),)
+        return (phrases.number(formatting.p_value(test.p), f"{at}/p"),)
+    return (phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted"),)
 
 
 def _again(found: _Found) -> Table | None:
@@ -276,9 +278,9 @@ def _again(found: _Found) -> Table | None:
 
 
 def _moved(record: Record) -> Text:
-    parts: list[Part] = [*_signed(record, numbers.score)]
+    parts: list[Part] = [*_signed(record, formatting.score)]
     if record.bounds and record.bounds[0].interval.low is not None:
-        parts += [Piece(text=" ", kind="br"), *_bounds(record, numbers.score), ", p ", *_p(record)]
+        parts += [Piece(text=" ", kind="br"), *_bounds(record, formatting.score), ", p ", *_p(record)]
     return say(*parts)
 
 
@@ -346,7 +348,7 @@ def _figure(found: _Found) -> Figure | None:
             if item.provider == name and any(math.isfinite(y) and y > 0 for y in item.y)
         ]
         if own:
-            panels.append(vendor_figures.overlaid(f"dates-{place}", name, own, "FNMR", rates=True))
+            panels.append(systems.overlaid(f"dates-{place}", name, own, "FNMR", rates=True))
     if not panels:
         return None
     return Figure(

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Curve
-from frtaudit.report import figures, phrases, vendor_figures
-from frtaudit.report.figures import Series
+from frtaudit.report import phrases
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures import systems
+from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Text, say
 from frtaudit.report.source import Source
 
@@ -60,7 +62,7 @@ def _models(source: Source) -> Figure | None:
         return None
     names = _systems(curves)
     series = [Series(name=item.provider, index=names.index(item.provider), curve=item) for item in curves]
-    panel = vendor_figures.overlaid(TWO_MODELS, "Two models", series, "FNMR", rates=True)
+    panel = systems.overlaid(TWO_MODELS, "Two models", series, "FNMR", rates=True)
     return Figure(
         name="two-models",
         title=f"Two models: {' and '.join(names)}",
@@ -83,7 +85,7 @@ def _splits(source: Source) -> Figure | None:
         Series(name=label, index=place, curve=item)
         for place, (label, item) in enumerate(zip(labels, curves, strict=True))
     ]
-    panel = vendor_figures.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
+    panel = systems.overlaid(TWO_SPLITS, "Two splits", series, "FNMR", rates=True)
     banded = next((label for label, item in zip(labels, curves, strict=True) if item.low is not None), None)
     band = f" The band is that of {banded}: {BAND}." if banded else ""
     return Figure(
@@ -113,7 +115,7 @@ def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure
     name = f"{ZONES}-{by.replace(' ', '-')}"
     spans = [] if codes is None else _spans(codes)
     title = f"FNMR by {by}: {metric}"
-    panel = vendor_figures.overlaid(name, title, series, metric, rates=False, zones=spans)
+    panel = systems.overlaid(name, title, series, metric, rates=False, zones=spans)
     return Figure(
         name=name,
         title=f"Zones: which system is fairer, {' or '.join(names)}, by {by}",

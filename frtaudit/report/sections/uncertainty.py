@@ -4,11 +4,11 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
-from frtaudit.core import Curve, Method, Target
-from frtaudit.report import bands, canvas, phrases
-from frtaudit.report.bands import DASHED, DOTTED, Banded, Look, Scale
-from frtaudit.report.figures import Series
+from frtaudit.core import Curve, Method, Target, formatting
+from frtaudit.report import phrases
+from frtaudit.report.figures import bands, canvas
+from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, Look, Scale
+from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Figure, Key, Panel, Piece, Text, listed, plain_text, say, sentence
 from frtaudit.report.source import Source
 from frtaudit.report.words import called, words
@@ -109,7 +109,7 @@ def _keys(figure: str, lines: Sequence[tuple[int, str]], looks: Iterable[Look]) 
 
 def _level(curves: Iterable[Curve]) -> str:
     found = next((item.level for item in curves if item.level is not None), None)
-    return "" if found is None else f"Level {numbers.exact(round(found, 12))}. "
+    return "" if found is None else f"Level {formatting.exact(round(found, 12))}. "
 
 
 def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
@@ -167,7 +167,7 @@ def _missed(found: tuple[int, int] | None) -> Iterable[str]:
 def _spec_level(source: Source) -> str:
     bootstrap = source.result.spec.get("bootstrap")
     alpha = bootstrap.get("alpha") if isinstance(bootstrap, dict) else None
-    return f"Level {numbers.exact(round(1 - alpha, 12))}. " if isinstance(alpha, float) else ""
+    return f"Level {formatting.exact(round(1 - alpha, 12))}. " if isinstance(alpha, float) else ""
 
 
 def _whole(source: Source, system: str, name: str) -> Figure | None:
@@ -240,7 +240,9 @@ def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Pa
     scale = Scale(label="index", alike=alike, log=metric in LOGGED, rate=False)
     known = [(y, x) for x, y in zip(curve.x, curve.y, strict=True) if y < float("inf")]
     most = (
-        f"largest {max(known)[0]:.3g} at FMR {numbers.exact(max(known)[1])}" if known else "no finite value"
+        f"largest {max(known)[0]:.3g} at FMR {formatting.exact(max(known)[1])}"
+        if known
+        else "no finite value"
     )
     alt = f"{title} over FMR: {most}; {alike:g} where classes are alike."
     return bands.compared(name, title[:1].upper() + title[1:], curve, made, scale, alt)

@@ -1,7 +1,7 @@
 """What stands below the vendors' page: what failures could hide, services at two dates, what was left out."""
 
-from frtaudit import metrics, numbers
-from frtaudit.metrics import Kind
+from frtaudit.core import formatting, metrics
+from frtaudit.core.metrics import Kind
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
 from frtaudit.report.sections.tables import finished
@@ -27,7 +27,7 @@ def number(record: Record, value: float | None, pointer: str) -> Text:
         return (Piece(text=phrases.ABSENT, pointer=pointer),)
     of = str(record.estimate.at["of"])
     kind = Kind.RATE if of == "gap" else metrics.kind_of(of)
-    text = numbers.rate(value) if kind is Kind.RATE else numbers.plain(value)
+    text = formatting.rate(value) if kind is Kind.RATE else formatting.plain(value)
     return (phrases.number(text, pointer),)
 
 
@@ -123,7 +123,7 @@ def ledger(source: Source) -> Table | None:
     rows = tuple(
         (
             (Piece(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
-            (phrases.number(numbers.count(entry.count), f"/failures/{place}/count"),),
+            (phrases.number(formatting.count(entry.count), f"/failures/{place}/count"),),
             (Piece(text=entry.unit, pointer=f"/failures/{place}/unit"),),
         )
         for place, entry in enumerate(source.result.failures)

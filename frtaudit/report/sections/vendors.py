@@ -3,15 +3,27 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from frtaudit import numbers
+from frtaudit.core import formatting
 from frtaudit.core.result import DECISION
-from frtaudit.report import phrases, vendor_figures
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, plain_text, say
+from frtaudit.report import phrases
+from frtaudit.report.figures import systems
+from frtaudit.report.figures.systems import Gap
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Part,
+    Piece,
+    Table,
+    Text,
+    plain_text,
+    say,
+)
 from frtaudit.report.sections import differences
 from frtaudit.report.sections.tables import finished
 from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
 from frtaudit.report.source import Record, Source, mapping
-from frtaudit.report.vendor_figures import Gap
 
 VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
     "vendor_value",
@@ -239,7 +251,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
     where = "p" if test.p_adjusted is None else "p_adjusted"
     p = say(
         " (p ",
-        phrases.number(numbers.p_value(adjusted), f"{at}/{where}"),
+        phrases.number(formatting.p_value(adjusted), f"{at}/{where}"),
         ")",
         notes.mark(test.note, f"{at}/note"),
     )
@@ -252,7 +264,7 @@ def _better(record: Record, notes: Footnotes) -> Text:
     unclear = differences.contradicted(estimate, test, alike)
     parts: list[Part] = [differences.NOT_ESTABLISHED if unclear else "No difference found", p, "."]
     if test.detectable is not None:
-        share = phrases.number(numbers.exact(test.power), f"{at}/power")
+        share = phrases.number(formatting.exact(test.power), f"{at}/power")
         size = number(record, test.detectable, f"{at}/detectable")
         parts += [" A true one of ", size, " would have been found in ", share, " of such comparisons."]
     return say(*parts)
@@ -265,7 +277,7 @@ def _equivalent(record: Record | None) -> Text:
     at, p = record.pointer, test.p
     margin = number(record, float(record.estimate.at["margin"]), f"{at}/at/margin")
     word = "Yes" if test.differs else "Not shown"
-    return say(word, ", within ", margin, " (p ", phrases.number(numbers.p_value(p), f"{at}/test/p"), ").")
+    return say(word, ", within ", margin, " (p ", phrases.number(formatting.p_value(p), f"{at}/test/p"), ").")
 
 
 def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
@@ -280,7 +292,7 @@ def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
     margin = margins.get(str(first.at["of"]))
     title = plain_text(_measure(source, found[0]))
     ratio = first.at["of"] == "max_min"
-    panel = vendor_figures.gaps(
+    panel = systems.gaps(
         "vendor-pairs",
         title[:1].upper() + title[1:],
         rows,

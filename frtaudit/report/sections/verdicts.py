@@ -4,11 +4,10 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from frtaudit import metrics, numbers
-from frtaudit.canonical import Json
-from frtaudit.core import Estimate, Finding, Target, Verdict
+from frtaudit.core import Estimate, Finding, Target, Verdict, formatting, metrics
+from frtaudit.core.canonical import Json
+from frtaudit.core.metrics import Kind
 from frtaudit.core.spec import Sided
-from frtaudit.metrics import Kind
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Part, Piece, Text, say
 from frtaudit.report.source import Bounds, Record, Source, mapping
@@ -163,7 +162,7 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
     return say(
         found,
         ", with ",
-        phrases.number(numbers.exact(round(level, 4)), f"{at}/bound_level"),
+        phrases.number(formatting.exact(round(level, 4)), f"{at}/bound_level"),
         " two-sided" if two_sided(source, finding) else "",
         f" confidence {'at most' if upper else 'at least'} ",
         phrases.number(shown, f"{at}/bound"),
@@ -190,11 +189,11 @@ def _among(finding: Finding, at: str) -> list[Part]:
     return [
         "; fails unadjusted" if finding.fails_unadjusted else "",
         " (p ",
-        phrases.number(numbers.p_value(finding.p), f"{at}/p"),
+        phrases.number(formatting.p_value(finding.p), f"{at}/p"),
         ", among ",
-        phrases.number(numbers.count(finding.family), f"{at}/family"),
+        phrases.number(formatting.count(finding.family), f"{at}/family"),
         " findings ",
-        phrases.number(numbers.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
+        phrases.number(formatting.p_value(finding.p_adjusted), f"{at}/p_adjusted"),
         ")",
     ]
 

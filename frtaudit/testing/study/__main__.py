@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from frtaudit.canonical import to_bytes
+from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine.progress import on_terminal
 from frtaudit.errors import FrtauditError
-from frtaudit.progress import on_terminal
 from frtaudit.report import guarantees
 from frtaudit.testing.study.run import Settings, Study, packed, study, summary, unpacked
 

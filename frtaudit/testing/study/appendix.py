@@ -16,12 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.analyses.coverage import Coverage, Row, Scenario
-from frtaudit.canonical import seed_of
+from frtaudit.config.plugins import load_plugins
 from frtaudit.core import Method, Target
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.inference import Place
-from frtaudit.plugins import load_plugins
-from frtaudit.stats import coverage
+from frtaudit.evaluation.intervals import Place
+from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of

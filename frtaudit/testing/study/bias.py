@@ -17,11 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from frtaudit.canonical import seed_of
-from frtaudit.stats import changes
-from frtaudit.stats.class_curves import Classes
-from frtaudit.stats.interclass import Space
-from frtaudit.stats.interclass_spread import Axis, Spread, spread_bootstrap
+from frtaudit.core.canonical import seed_of
+from frtaudit.stats.interclass import release_change
+from frtaudit.stats.interclass.class_curves import Classes
+from frtaudit.stats.interclass.d_l2 import Space
+from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread, spread_bootstrap
 from frtaudit.testing.study.pages import into
 
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
@@ -139,9 +139,9 @@ def planned(cohorts: int, resamples: int, seed: int) -> Claim:
     return _claim(shape, f"a planted change of {size:.2f} is found", flagged, POWER, "less")
 
 
-def _change(shape: Shape, resamples: int, rng: np.random.Generator) -> changes.Change:
+def _change(shape: Shape, resamples: int, rng: np.random.Generator) -> release_change.Change:
     old, new = scores(shape, rng, systems=2)
-    found = changes.change(*changes.shared(old, new), alpha=ALPHA, n=resamples, rng=rng)
+    found = release_change.change(*release_change.shared(old, new), alpha=ALPHA, n=resamples, rng=rng)
     if found is None:
         raise ValueError(f"{shape.name}: nothing to compare")
     return found

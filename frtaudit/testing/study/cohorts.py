@@ -9,11 +9,11 @@ from multiprocessing import get_context
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import seed_of
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.freeze import freeze
+from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Weighting
-from frtaudit.inference import Place, intervals_of, read
-from frtaudit.progress import Progress
+from frtaudit.evaluation.intervals import Place, intervals_of, read
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of

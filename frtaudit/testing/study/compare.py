@@ -18,22 +18,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from frtaudit.canonical import seed_of
+from frtaudit.analyses.comparison import measures
+from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
+from frtaudit.analyses.comparison.support import Footing, footing_of
 from frtaudit.core import Material, Templates
+from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
-from frtaudit.protocols.all_pairs import AllPairs
-from frtaudit.providers.cosine import Cosine
-from frtaudit.scoring import groups_of, put_on_trial
-from frtaudit.stats import rivals, support
-from frtaudit.stats.resample import replicate
-from frtaudit.stats.vonmises import unit
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.evaluation.system import POOLED, Trial
+from frtaudit.pipeline.evaluate import groups_of, put_on_trial
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.systems import multiple_comparisons, support
+from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.trials import material_of
-from frtaudit.trial import POOLED, Trial
-from frtaudit.vendors import measures
-from frtaudit.vendors.contrasts import IDENTICAL, Judged, judged
-from frtaudit.vendors.footing import Footing, footing_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -161,7 +161,7 @@ def look(trials: Sequence[Trial]) -> Seen:
     wrong = _errors(footing)
     other = _other_people(footing)
     unpaired = [
-        None if one.family is None else rivals.family_of(one.measure.values, drawn, ((0, 1),))
+        None if one.family is None else multiple_comparisons.family_of(one.measure.values, drawn, ((0, 1),))
         for one, drawn in zip(found, other, strict=True)
     ]
     return Seen(
@@ -176,7 +176,7 @@ def look(trials: Sequence[Trial]) -> Seen:
     )
 
 
-def _width(family: rivals.Family | None) -> float:
+def _width(family: multiple_comparisons.Family | None) -> float:
     if family is None:
         return float("nan")
     low, high = family.bounds(ALPHA)

@@ -10,10 +10,10 @@ import numba
 import numpy as np
 import scipy
 
-from frtaudit.canonical import Json
+from frtaudit.core.canonical import Json
+from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.progress import Progress, quiet
 from frtaudit.testing.study import tally
 from frtaudit.testing.study.cells import CELLS, LEVELS_CELLS, NOMINAL, TARGETS, Cell, LevelsCell
 from frtaudit.testing.study.claims import SAME_PEOPLE

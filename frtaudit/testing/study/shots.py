@@ -9,14 +9,15 @@ import numpy.typing as npt
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.inference import Place, intervals_of, read
-from frtaudit.stats import contrasts, differentials, equality, interclass, thesis
+from frtaudit.evaluation.intervals import Place, intervals_of, read
+from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, Trial
+from frtaudit.stats.groups import differentials, equality_test, group_contrasts
+from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
 from frtaudit.testing.study.trials import ALIKE, UNLIKE
 from frtaudit.testing.study.truths import Place as At
 from frtaudit.testing.study.truths import functionals, group_point
 from frtaudit.testing.truth import Scores
-from frtaudit.trial import WEIGHTINGS, FoldPairs, Trial
 
 ALPHA = 1 - NOMINAL
 D_L2_B = 99  # these bounds need a standard deviation only, and its noise at B = 99 costs 0.003 of coverage
@@ -142,17 +143,17 @@ def _key(quantity: str, point: str, method: Method, target: Target = Target.POPU
 
 def _bounds(kind: str, rates: Floats, drawn: Floats) -> tuple[float, float] | None:
     if kind == "max_min":
-        return contrasts.log_ratios(rates, drawn, ALPHA)
-    box = contrasts.log_box(rates, drawn, ALPHA)
+        return group_contrasts.log_ratios(rates, drawn, ALPHA)
+    box = group_contrasts.log_box(rates, drawn, ALPHA)
     if box is None:
         return None
-    return contrasts.index_range(lambda values: differentials.rate_index(kind, values), box)
+    return group_contrasts.index_range(lambda values: differentials.rate_index(kind, values), box)
 
 
 def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
     """The audit's own test (FORMULAS 8.5); 1 where too many replicates are undefined."""
-    null = {"rate": equality.as_if_equal(rates, drawn, common=1.0)}
-    found = equality.equality(
+    null = {"rate": equality_test.as_if_equal(rates, drawn, common=1.0)}
+    found = equality_test.equality(
         lambda of: differentials.rate_index(kind, of["rate"]), {"rate": rates}, null, alpha=ALPHA
     )
     return 1.0 if found is None else found.p
@@ -162,10 +163,12 @@ def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
     """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
     scores, subjects = _by_class(trial, schema)
     rng = np.random.default_rng(trial.spec.seed)
-    table = interclass.population_bootstrap(
+    table = d_l2.population_bootstrap(
         scores, subjects, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng
     )
-    iid = thesis.thesis_bootstrap(scores, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, seed=trial.spec.seed)
+    iid = iid_bootstrap.thesis_bootstrap(
+        scores, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, seed=trial.spec.seed
+    )
     point = f"classes {schema}"
     bounds = {
         _key("d_l2", point, Method.VERTEX_GAUSSIAN): (table.low[0], table.high[0]),

@@ -11,20 +11,20 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.cohorts.templates import TemplateFolder
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
-from frtaudit.protocols.all_pairs import AllPairs
-from frtaudit.providers.cosine import Cosine
-from frtaudit.stats.compiled import kernel
-from frtaudit.stats.coverage import Denominators
-from frtaudit.stats.lending import ENOUGH_ERRORS, ENOUGH_SUBJECTS
-from frtaudit.stats.rates import rates
-from frtaudit.stats.sums import first_not_above
-from frtaudit.stats.tail import TailRequest
-from frtaudit.stats.tallies import COLUMNS, Tally, sum_up, tally_of
-from frtaudit.stats.targets import threshold_at
+from frtaudit.datasets.cohorts.templates import TemplateFolder
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
+from frtaudit.stats.intervals.coverage import Denominators
+from frtaudit.stats.intervals.simulated_counts import COLUMNS, Tally, sum_up, tally_of
+from frtaudit.stats.rates.rates import rates
+from frtaudit.stats.rates.sums import first_not_above
+from frtaudit.stats.rates.targets import threshold_at
+from frtaudit.stats.similarity.tail import TailRequest
 from frtaudit.testing.populations import Sampled
 
 Floats = npt.NDArray[np.float64]

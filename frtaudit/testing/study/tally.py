@@ -6,9 +6,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
-from frtaudit.canonical import Json
 from frtaudit.core import Method
-from frtaudit.stats.wilson import wilson_score
+from frtaudit.core.canonical import Json
+from frtaudit.stats.intervals.wilson import wilson_score
 from frtaudit.testing.checks import ALARM, Coverage, tally
 from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, width_is_held
 from frtaudit.testing.study.cohorts import Bounds, Collected

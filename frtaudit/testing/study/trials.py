@@ -17,11 +17,11 @@ from frtaudit.core.spec import (
     IntervalSpec,
     Thresholds,
 )
-from frtaudit.protocols.all_pairs import AllPairs
-from frtaudit.providers.cosine import Cosine
-from frtaudit.scoring import groups_of, put_on_trial
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.evaluation.system import Trial
+from frtaudit.pipeline.evaluate import groups_of, put_on_trial
 from frtaudit.testing.populations import Sampled
-from frtaudit.trial import Trial
 
 SYSTEM = "system"
 UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at random

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.stats import differentials
+from frtaudit.stats.groups import differentials
 from frtaudit.testing.study.cells import INDICES, Cell
 from frtaudit.testing.truth import Scores, Truth, Value
 

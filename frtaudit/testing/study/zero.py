@@ -3,12 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.canonical import Json, seed_of
+from frtaudit.core.canonical import Json, seed_of
+from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.progress import Progress
-from frtaudit.stats import intervals, wilson
-from frtaudit.stats.resample import replicate
-from frtaudit.stats.tail import no_groups
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.intervals import bootstrap_intervals, wilson
+from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HUBS
 from frtaudit.testing.study.cells import Cell
@@ -55,7 +55,7 @@ def _cohort(seed: int, thresholds: list[float], n: int) -> Floats:
     for place, threshold in enumerate(thresholds):
         ruled = rule.fmr(threshold, 0, ALPHA, Weighting.POOLED)
         iid = wilson.wilson_iid(ruled.errors, ruled.trials, ALPHA)
-        vertex = intervals.percentile(drawn.fmr[0, :, place, 0], ALPHA) or (np.nan, np.nan)
+        vertex = bootstrap_intervals.percentile(drawn.fmr[0, :, place, 0], ALPHA) or (np.nan, np.nan)
         rows.append([ruled.errors, *vertex, iid.low, iid.high, ruled.low, ruled.high])
     return np.array(rows, dtype=np.float64)
 

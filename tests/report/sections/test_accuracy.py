@@ -8,7 +8,7 @@ from small_audits import audit, spec
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Folds, FoldSource, PairSetSpec
-from frtaudit.protocols.sampled import Sampled
+from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import accuracy
 from frtaudit.report.source import Source

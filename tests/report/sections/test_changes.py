@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from report_fixture import DATE, SETTINGS, result
 
-from frtaudit.canonical import sha256
 from frtaudit.core import AuditResult
+from frtaudit.core.canonical import sha256
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Signatory
 from frtaudit.report import render

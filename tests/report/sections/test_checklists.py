@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from report_fixture import SETTINGS, result
 
-from frtaudit.checklists import Standing
+from frtaudit.report.checklists import Standing
 from frtaudit.report.sections.checklists import build
 from frtaudit.report.source import Source
 

@@ -11,14 +11,14 @@ from collected_audits import result
 from report_text import Page
 
 from frtaudit.core import AuditResult
+from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
-from frtaudit.publication import published
+from frtaudit.pipeline.disclosure import published
 from frtaudit.report import render
 from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections import collected
 from frtaudit.report.source import Source
 from frtaudit.report.words import words
-from frtaudit.shipped import shipped
 
 
 def rows(table: Table) -> list[list[str]]:

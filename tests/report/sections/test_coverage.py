@@ -7,9 +7,9 @@ from report_fixture import DATE, SETTINGS, result
 from small_audits import audit, interval, spec
 
 from frtaudit.analyses.coverage import Coverage
+from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult, Estimate, Interval, Method, Target
 from frtaudit.core.spec import Grid, GridKind, Report, Thresholds, Weighting
-from frtaudit.json_schema import schema_text
 from frtaudit.report.context import Context, Status, context
 from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections import coverage

@@ -8,11 +8,11 @@ from rapid_audits import made, result
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.label_cost import LabelCost
-from frtaudit.audit import audit
-from frtaudit.canonical import Json
 from frtaudit.core import AuditResult
+from frtaudit.core.canonical import Json
 from frtaudit.core.labelling import LabelSource
 from frtaudit.core.spec import Report
+from frtaudit.pipeline.audit import audit
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import label_notice, summary
 from frtaudit.report.source import Source

@@ -3,8 +3,8 @@
 from small_audits import audit, spec
 
 from frtaudit.analyses.orders import Orders
-from frtaudit.protocols.round_robin import RoundRobin
-from frtaudit.providers.simulated import Simulated
+from frtaudit.datasets.protocols.round_robin import RoundRobin
+from frtaudit.datasets.providers.simulated import Simulated
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections.orders import build
 from frtaudit.report.source import Source

@@ -9,7 +9,7 @@ from pathlib import Path
 from goldilocks_audits import overlap_audit, overlap_spec
 from small_audits import audit, whole
 
-from frtaudit.intake.review import as_csv
+from frtaudit.inputs.review import as_csv
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections import overlap
 from frtaudit.report.source import Source

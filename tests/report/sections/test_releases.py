@@ -14,9 +14,9 @@ from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.quality import Quality
 from frtaudit.analyses.releases import Release, Releases
 from frtaudit.analyses.tar_curves import TarCurves
-from frtaudit.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import FailureScore, SchemaSpec
+from frtaudit.datasets.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections import densities, failure_scores, interclass, quality, releases
 from frtaudit.report.source import Source

@@ -8,9 +8,9 @@ import pytest
 from small_audits import ANALYSES, audit, one, pick, spec
 
 from frtaudit.analyses.robustness import Robustness
-from frtaudit.audit import Audited
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Report
+from frtaudit.pipeline.audit import Audited
 from frtaudit.report import render
 from frtaudit.report.pieces import Table, plain_text
 from frtaudit.report.sections.robustness import build

@@ -5,9 +5,9 @@ from functools import cache
 from jsonschema import Draft202012Validator
 from small_audits import audit, spec
 
+from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult
 from frtaudit.core.spec import Sanitize, SanitizeStep, SchemaSpec
-from frtaudit.json_schema import schema_text
 from frtaudit.report.pieces import plain_text
 from frtaudit.report.sections.sanitization import build
 from frtaudit.report.source import Source

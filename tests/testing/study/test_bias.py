@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frtaudit.stats.interclass import Space
+from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.testing.study import bias
 from frtaudit.testing.study.bias import SHAPES, Shape, covered, lines, main, scores, spread
 

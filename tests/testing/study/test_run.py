@@ -6,11 +6,11 @@ from functools import cache
 import numpy as np
 import pytest
 
-from frtaudit.canonical import dumps
 from frtaudit.core import Method, Target
+from frtaudit.core.canonical import dumps
+from frtaudit.core.machine.progress import quiet
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.progress import quiet
 from frtaudit.testing import HUBS, ISOTROPIC, simulate
 from frtaudit.testing.study import claims, run, zero
 from frtaudit.testing.study.cells import CELLS, INTERVALS, Cell, LevelsCell

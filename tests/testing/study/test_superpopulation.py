@@ -5,8 +5,8 @@ import pytest
 
 from frtaudit.core import Method, Target
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.inference import Place, read
-from frtaudit.stats import coverage
+from frtaudit.evaluation.intervals import Place, read
+from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import RealSet
 from frtaudit.testing.study.trials import material_of, spec_of, trial_of

@@ -1,0 +1,144 @@
+"""Comparisons of systems that need more than shared scores: accuracy on folds, failures, what these could hide."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from frtaudit.analyses.comparison.measures import ACCURACY, FTA, Flags, Floats, Ints, Measure, discordant
+from frtaudit.analyses.comparison.support import Footing
+from frtaudit.core.spec import FailureScore
+from frtaudit.evaluation.system import POOLED, FoldPairs, Trial
+from frtaudit.stats.folds import kfold_accuracy
+
+FOLDS = "folds"  # what the pairs of spec.folds are called
+
+
+def accuracy(footing: Footing) -> Iterator[Measure]:
+    """Accuracy on the folds' pairs and on every test set, of the pairs that every system scored, thresholds held fixed.
+
+    The part of subject k in the error of the mean fold accuracy is the sum of the residuals of its pairs, each weighing
+    1/(k n_fold) (FORMULAS 8.11); a replicate counts subject k as often as it is drawn.
+    """
+    for name in (FOLDS, *footing.spec_trial.test_sets):
+        sets = [
+            item.trial.fold_pairs if name == FOLDS else item.trial.test_sets.get(name)
+            for item in footing.standings
+        ]
+        held = [one for one in sets if one is not None and one.at is not None]
+        if held and len(held) == len(sets):
+            yield _accuracy(footing, name, held)
+
+
+def _accuracy(footing: Footing, name: str, sets: Sequence[FoldPairs]) -> Measure:
+    rows = [np.zeros(0, np.int64) if one.at is None else one.at for one in sets]
+    places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
+    # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
+    fold = np.array(min(one.folds[at].tolist() for one, at in zip(sets, places, strict=True)), dtype=np.int64)
+    k = sets[0].k
+    empty = kfold_accuracy.empty_folds(fold, k)
+    copies = footing.copies() - 1.0
+    values, drawn = np.full(len(sets), np.nan), np.full((len(copies), len(sets)), np.nan)
+    wrong: list[Flags] = []
+    for v, (one, at) in enumerate(zip(sets, places, strict=True)) if not empty else ():
+        values[v], parts, missed = _fold_accuracy(one, at, fold, copies.shape[1])
+        drawn[:, v] = values[v] + copies @ parts
+        wrong.append(missed)
+    decided, thin = discordant(wrong, sets[0].first[places[0]], fold >= 0)
+    return Measure(
+        of=ACCURACY,
+        values=values,
+        drawn=drawn,
+        unit="mean of the folds' shares of correct pairs",
+        at={"pairs": name},
+        decided=decided,
+        untested=thin,
+        refused=f"{empty} of {k} folds hold no pair that every system scored" if empty else None,
+        subjects=int(np.unique(sets[0].first[places[0]]).size),
+    )
+
+
+def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tuple[float, Floats, Flags]:
+    """Accuracy on the pairs ``at``, each subject's part in its error (K,), and which pairs are decided wrong."""
+    mated = pairs.mated[at]
+    made = kfold_accuracy.k_fold_accuracy(pairs.score[at], mated, fold, pairs.k)
+    used = fold >= 0
+    weight = np.where(used, 1 / (pairs.k * made.total[fold]), 0.0)
+    residual = weight * (made.is_correct - made.accuracies[fold])
+    parts: Floats = np.bincount(pairs.first[at], weights=residual, minlength=subjects).astype(np.float64)
+    parts += np.bincount(pairs.second[at][~mated], weights=residual[~mated], minlength=subjects)
+    return made.mean, parts, np.asarray(used & ~made.is_correct)
+
+
+def failures(footing: Footing) -> Iterator[Measure]:
+    """Failure to acquire: the share of all attempts, not of the common support."""
+    trials = [item.trial for item in footing.standings]
+    failed, who, unit = failed_attempts(trials)
+    copies = footing.copies().astype(np.float64)
+    tried = np.bincount(who, minlength=copies.shape[1])
+    sums = np.stack([np.bincount(who[one], minlength=tried.size) for one in failed])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = (copies @ sums.T) / (copies @ tried)[:, None]
+    decided, thin = discordant(list(failed), who, np.ones(who.size, dtype=np.bool_))
+    yield Measure(
+        of=FTA,
+        values=sums.sum(axis=1) / max(who.size, 1),
+        drawn=drawn,
+        unit=f"share of {unit}",
+        decided=decided,
+        untested=thin,
+        refused=None if who.size else "nothing was tried",
+        subjects=int(np.unique(who).size),
+    )
+
+
+def failed_attempts(trials: Sequence[Trial]) -> tuple[list[Flags], Ints, str]:
+    """Which attempts of each system failed, whose each attempt is, and what an attempt is.
+
+    Listed comparisons where only these tell of failures; else the cohort's samples.
+    """
+    attempts = [trial.attempts for trial in trials]
+    if any(trial.provider in trial.material.tables for trial in trials) and None not in attempts:
+        who = trials[0].cohort.subject_of[trials[0].comparisons.probe].astype(np.int64)
+        return (
+            [np.asarray(one.failure >= 0) for one in attempts if one is not None],
+            who,
+            "attempted comparisons",
+        )
+    size = trials[0].cohort.n_samples
+    flags = [np.isin(np.arange(size), list(trial.failed)) for trial in trials]
+    return flags, trials[0].cohort.subject_of.astype(np.int64), "samples"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extremes:
+    """Mated comparisons of one system at its threshold: ``errors`` among those it scored, ``lost`` without a score."""
+
+    errors: int
+    lost: int
+    planned: int
+
+
+def extremes(footing: Footing, a: int) -> list[Extremes] | None:
+    """What the failures of each system could hide at target ``a``, everybody, pooled; None where nothing was lost.
+
+    The thresholds are those of the common support: a failed non-mated comparison moves none.
+    """
+    if footing.spec_trial.spec.failures is FailureScore.SCORE_ZERO:
+        return None
+    planned = _planned(footing.spec_trial)
+    found = []
+    for item in footing.standings:
+        score = item.trial.tail.mated_score
+        errors = int(np.count_nonzero(score <= item.thresholds[POOLED, a]))
+        found.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
+    return found if any(one.lost for one in found) else None
+
+
+def _planned(trial: Trial) -> int:
+    """Mated comparisons that the protocol asks for."""
+    if not trial.comparisons.all_pairs:
+        return int(np.count_nonzero(trial.comparisons.mated))
+    samples = np.bincount(trial.cohort.subject_of).astype(np.int64)
+    return int((samples * (samples - 1) // 2).sum())

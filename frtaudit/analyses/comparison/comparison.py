@@ -1,0 +1,289 @@
+"""A whole comparison of systems: every measure on one footing, the declared decision, what failures could hide."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from frtaudit.analyses.comparison import attempts, measures
+from frtaudit.analyses.comparison.attempts import Extremes
+from frtaudit.analyses.comparison.contrasts import IDENTICAL, NAME, Judged, estimates, judged
+from frtaudit.analyses.comparison.measures import FNMR, OF_CLASSES, Measure
+from frtaudit.analyses.comparison.rules import Rule, Settings
+from frtaudit.analyses.comparison.support import Footing, footing_of
+from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.result import DECISION
+from frtaudit.core.spec import Plan
+from frtaudit.errors import DataError
+from frtaudit.evaluation.intervals import SHARE, At
+from frtaudit.evaluation.system import POOLED, WEIGHTINGS, Outcome, Trial
+from frtaudit.stats.systems import multiple_comparisons, support
+from frtaudit.stats.systems.multiple_comparisons import Pair
+
+LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
+CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
+
+
+def compare(trials: Sequence[Trial], settings: Settings, alpha: float) -> Outcome:
+    """Everything that two or more systems are compared in, at level 1 - alpha."""
+    footing = footing_of(trials)
+    decisive: Judged | None = None
+    found: list[Estimate] = []
+    for measure in _measures(footing):
+        declared = decisive is None and _declared(measure, footing, settings)
+        against = _against(footing, settings) if declared else None
+        one = judged(measure, footing, alpha, against=against, confirmatory=declared)
+        decisive = one if declared else decisive
+        found += estimates(one, settings.margins.get(measure.of))
+    if decisive is not None:
+        found += _decided(decisive, settings)
+    found += _hidden(footing, alpha)
+    found += _changes(footing, settings)
+    return Outcome(
+        estimates=tuple(found), failures=footing.ledger, notes=tuple(_notes(footing, settings, decisive))
+    )
+
+
+def _measures(footing: Footing) -> Iterator[Measure]:
+    yield from measures.fnmr(footing)
+    yield from measures.differentials(footing)
+    yield from measures.d_l2(footing)
+    yield from attempts.accuracy(footing)
+    yield from attempts.failures(footing)
+
+
+def _declared(measure: Measure, footing: Footing, settings: Settings) -> bool:
+    """Whether this is the measure that the declared decision rests on: of everybody, or of the schema it names."""
+    wanted = settings.decision
+    if measure.of != wanted.metric:
+        return False
+    smallest = min(footing.targets, default=None)
+    if "fmr" in measure.at and measure.at["fmr"] != (smallest if wanted.fmr is None else wanted.fmr):
+        return False
+    if measure.of in OF_CLASSES:
+        return wanted.schema in (None, measure.schema) and measure.at.get("rate", "fnmr") == "fnmr"
+    return measure.schema is None
+
+
+def _against(footing: Footing, settings: Settings) -> int | None:
+    decision = settings.decision
+    if decision.against is None or decision.rule is Rule.BEST_OR_TIED:
+        return None
+    return footing.names.index(decision.against)
+
+
+def _decided(found: Judged, settings: Settings) -> Iterator[Estimate]:
+    """For each system 1 where the rule chooses it, else 0, and the sentence that says why."""
+    for v, name in enumerate(found.names):
+        chosen, said = _verdict(found, settings, v)
+        yield Estimate(
+            provider=name,
+            analysis=NAME,
+            metric=DECISION,
+            schema=found.measure.schema,
+            group=found.measure.group,
+            weighting=found.measure.weighting,
+            at={"of": found.measure.of, **found.measure.at, "rule": settings.decision.rule.value},
+            value=None if found.measure.refused else float(chosen),
+            numerator=None,
+            denominator=None,
+            unit="1 = chosen by the declared rule",
+            note=found.measure.refused or said,
+        )
+
+
+def _verdict(found: Judged, settings: Settings, v: int) -> tuple[bool, str]:
+    name = found.names[v]
+    if settings.decision.rule is Rule.BEST_OR_TIED:
+        return _best(found, v)
+    against = settings.decision.against or ""
+    if name == against:
+        return False, f"{name} is the incumbent"
+    pair = (v, found.names.index(against))
+    if pair in found.untested or found.family is None:
+        return False, f"{name} and {against}: {found.untested.get(pair, 'not testable')}"
+    place = found.family.pairs.index(pair)
+    if settings.decision.rule is Rule.BETTER_THAN:
+        better = found.worse()[place] < 0
+        return better, f"{name} is {'' if better else 'not shown to be '}better than {against}"
+    margin = settings.margins[found.measure.of]
+    p = found.family.equivalence_p(float(np.log(margin)) if found.measure.ratio else margin)[place]
+    same = bool(p <= found.alpha)
+    word = "equivalent" if same else "not shown to be equivalent"
+    return same, f"{name} is {word} to {against} within {margin:g}"
+
+
+def _best(found: Judged, v: int) -> tuple[bool, str]:
+    """Best, best or tied with others, or worse than some."""
+    name, sets, worse = found.names[v], found.ranks(), found.worse()
+    tested = found.family.pairs if found.family else ()
+    above = [
+        found.names[pair[1] if pair[0] == v else pair[0]]
+        for pair, side in zip(tested, worse, strict=True)
+        if (pair[0] == v and side > 0) or (pair[1] == v and side < 0)
+    ]
+    if above:
+        return False, f"{name} is not best: {_listed(above)} {'is' if len(above) == 1 else 'are'} better"
+    tied = [found.names[u] for u, (low, _) in enumerate(sets) if low == 1 and u != v]
+    return True, f"{name} is best or tied with {_listed(tied)}" if tied else f"{name} is best"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _hidden(footing: Footing, alpha: float) -> Iterator[Estimate]:
+    """Bounds of each difference in pooled FNMR over all that failed comparisons could have been, with intervals."""
+    for a, target in enumerate(footing.targets):
+        sides = attempts.extremes(footing, a) if footing.refused[a] is None else None
+        if sides is None:
+            continue
+        halves = _halves(footing, a, alpha)
+        for pair in multiple_comparisons.every_pair(len(sides)):
+            names = footing.names[pair[0]], footing.names[pair[1]]
+            both = sides[pair[0]], sides[pair[1]]
+            yield from _bounds(names, both, {"fmr": target}, halves.get(pair), alpha)
+
+
+def _halves(footing: Footing, a: int, alpha: float) -> dict[Pair, float]:
+    """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are alike."""
+    values = np.array([item.fnmr[POOLED, a, 0] for item in footing.standings])
+    drawn = np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in footing.standings], axis=1)
+    pairs = [
+        pair
+        for pair in multiple_comparisons.every_pair(len(values))
+        if multiple_comparisons.family_of(values, drawn, [pair])
+    ]
+    family = multiple_comparisons.family_of(values, drawn, pairs)
+    if family is None:
+        return {}
+    return dict(zip(pairs, (family.critical(alpha) * family.error).tolist(), strict=True))
+
+
+def _bounds(
+    names: tuple[str, str], sides: tuple[Extremes, Extremes], at: At, half: float | None, alpha: float
+) -> Iterator[Estimate]:
+    """The first system's failures all right and the second's all wrong, and the other way round."""
+    one, other = sides
+    low = (one.errors - other.errors - other.lost) / one.planned
+    high = (one.errors + one.lost - other.errors) / one.planned
+    for metric, value in ((LOWEST, low), (HIGHEST, high)):
+        made = Interval(
+            low=None if half is None else value - half,
+            high=None if half is None else value + half,
+            level=1 - alpha,
+            method=Method.MAX_T,
+            target=Target.POPULATION,
+            note="no interval: the replicates are undefined or alike" if half is None else None,
+        )
+        yield Estimate(
+            provider=names[0],
+            analysis=NAME,
+            metric=metric,
+            schema=None,
+            group="all",
+            weighting="pooled",
+            at={"of": FNMR, **at, "against": names[1]},
+            value=value,
+            numerator=None,
+            denominator=None,
+            unit=f"difference: {SHARE}",
+            intervals=(made,),
+            note=f"{one.lost} and {other.lost} of {one.planned} mated comparisons have no score",
+        )
+
+
+def _changes(footing: Footing, settings: Settings) -> Iterator[Estimate]:
+    """Two dates of one vendor: how many scores of the same inputs changed, and by how much at most."""
+    for systems in settings.services.values():
+        for old, new in pairwise(systems):
+            one, other = (footing.standings[footing.names.index(name)] for name in (old, new))
+            first, second = (support.mated_by_pair(item.tail)[1] for item in (one, other))
+            moved = np.abs(second - first)
+            count, same = int(np.count_nonzero(moved)), one.digest == other.digest
+            note = f"{IDENTICAL}: the scores of both have the digest {one.digest}" if same else None
+            made = Estimate(
+                provider=new,
+                analysis=NAME,
+                metric=CHANGED,
+                schema=None,
+                group="all",
+                weighting=None,
+                at={"against": old},
+                value=count / moved.size,
+                numerator=count,
+                denominator=int(moved.size),
+                unit="share of mated comparisons",
+                note=note,
+            )
+            largest = float(moved.max(initial=0.0))
+            yield made
+            yield replace(
+                made, metric=LARGEST_CHANGE, value=largest, numerator=None, denominator=None, unit="score"
+            )
+
+
+def _reproduced(footing: Footing) -> Iterator[str]:
+    """Replicates that a finished run left are found again, or its tables are not those of its result."""
+    agreed: list[str] = []
+    bare: list[str] = []
+    for item in footing.standings:
+        trial = item.trial
+        kept = trial.material.finished.get(trial.provider)
+        drawn = trial.replicates.get(Plan.SUBJECTS)
+        if kept is None or drawn is None or kept.seed != trial.spec.seed:
+            continue
+        found = 0
+        for a in trial.points.declared:
+            for w, weighting in enumerate(WEIGHTINGS):
+                left = kept.replicates.get((trial.points.targets[a], weighting.value))
+                if left is None:
+                    continue
+                again, found = drawn.fnmr[w, :, a, 0], found + 1
+                size = min(left.size, again.size)
+                if left.size != kept.resamples or not np.allclose(
+                    left[:size], again[:size], rtol=1e-9, equal_nan=True
+                ):
+                    raise DataError(
+                        trial.provider,
+                        "its tables do not give the replicates that its run left",
+                        "an unchanged run",
+                    )
+        (agreed if found else bare).append(trial.provider)
+    if bare:
+        yield f"runs that left no bootstrap replicates to hold their scores against: {', '.join(bare)}"
+    if agreed:
+        yield f"the bootstrap replicates that the runs left were found again from their scores: {', '.join(agreed)}"
+
+
+def _origins(footing: Footing) -> Iterator[str]:
+    """Who signed the runs that systems were read from."""
+    names = [item.trial.provider for item in footing.standings]
+    runs = [
+        item.trial.material.finished.get(name) for item, name in zip(footing.standings, names, strict=True)
+    ]
+    said = [
+        f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"
+        for name, run in zip(names, runs, strict=True)
+        if run is not None
+    ]
+    if said:
+        yield f"read from finished runs: {'; '.join(said)}"
+
+
+def _notes(footing: Footing, settings: Settings, decisive: Judged | None) -> Iterator[str]:
+    """The declared rule first, then what all numbers rest on."""
+    decision = settings.decision
+    against = f" {decision.against}" if decision.against else ""
+    rule = f"declared rule: {decision.rule.value.replace('_', ' ')}{against} in {decision.metric}"
+    yield rule if decisive else f"{rule}; nothing that was compared answers to it"
+    shared = footing.trials
+    yield (
+        f"systems are compared on {int(shared.mated[0])} mated and {int(shared.non_mated[0])} non-mated comparisons "
+        "that all of them scored; each system's threshold is found on these and anew in every replicate"
+    )
+    weighting = footing.spec_trial.spec.weighting.value
+    yield from _origins(footing)
+    yield from _reproduced(footing)
+    yield f"differences are taken in the primary weighting ({weighting}), bounds for failures in the pooled one"

@@ -1,0 +1,271 @@
+"""From a measure of several systems to estimates: values, differences with tests, equivalence, ranks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.analyses.comparison.measures import Measure
+from frtaudit.analyses.comparison.support import Footing
+from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.evaluation.intervals import At, empty
+from frtaudit.stats.systems import multiple_comparisons
+from frtaudit.stats.systems.multiple_comparisons import Family, Pair
+
+NAME = "vendor_comparison"
+VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
+    "vendor_value",
+    "vendor_difference",
+    "vendor_equivalence",
+    "vendor_rank",
+)
+IDENTICAL = "identical by construction"
+DUST = 1e-14  # rates in 0..1: sums of many thousand terms differ by less where they are equal
+NO_SPREAD = "undefined or alike in too many replicates"
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judged:
+    """A measure with the differences of its pairs.
+
+    ``family``: the pairs that can be tested, judged together (None: none can); ``untested``: the other pairs and why.
+    ``confirmatory``: the declared decision rests on it, so that its p values are adjusted over its own pairs alone.
+    """
+
+    measure: Measure
+    names: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    family: Family | None
+    untested: dict[Pair, str]
+    alpha: float
+    confirmatory: bool = False
+
+    def worse(self) -> list[int]:
+        """For each pair of the family 1 where the first is shown to be worse, -1 where the second is, else 0."""
+        if self.family is None:
+            return []
+        shown = self.family.p() <= self.alpha
+        sides = -np.sign(self.family.value).astype(int) * self.measure.better
+        return [int(side) if found else 0 for side, found in zip(sides, shown, strict=True)]
+
+    def detectable(self) -> Floats:
+        """For each pair of the family the true difference found with probability 0.8."""
+        if self.family is None:
+            return np.zeros(0)
+        decided = [self.decided(pair) for pair in self.family.pairs]
+        if any(item is None for item in decided):
+            return self.family.detectable(self.alpha)
+        apart = np.array([item[0] / item[1] for item in decided if item is not None])
+        return self.family.detectable(self.alpha, apart, max(self.measure.subjects, 1))
+
+    def decided(self, pair: Pair) -> tuple[int, int] | None:
+        """How many things of how many a pair decides otherwise, where that can be counted."""
+        return self.measure.decided.get(pair) or self.measure.decided.get((pair[1], pair[0]))
+
+    def ranks(self) -> tuple[tuple[int, int], ...]:
+        """The confidence set of each system's rank; a pair that cannot be tested parts nobody."""
+        tested = self.family.pairs if self.family else ()
+        return multiple_comparisons.ranks(len(self.names), tested, self.worse())
+
+
+def judged(
+    measure: Measure,
+    footing: Footing,
+    alpha: float,
+    *,
+    against: int | None = None,
+    confirmatory: bool = False,
+) -> Judged:
+    """Test every pair of systems that can be tested, or every system with ``against``."""
+    pairs = multiple_comparisons.every_pair(len(footing.standings), against)
+    untested = {pair: reason for pair in pairs if (reason := _reason(measure, footing, pair)) is not None}
+    testable = [pair for pair in pairs if pair not in untested]
+    family = multiple_comparisons.family_of(measure.values, measure.drawn, testable)
+    if family is None:
+        untested |= dict.fromkeys(testable, NO_SPREAD)
+    return Judged(
+        measure=measure,
+        names=footing.names,
+        pairs=pairs,
+        family=family,
+        untested=untested,
+        alpha=alpha,
+        confirmatory=confirmatory,
+    )
+
+
+def _reason(measure: Measure, footing: Footing, pair: Pair) -> str | None:
+    """Why nothing can be said of a pair: no number, the same scores, too few decisions that differ, no spread."""
+    first, second = pair
+    one, other = footing.standings[first], footing.standings[second]
+    same = one.digest == other.digest
+    if measure.refused:
+        return measure.refused
+    if same and np.array_equal(measure.drawn[:, first], measure.drawn[:, second], equal_nan=True):
+        return IDENTICAL
+    if not np.isfinite(measure.values[list(pair)]).all():
+        return "no finite value in one of the two"
+    known = measure.untested.get(pair) or measure.untested.get((second, first))
+    return known or (
+        None if multiple_comparisons.family_of(measure.values, measure.drawn, [pair]) else NO_SPREAD
+    )
+
+
+def estimates(found: Judged, margin: float | None) -> Iterator[Estimate]:
+    """The value of each system, the difference of each pair, equivalence where a margin is declared, and ranks."""
+    yield from _values(found)
+    yield from (_difference(found, pair) for pair in found.pairs)
+    if margin is not None:
+        yield from (_equivalence(found, pair, margin) for pair in found.pairs)
+    yield from _ranked(found)
+
+
+def _estimate(found: Judged, metric: str, provider: str, at: At, value: float | None, unit: str) -> Estimate:
+    measure = found.measure
+    return Estimate(
+        provider=provider,
+        analysis=NAME,
+        metric=metric,
+        schema=measure.schema,
+        group=measure.group,
+        weighting=measure.weighting,
+        at={"of": measure.of, **measure.at, **at},
+        value=value,
+        numerator=None,
+        denominator=None,
+        unit=unit,
+        note=None if value is not None else measure.refused or "undefined",
+    )
+
+
+def _values(found: Judged) -> Iterator[Estimate]:
+    for name, value in zip(found.names, found.measure.values.tolist(), strict=True):
+        shown = float(np.exp(value)) if found.measure.ratio else value
+        known = found.measure.refused is None and np.isfinite(value)
+        yield _estimate(found, VALUE, name, {}, shown if known else None, found.measure.unit)
+
+
+def _difference(found: Judged, pair: Pair) -> Estimate:
+    """First minus second; of ratios first over second."""
+    made = _estimate(
+        found, DIFFERENCE, found.names[pair[0]], {"against": found.names[pair[1]]}, None, _unit(found)
+    )
+    counts = found.decided(pair)
+    if counts is not None:
+        made = replace(made, numerator=counts[0], denominator=counts[1])
+    reason = found.untested.get(pair)
+    if reason is not None or found.family is None:
+        return _untested(found, pair, made, reason or NO_SPREAD)
+    place = found.family.pairs.index(pair)
+    low, high = (float(side[place]) for side in found.family.bounds(found.alpha))
+    value = _shown(found, float(found.family.value[place]))
+    interval = _interval(found, (low, high), 1 - found.alpha)
+    return replace(
+        made, value=value, intervals=(interval,), note=None, test=_test(found, found.family, place)
+    )
+
+
+def _untested(found: Judged, pair: Pair, made: Estimate, reason: str) -> Estimate:
+    """A pair of which nothing is tested: no interval and no p; its difference stands unless the two are identical."""
+    both = found.measure.values[list(pair)]
+    value = float(both[0] - both[1]) if np.isfinite(both).all() else float("nan")
+    known = found.measure.refused is None and reason != IDENTICAL and np.isfinite(value)
+    test = Test(
+        p=None,
+        null_median=None,
+        null_edge=None,
+        alpha=found.alpha,
+        n_resamples=None,
+        method=TestMethod.PAIRED_PEOPLE,
+        detectable=None,
+        detectable_unit=_unit(found),
+        power=multiple_comparisons.POWER,
+        note=reason,
+    )
+    shown = _shown(found, value) if known else None
+    none = () if shown is None else (empty(Method.MAX_T, found.alpha, reason, Target.POPULATION),)
+    return replace(made, value=shown, intervals=none, note=reason, test=test)
+
+
+def _test(found: Judged, family: Family, place: int) -> Test:
+    """Raw p of the pair and p over the declared family; else p over the systems, to be adjusted with others."""
+    own, adjusted = (float(p[place]) for p in (family.raw_p(), family.p()))
+    far = float(found.detectable()[place])
+    return Test(
+        p=own if found.confirmatory else adjusted,
+        null_median=None,
+        null_edge=None,
+        alpha=found.alpha,
+        n_resamples=family.n_resamples,
+        method=TestMethod.PAIRED_PEOPLE,
+        detectable=float(np.exp(far)) if found.measure.ratio else far,
+        detectable_unit=_unit(found),
+        power=multiple_comparisons.POWER,
+        p_adjusted=adjusted if found.confirmatory else None,
+        family=len(family.pairs) if found.confirmatory else None,
+    )
+
+
+def _equivalence(found: Judged, pair: Pair, margin: float) -> Estimate:
+    """Two one-sided tests of "at least the margin apart"; the interval lies within the margin iff both reject."""
+    at: At = {"against": found.names[pair[1]], "margin": margin}
+    made = _estimate(found, EQUIVALENCE, found.names[pair[0]], at, None, _unit(found))
+    reason = found.untested.get(pair)
+    if reason is not None or found.family is None:
+        return _untested(found, pair, made, reason or NO_SPREAD)
+    place = found.family.pairs.index(pair)
+    low, high = (float(side[place]) for side in found.family.narrow(found.alpha))
+    p = float(found.family.equivalence_p(float(np.log(margin)) if found.measure.ratio else margin)[place])
+    test = Test(
+        p=p,
+        null_median=None,
+        null_edge=None,
+        alpha=found.alpha,
+        n_resamples=found.family.n_resamples,
+        method=TestMethod.TWO_ONE_SIDED,
+        detectable=None,
+        detectable_unit=_unit(found),
+        power=multiple_comparisons.POWER,
+        p_adjusted=p,
+        family=len(found.family.pairs),
+        note="equivalent" if p <= found.alpha else "not shown to be equivalent",
+    )
+    level = 1 - (2 * found.alpha if len(found.family.pairs) == 1 else found.alpha)
+    value = _shown(found, float(found.family.value[place]))
+    return replace(made, value=value, intervals=(_interval(found, (low, high), level),), note=None, test=test)
+
+
+def _ranked(found: Judged) -> Iterator[Estimate]:
+    """Rank by the value, ties alike; the confidence set as an interval; 1 is best."""
+    sets = found.ranks()
+    scores = -found.measure.values * found.measure.better
+    for v, (name, (low, high)) in enumerate(zip(found.names, sets, strict=True)):
+        known = found.measure.refused is None and np.isfinite(scores[v])
+        rank = float(1 + np.count_nonzero(scores < scores[v])) if known else None
+        made = _estimate(found, RANK, name, {}, rank, "rank, 1 = best")
+        interval = _interval(found, (float(low), float(high)), 1 - found.alpha, plain=True)
+        yield replace(made, intervals=(interval,) if known else ())
+
+
+def _interval(found: Judged, ends: tuple[float, float], level: float, *, plain: bool = False) -> Interval:
+    low, high = ends if plain else (_shown(found, end) for end in ends)
+    return Interval(
+        low=low,
+        high=high,
+        level=level,
+        method=Method.MAX_T,
+        target=Target.POPULATION,
+        n_resamples=found.family.n_resamples if found.family else None,
+    )
+
+
+def _shown(found: Judged, value: float) -> float:
+    """A difference as it is printed: of logarithms as a quotient; what only rounding left is none."""
+    value = 0.0 if abs(value) < DUST else value
+    return float(np.exp(value)) if found.measure.ratio else value
+
+
+def _unit(found: Judged) -> str:
+    return "first ratio over second" if found.measure.ratio else f"difference: {found.measure.unit}"

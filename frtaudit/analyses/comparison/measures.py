@@ -1,0 +1,234 @@
+"""What systems on one footing are compared in: one number of each, its replicates, and how many decisions differ."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.analyses.comparison.support import Footing, Standing
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, SHARE, At
+from frtaudit.evaluation.system import WEIGHTINGS
+from frtaudit.stats.groups.differentials import RateIndex, rate_index
+from frtaudit.stats.interclass import class_curves
+from frtaudit.stats.interclass.class_curves import Classes
+from frtaudit.stats.interclass.d_l2 import to_scale
+from frtaudit.stats.systems import support
+from frtaudit.stats.systems.multiple_comparisons import Pair
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
+METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)
+OF_CLASSES = frozenset({GAP, RATIO, D_L2})  # nothing without a schema
+HIGHER_IS_BETTER = frozenset({ACCURACY})
+POINTS = "points of the score range mapped to 0..100"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """One number of V systems.
+
+    ``of``: its metric; ``values`` (V,), ``drawn`` (B, V) float64, logarithms where ``ratio``; ``decided``: pair to the
+    things that the two decide otherwise and to all, of ``subjects``; ``untested``: pair to why nothing is said of it;
+    ``refused``: why there is no number at all.
+    """
+
+    of: str
+    values: Floats
+    drawn: Floats
+    unit: str
+    schema: str | None = None
+    group: str = "all"
+    weighting: str | None = None
+    at: At = field(default_factory=dict)
+    ratio: bool = False
+    decided: Mapping[Pair, tuple[int, int]] = field(default_factory=dict)
+    untested: Mapping[Pair, str] = field(default_factory=dict)
+    refused: str | None = None
+    subjects: int = 1
+
+    @property
+    def better(self) -> int:
+        """1 where a larger number is better, else -1."""
+        return 1 if self.of in HIGHER_IS_BETTER else -1
+
+
+def pairs_of(footing: Footing) -> list[Pair]:
+    """All pairs of systems by their places."""
+    count = len(footing.standings)
+    return [(i, j) for i in range(count) for j in range(i + 1, count)]
+
+
+def fnmr(footing: Footing) -> Iterator[Measure]:
+    """FNMR at every declared target, of everybody and of every class, in the primary weighting."""
+    trial = footing.spec_trial
+    weighting = trial.spec.weighting
+    w = WEIGHTINGS.index(weighting)
+    mated = [support.mated_by_pair(item.tail) for item in footing.standings]
+    for a, target in enumerate(footing.targets):
+        wrong = [
+            score <= item.thresholds[w, a]
+            for item, (_, score, _) in zip(footing.standings, mated, strict=True)
+        ]
+        for tag, schema, group in trial.tags():
+            inside = _inside(footing, mated[0][2], tag)
+            decided, thin = discordant(wrong, mated[0][2], inside)
+            yield Measure(
+                of=FNMR,
+                values=np.array([item.fnmr[w, a, tag] for item in footing.standings]),
+                drawn=np.stack([item.drawn_fnmr[w, :, a, tag] for item in footing.standings], axis=1),
+                unit=SHARE,
+                schema=schema,
+                group=group,
+                weighting=weighting.value,
+                at={"fmr": target},
+                decided=decided,
+                untested=thin,
+                refused=footing.refused[a] or (None if inside.any() else "no mated comparison in this group"),
+                subjects=int(np.unique(mated[0][2][inside]).size),
+            )
+
+
+def differentials(footing: Footing) -> Iterator[Measure]:
+    """The gap and the ratio between the largest and the smallest rate of a class, by schema, target and rate."""
+    trial = footing.spec_trial
+    weighting = trial.spec.weighting
+    w = WEIGHTINGS.index(weighting)
+    for schema in trial.groups.schemas:
+        tags = [tag for tag, _ in trial.classes(schema)]
+        for a, target in enumerate(footing.targets) if len(tags) > 1 else ():
+            for rate in ("fnmr", "fmr"):
+                thin = _thin_classes(footing, tags, a, w, rate)
+                values = np.stack([_rate(item, rate)[w, a, tags] for item in footing.standings])
+                drawn = np.stack([_drawn(item, rate)[w, :, a][:, tags] for item in footing.standings], axis=1)
+                for of, index in ((GAP, _gap), (RATIO, _log_ratio)):
+                    yield Measure(
+                        of=of,
+                        values=index(values),
+                        drawn=index(drawn),
+                        unit=SHARE if of == GAP else "ratio",
+                        schema=schema,
+                        weighting=weighting.value,
+                        at={"fmr": target, "rate": rate},
+                        ratio=of == RATIO,
+                        untested=thin,
+                        refused=footing.refused[a],
+                    )
+
+
+def d_l2(footing: Footing) -> Iterator[Measure]:
+    """The largest distance of a class from the mean of the classes, quantile space (thesis)."""
+    trial = footing.spec_trial
+    mated = [support.mated_by_pair(item.tail) for item in footing.standings]
+    who = mated[0][2]
+    copies = footing.copies()
+    for schema in trial.groups.schemas:
+        inside = [_inside(footing, who, tag) for tag, _ in trial.classes(schema)]
+        inside = [one for one in inside if one.any()]
+        fewest = min((np.unique(who[one]).size for one in inside), default=0)
+        refused = (
+            None if len(inside) > 1 and fewest > 1 else "needs two classes of two subjects with mated scores"
+        )
+        values, drawn = np.full(len(mated), np.nan), np.full((len(copies), len(mated)), np.nan)
+        for v, item in enumerate(footing.standings) if refused is None else ():
+            scale = to_scale(mated[v][1], item.tail.score_range)
+            held = Classes.of([scale[one] for one in inside], [who[one] for one in inside])
+            weights = tuple(copies[:, np.unique(who[one])] for one in inside)
+            values[v] = _largest(held, class_curves.once(held.sizes))[0]
+            for start in range(0, len(copies), class_curves.BATCH):
+                part = slice(start, start + class_curves.BATCH)
+                drawn[part, v] = _largest(held, tuple(one[part] for one in weights))
+        yield Measure(
+            of=D_L2, values=values, drawn=drawn, unit=POINTS, schema=schema, group="max", refused=refused
+        )
+
+
+def discordant(
+    wrong: list[Flags], who: Ints, inside: Flags
+) -> tuple[dict[Pair, tuple[int, int]], dict[Pair, str]]:
+    """How many things of how many each pair of systems decides otherwise, and which pairs are too alike to be tested.
+
+    ``wrong``: V arrays (P,); ``who`` (P,): subject of each thing; ``inside`` (P,): those that count. Resampling
+    subjects says nothing of a difference that fewer than 10 things or 10 subjects make (FORMULAS 8.3).
+
+    >>> discordant([np.array([True]), np.array([False])], np.array([0]), np.array([True]))[0]
+    {(0, 1): (1, 1)}
+    """
+    decided: dict[Pair, tuple[int, int]] = {}
+    thin: dict[Pair, str] = {}
+    for i in range(len(wrong)):
+        for j in range(i + 1, len(wrong)):
+            other = (wrong[i] != wrong[j]) & inside
+            count, subjects = int(np.count_nonzero(other)), int(np.unique(who[other]).size)
+            decided[i, j] = count, int(np.count_nonzero(inside))
+            if count < MIN_ERRORS or subjects < MIN_ERRING:
+                thin[i, j] = (
+                    f"decided otherwise: {count}, of {subjects} subjects; a test needs {MIN_ERRORS} of {MIN_ERRING}"
+                )
+    return decided, thin
+
+
+def _inside(footing: Footing, who: Ints, tag: int) -> Flags:
+    """Which mated comparisons belong to a tag."""
+    if tag == 0:
+        return np.ones(who.size, dtype=np.bool_)
+    groups = footing.groups
+    row = groups.of[groups.schemas.index(groups.names[tag - 1][0])]
+    return np.asarray(row[who] == tag - 1)
+
+
+def _rate(item: Standing, rate: str) -> Floats:
+    return item.fnmr if rate == "fnmr" else item.fmr
+
+
+def _drawn(item: Standing, rate: str) -> Floats:
+    return item.drawn_fnmr if rate == "fnmr" else item.drawn_fmr
+
+
+def _gap(rates: Floats) -> Floats:
+    return np.asarray(rates.max(axis=-1) - rates.min(axis=-1))
+
+
+def _log_ratio(rates: Floats) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(np.log(rate_index(RateIndex.MAX_MIN, rates)))
+
+
+def _thin_classes(footing: Footing, tags: list[int], a: int, w: int, rate: str) -> dict[Pair, str]:
+    """Pairs of which some class of either has fewer than 10 errors or 10 erring subjects (FORMULAS 8.5)."""
+    thin = [_thin(item, footing, tags, float(item.thresholds[w, a]), rate) for item in footing.standings]
+    return {(i, j): reason for i, j in pairs_of(footing) if (reason := thin[i] or thin[j]) is not None}
+
+
+def _thin(item: Standing, footing: Footing, tags: list[int], threshold: float, rate: str) -> str | None:
+    if not np.isfinite(threshold):
+        return "no threshold"
+    tail = item.tail
+    if rate == "fnmr":
+        wrong = tail.mated_score <= threshold
+        ends = (tail.subject_of[tail.mated_i[wrong]],) * 2
+    else:
+        wrong = tail.tail_score > threshold
+        ends = (tail.subject_of[tail.tail_i[wrong]], tail.subject_of[tail.tail_j[wrong]])
+    for tag in tags:
+        inside = _inside(footing, ends[0].astype(np.int64), tag) & _inside(
+            footing, ends[1].astype(np.int64), tag
+        )
+        erring = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
+        if int(np.count_nonzero(inside)) < MIN_ERRORS or erring < MIN_ERRING:
+            name = footing.groups.names[tag - 1][1]
+            return f"{item.trial.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+    return None
+
+
+def _largest(classes: Classes, weights: class_curves.Weights) -> Floats:
+    """The largest distance of each replicate, shape (b,); NaN where a class was not drawn."""
+    levels = (np.arange(class_curves.LEVELS) + 0.5) / class_curves.LEVELS
+    shares = np.full(len(classes.sizes), 1 / len(classes.sizes))
+    apart = class_curves.from_overall(class_curves.quantiles(classes, levels, weights), shares)
+    found = np.sqrt(np.square(apart).mean(axis=-1).max(axis=-1))
+    empty = np.any([one.sum(axis=1) == 0 for one in weights], axis=0)
+    return np.asarray(np.where(empty, np.nan, found))

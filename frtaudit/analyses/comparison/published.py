@@ -1,0 +1,185 @@
+"""Two systems as Conti and Clemencon draw them (002): two models with bands, two splits of the data, zones of a metric.
+
+Curves over FMR of everybody, in the primary weighting. Bands are recentred bootstrap intervals of target
+fixed_identities: these people, new images.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Curve, Method, ScoreTail, Target
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.curves import spans
+from frtaudit.core.spec import IntervalSpec, Plan
+from frtaudit.evaluation.over_fmr import Drawn, classes_along, index_along, read_along, without_value
+from frtaudit.evaluation.system import WEIGHTINGS, Trial
+from frtaudit.stats.bootstrap.resample import replicate
+from frtaudit.stats.groups.differentials import RateIndex
+from frtaudit.stats.intervals import bootstrap_intervals
+from frtaudit.stats.rates import rates as rates_of
+from frtaudit.stats.rates.resolution import unresolved
+from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.systems import support
+
+TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
+RECENTERED = IntervalSpec(method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
+SPLITS = ("split 1", "split 2")
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+def two_models(trials: Sequence[Trial], alpha: float) -> Iterator[Curve]:
+    """FNMR over FMR of each of two systems with its band (002, its comparison of two models)."""
+    for trial in trials:
+        along = read_along(trial, "fnmr", trial.spec.weighting, 0)
+        named = Drawn(trial=trial, kind=TWO_MODELS, schema=None, group="all", metric="roc", rate="fnmr")
+        yield named.banded(along, RECENTERED, alpha, (None,) * along.x.size)
+
+
+def halves(subject_of: Ints, rng: np.random.Generator) -> Ints:
+    """The part of each sample, 0 or 1, -1 = left out (002, A.3): half the images of every subject in each part.
+
+    Subjects with one image are left out; the odd image of one subject goes to one part, that of the next to the other.
+
+    >>> halves(np.array([0, 0, 1, 1, 1, 2]), np.random.default_rng(0)).tolist()[-1]
+    -1
+    """
+    part = np.full(subject_of.size, -1, dtype=np.int64)
+    extra = 0
+    for subject in np.unique(subject_of):
+        own = rng.permutation(np.flatnonzero(subject_of == subject))
+        if own.size < 2:
+            continue
+        first = own.size // 2 + (own.size % 2 if extra == 0 else 0)
+        extra = 1 - extra if own.size % 2 else extra
+        part[own[:first]], part[own[first:]] = 0, 1
+    return part
+
+
+def two_splits(trials: Sequence[Trial], alpha: float) -> Iterator[Curve]:
+    """FNMR over FMR of each system on both halves of every subject's images; the first has a band on the first half.
+
+    Nothing where comparisons were listed: half the images have no list of their own.
+    """
+    first = trials[0]
+    if any(trial.table is not None for trial in trials):
+        return
+    rng = np.random.default_rng(seed_of(first.spec.seed, TWO_SPLITS))
+    part = halves(first.cohort.subject_of.astype(np.int64), rng)
+    for place, trial in enumerate(trials):
+        for split, name in enumerate(SPLITS):
+            tail = support.restricted(trial.tail, part == split)
+            yield _on_split(trial, tail, name, alpha if place == split == 0 else None)
+
+
+def _on_split(trial: Trial, tail: ScoreTail, name: str, alpha: float | None) -> Curve:
+    """The curve of one half; with a band where ``alpha`` is given."""
+    w = WEIGHTINGS.index(trial.spec.weighting)
+    pairs = int(rates_of.trials(tail, trial.groups).non_mated[0])
+    reasons = [unresolved(target, pairs) for target in trial.points.targets]
+    at = [
+        _threshold(trial, tail, target) if reason is None else np.nan
+        for target, reason in zip(trial.points.targets, reasons, strict=True)
+    ]
+    kept = np.flatnonzero(np.isfinite(at))
+    targets = [trial.points.targets[a] for a in kept]
+    found = rates_of.rates(tail, trial.groups, np.array(at, dtype=np.float64)[kept])
+    value = (found.frr if w else found.fnmr)[:, 0]
+    vstat = (found.frr_bar if w else found.fnmr_bar)[:, 0]
+    low = high = None
+    if alpha is not None and tail.mated_complete and targets:
+        drawn = _images(trial, tail, targets)[w]
+        bounds = [
+            bootstrap_intervals.recentered(drawn[:, a], float(value[a]), float(vstat[a]), alpha)
+            for a in range(len(targets))
+        ]
+        low, high = (tuple(np.nan if one is None else one[end] for one in bounds) for end in (0, 1))
+    refused = [None if np.isfinite(one) else "too few false matches are expected, or too deep" for one in at]
+    return Curve(
+        provider=trial.provider,
+        analysis=TWO_SPLITS,
+        schema=None,
+        group=name,
+        weighting=trial.spec.weighting.value,
+        x=tuple(targets),
+        y=tuple(value.tolist()),
+        low=low,
+        high=high,
+        method=None if low is None else Method.RECENTERED,
+        target=None if low is None else Target.FIXED_IDENTITIES,
+        level=None if low is None or alpha is None else 1 - alpha,
+        metric="roc",
+        rate="fnmr",
+        notes=spans(trial.points.targets, refused),
+    )
+
+
+def _threshold(trial: Trial, tail: ScoreTail, target: float) -> float:
+    try:
+        return rates_of.threshold_at(tail, trial.groups, target, trial.spec.weighting)
+    except BelowFloorError:
+        return float("nan")
+
+
+def _images(trial: Trial, tail: ScoreTail, targets: Sequence[float]) -> Floats:
+    """FNMR of everybody in replicates of images, shape (W, B, A)."""
+    made = replicate(
+        tail,
+        trial.groups,
+        plan=Plan.IMAGES,
+        n=trial.spec.bootstrap.B,
+        seed=seed_of(trial.spec.seed, "bootstrap", Plan.IMAGES.value),
+        targets=list(targets),
+        thresholds=[],
+        threads=trial.spec.threads,
+    )
+    return np.asarray(made.fnmr[..., 0])
+
+
+def zones(trials: Sequence[Trial], kind: RateIndex, alpha: float) -> Iterator[Curve]:
+    """A fairness metric of two systems with bands, and where estimate and upper bound agree on the fairer one (002).
+
+    The curves of the systems, then of each schema one of zone codes whose ``group`` is the second system: 1 where the
+    first system is fairer by estimate and by upper bound (zone A), -1 where the second is (zone C), 0 where the two
+    disagree (zone B).
+    """
+    for schema in trials[0].groups.schemas:
+        pair = [curve for trial in trials if (curve := _fairness(trial, schema, kind, alpha)) is not None]
+        if len(pair) == len(trials):
+            yield from pair
+            yield _zoned(pair[0], pair[1])
+
+
+def _fairness(trial: Trial, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
+    groups = classes_along(trial, schema, "fnmr")
+    if len(groups) < 2 or not groups[0][1].x.size:
+        return None
+    named = Drawn(trial=trial, kind=ZONES, schema=schema, group="all", metric=kind.value, rate="fnmr")
+    return named.banded(index_along(kind, groups), RECENTERED, alpha, without_value(kind, groups))
+
+
+def _zoned(one: Curve, other: Curve) -> Curve:
+    """Zone codes at the targets that both curves have a value and an upper bound at."""
+    second = {x: (y, high) for x, y, high in zip(other.x, other.y, other.high or (), strict=True)}
+    found: list[tuple[float, float]] = []
+    for x, y, high in zip(one.x, one.y, one.high or (), strict=True):
+        if x not in second:
+            continue
+        sides = np.sign([second[x][0] - y, second[x][1] - high])
+        if np.isfinite(sides).all():
+            found.append((x, float(sides[0]) if sides[0] == sides[1] else 0.0))
+    x_of, codes = zip(*found, strict=True) if found else ((), ())
+    return Curve(
+        provider=one.provider,
+        analysis=CODES,
+        schema=one.schema,
+        group=other.provider,
+        weighting=one.weighting,
+        x=tuple(x_of),
+        y=tuple(codes),
+        metric=one.metric,
+        rate=one.rate,
+        notes=() if found else ("no target at which both have an estimate and an upper bound",),
+    )

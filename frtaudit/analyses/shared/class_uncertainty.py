@@ -1,0 +1,395 @@
+"""What is not known of people's classes, for one system and schema: bounds, another mix, rates behind the labels."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.analyses.shared.failure_counts import attempts_of
+from frtaudit.analyses.shared.influence import BELOW, written
+from frtaudit.analyses.shared.label_bounds import (
+    Boxes,
+    Missing,
+    Standing,
+    curve_range,
+    failure_boxes,
+    mislabelled_boxes,
+    pair_box,
+    unknown_boxes,
+)
+from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core.spec import FailureScore, Plan, Weighting
+from frtaudit.evaluation.differentials import BOTH, Form, forms
+from frtaudit.evaluation.intervals import (
+    MIN_ERRING,
+    MIN_ERRORS,
+    SHARE,
+    At,
+    Place,
+    Reading,
+    empty,
+    finite,
+    from_bounds,
+    from_variance,
+    intervals_of,
+    read,
+)
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.stats.folds import kfold_accuracy
+from frtaudit.stats.groups import class_mix
+from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials, class_sums, class_trials
+from frtaudit.stats.groups.differentials import RateIndex
+from frtaudit.stats.groups.equality_test import Worse
+from frtaudit.stats.groups.group_contrasts import Box
+from frtaudit.stats.groups.index_bounds import composite_range, index_range
+from frtaudit.stats.intervals import dependence, wilson
+from frtaudit.stats.intervals.bootstrap_intervals import variance_error
+from frtaudit.stats.rates.sums import BelowFloorError, mated_sums
+
+FOLDS = "folds"  # what the spec's own folds are called among test sets
+GRID = 400  # thresholds at which curves of classes are bounded
+UNCOMPARED = (
+    "classes that were not compared with each other are left out of the mix: people of one class meet"
+)
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Doubts:
+    """One system and one schema: bounds of its differentials, the declared mix, what mislabelling hides."""
+
+    trial: Trial
+    schema: str
+    alpha: float
+    mix: Mapping[str, float] | None = None
+    mislabelled: Mapping[str, float] = field(default_factory=dict)
+
+    def estimates(self) -> Iterator[Estimate]:
+        """Bounds first, then the mix, then the rates behind the labels."""
+        held = self._held()
+        causes = self._causes()
+        for w, weighting in enumerate(WEIGHTINGS):
+            for a in self.trial.points.declared:
+                threshold = float(self.trial.points.at_target[w, a])
+                if not np.isfinite(threshold):
+                    continue
+                if not causes and self.mix is None:
+                    continue
+                standing = self._standing(threshold, weighting, held)
+                at: At = {"fmr": self.trial.points.targets[a]}
+                yield from self._bounds(standing, threshold, at, causes)
+                if Missing.MISLABELLED in causes:
+                    yield from self._behind_labels(standing, at)
+                if self.mix is not None:
+                    yield from self._mix(standing, threshold, at, a, held)
+        for cause in causes:
+            yield from self._curves(cause)
+        if Missing.UNKNOWN in causes:
+            yield from self._accuracies()
+
+    def _held(self) -> ClassTrials:
+        return class_trials(self.trial.tail, self._code(), self._count() + 1)
+
+    def _code(self) -> Ints:
+        codes = self.trial.cohort.classifications[self.schema].codes.astype(np.int64)
+        return np.where(codes < 0, self._count(), codes)
+
+    def _count(self) -> int:
+        return len(self.trial.cohort.classifications[self.schema].classes)
+
+    def _causes(self) -> list[Missing]:
+        """Why rates of these classes could be others: none where everybody has a class, nothing failed, labels hold."""
+        found = []
+        if bool(np.any(self.trial.cohort.classifications[self.schema].codes < 0)):
+            found.append(Missing.UNKNOWN)
+        if any(int(lost.sum()) for lost in self._lost().values()):
+            found.append(Missing.FAILURES)
+        if any(self._wrong()):
+            found.append(Missing.MISLABELLED)
+        return found
+
+    def _lost(self) -> dict[str, Ints]:
+        """Failed comparisons of each class; none where the spec scores them."""
+        tags = [tag for tag, _ in self.trial.classes(self.schema)]
+        counts = attempts_of(self.trial)
+        if self.trial.spec.failures is not FailureScore.APART:
+            counts = counts.scored()
+        return {"fmr": counts.non_mated[tags], "fnmr": counts.mated[tags]}
+
+    def _wrong(self) -> Floats:
+        """The declared share of wrong labels of each class."""
+        declared = self.mislabelled
+        names = self.trial.cohort.classifications[self.schema].classes
+        return np.array([declared.get(name, declared.get("each", 0.0)) for name in names])
+
+    def _standing(self, threshold: float, weighting: Weighting, held: ClassTrials) -> Standing:
+        tail, rule = self.trial.tail, self.trial.rule
+        row = int(np.searchsorted(rule.mated.thresholds, threshold))
+        sums: ClassSums | None = None
+        if threshold >= tail.floor:
+            sums = class_sums(tail, threshold, held)
+        return Standing(
+            code=self._code(),
+            n_classes=self._count(),
+            weighting=weighting,
+            mated_errors=rule.mated.subject_errors[row],
+            mated_trials=rule.mated.subject_pairs,
+            sums=sums,
+            n_samples=tail.n_samples,
+            complete=tail.blocks is None,
+        )
+
+    def _bounds(
+        self, standing: Standing, threshold: float, at: At, causes: list[Missing]
+    ) -> Iterator[Estimate]:
+        weight = float(getattr(self.trial.spec.analyses.get("differentials"), "weight", 0.5))
+        for cause in causes:
+            if cause is Missing.FAILURES and standing.weighting is not Weighting.POOLED:
+                continue  # as the bounds of rates: of comparisons, each alike
+            boxes = self._boxes(cause, standing, threshold)
+            for form in forms(weight):
+                own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+                where: At = {**at, "index": form.metric, **own, "missing": cause.value}
+                yield from self._cases(
+                    _range(form, boxes, weight), form.worse, where, "all", standing.weighting
+                )
+
+    def _boxes(self, cause: Missing, standing: Standing, threshold: float) -> Boxes:
+        if cause is Missing.UNKNOWN:
+            return unknown_boxes(standing)
+        if cause is Missing.MISLABELLED:
+            return mislabelled_boxes(standing, self._wrong())
+        rule, lost = self.trial.rule, self._lost()
+        tags = [tag for tag, _ in self.trial.classes(self.schema)]
+        trials = {"fmr": self.trial.trials.non_mated[tags], "fnmr": self.trial.trials.mated[tags]}
+        first, second = (
+            int(np.searchsorted(sums, threshold))
+            for sums in (rule.non_mated.thresholds, rule.mated.thresholds)
+        )
+        errors = {"fmr": rule.non_mated.errors[first, tags], "fnmr": rule.mated.errors[second, tags]}
+        return failure_boxes({rate: (errors[rate], trials[rate], lost[rate]) for rate in BOTH})
+
+    def _cases(
+        self,
+        found: tuple[float, float] | None,
+        worse: Worse,
+        at: At,
+        group: str,
+        weighting: Weighting | None,
+    ) -> Iterator[Estimate]:
+        best, worst = (None, None) if found is None else found if worse is Worse.LARGER else found[::-1]
+        note = None if found else "not bounded: a class without comparisons, or no such rate was kept"
+        for case, value in (("best", best), ("worst", worst)):
+            yield written(
+                self.trial.provider, f"index_{case}_case", at, value, None, "index", note,
+                schema=self.schema, group=group, weighting=weighting,
+            )  # fmt: skip
+
+    def _curves(self, cause: Missing) -> Iterator[Estimate]:
+        """Bounds of the largest d_l2 in both spaces, from bounds of FNMR at many thresholds."""
+        tail = self.trial.tail
+        if not tail.mated_score.size or self._count() < 2:
+            return
+        places = np.unique(np.linspace(0, tail.mated_score.size - 1, GRID).astype(np.int64))
+        grid = np.unique(tail.mated_score[places].astype(np.float64))
+        found = mated_sums(tail, self.trial.groups, grid)
+        tags = [tag for tag, _ in self.trial.classes(self.schema)]
+        trials, lost = self.trial.trials.mated[tags], self._lost()["fnmr"]
+        base = self._standing_mated(np.zeros(tail.n_samples.size, dtype=np.int64))
+
+        def rates(place: int) -> Box:
+            if cause is Missing.FAILURES:
+                return failure_boxes({"fnmr": (found.errors[place, tags], trials, lost)})["fnmr"]
+            here = replace(base, mated_errors=found.subject_errors[place])
+            if cause is Missing.UNKNOWN:
+                return unknown_boxes(here)["fnmr"]
+            return mislabelled_boxes(here, self._wrong())["fnmr"]
+
+        bounds = curve_range(rates, grid, tail.score_range)
+        for space in ("quantile", "tar"):
+            at: At = {"index": "d_l2", "space": space, "missing": cause.value}
+            yield from self._cases(None if bounds is None else bounds[space], Worse.LARGER, at, "max", None)
+
+    def _accuracies(self) -> Iterator[Estimate]:
+        """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""
+        own = {} if self.trial.fold_pairs is None else {FOLDS: self.trial.fold_pairs}
+        for name, pairs in {**own, **self.trial.test_sets}.items():
+            if kfold_accuracy.empty_folds(pairs.folds, pairs.k):
+                continue
+            found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
+            used = pairs.folds >= 0
+            ends = pairs.first[used], pairs.second[used]
+            box = pair_box(*ends, ~found.is_correct[used], self._code(), self._count())
+            at: At = {"index": "skewed_error_ratio", "pairs": name, "missing": Missing.UNKNOWN.value}
+            bounds = index_range(RateIndex.MAX_MIN, box.low, box.high)
+            yield from self._cases(bounds, Worse.LARGER, at, "all", None)
+
+    def _standing_mated(self, errors: Ints) -> Standing:
+        tail = self.trial.tail
+        return Standing(
+            code=self._code(),
+            n_classes=self._count(),
+            weighting=Weighting.POOLED,
+            mated_errors=errors,
+            mated_trials=self.trial.rule.mated.subject_pairs,
+            sums=None,
+            n_samples=tail.n_samples,
+            complete=tail.blocks is None,
+        )
+
+    def _behind_labels(self, standing: Standing, at: At) -> Iterator[Estimate]:
+        """Indices of the rates that these labels hide, if wrong labels fall on people regardless of their errors."""
+        weight = float(getattr(self.trial.spec.analyses.get("differentials"), "weight", 0.5))
+        matrix = class_mix.mislabelling(self._wrong())
+        single, fmr = self._fnmr(standing), np.full((self._count(),) * 2, np.nan)
+        if standing.sums is not None:
+            fmr = class_mix.class_rates(standing.sums, standing.weighting)[:-1, :-1]
+        found = class_mix.unmixed(single, fmr, matrix)
+        rates = {} if found is None else {"fnmr": found[0]} | ({} if found[1] is None else {"fmr": found[1]})
+        for form in forms(weight):
+            own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
+            value = float(form.value(rates)) if all(rate in rates for rate in form.rates) else None
+            note = (
+                None
+                if value is not None
+                else "needs comparisons of all classes with each other, and mostly right labels"
+            )
+            yield written(
+                self.trial.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
+                "index", note, schema=self.schema, weighting=standing.weighting,
+            )  # fmt: skip
+
+    def _fnmr(self, standing: Standing) -> Floats:
+        over, under = (
+            np.bincount(standing.code, weights=part, minlength=standing.n_classes + 1)[:-1]
+            for part in standing.single()
+        )
+        return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
+
+    def _mix(
+        self, standing: Standing, threshold: float, at: At, a: int, held: ClassTrials
+    ) -> Iterator[Estimate]:
+        """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
+        declared = self.mix or {}
+        names = self.trial.cohort.classifications[self.schema].classes
+        shares = np.array([declared.get(name, 0.0) for name in names])
+        weighting = standing.weighting
+        yield self._mixed_fnmr(shares, weighting, threshold, at, a)
+        under = class_mix.between(held.trials, held.code)[:-1, :-1]
+        weights = class_mix.pair_weights(shares, under > 0)
+        if standing.sums is None or weights is None:
+            note = BELOW if standing.sums is None else "a class of the mix has no comparison of two people"
+            yield self._mix_estimate("fmr_mix", at, weighting, None, note)
+            return
+        part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
+        said = UNCOMPARED if part else None
+        whole = np.pad(weights, (0, 1))
+        yield self._mixed_fmr(standing.sums, whole, weighting, at, said)
+        try:
+            moved = class_mix.mixed_threshold(self.trial.tail, held, whole, float(at["fmr"]), weighting)
+        except BelowFloorError:
+            yield self._mix_estimate("threshold_mix", at, weighting, None, BELOW)
+            return
+        known = finite(moved)
+        missing = "every threshold meets the target"
+        yield self._mix_estimate(
+            "threshold_mix", at, weighting, known, said if known is not None else missing
+        )
+        if known is not None:
+            there: At = {**at, "threshold_of": "mix"}
+            value = self._fnmr_at(known, shares, weighting)
+            yield self._mix_estimate(
+                "fnmr_mix", there, weighting, value, "no interval: the threshold was found here"
+            )
+
+    def _mix_estimate(
+        self, metric: str, at: At, weighting: Weighting, value: float | None, note: str | None
+    ) -> Estimate:
+        unit = "score" if metric == "threshold_mix" else SHARE
+        return written(
+            self.trial.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
+        )
+
+    def _fnmr_at(self, threshold: float, shares: Floats, weighting: Weighting) -> float:
+        found = mated_sums(self.trial.tail, self.trial.groups, [threshold])
+        rates = self._fnmr(replace(self._standing_mated(found.subject_errors[0]), weighting=weighting))
+        return float((shares * rates)[shares > 0].sum())
+
+    def _mixed_fmr(
+        self, sums: ClassSums, weights: Floats, weighting: Weighting, at: At, note: str | None
+    ) -> Estimate:
+        value = class_mix.mixed(class_mix.class_rates(sums, weighting), weights)
+        residual = class_mix.mixture_residuals(sums, weights, weighting)
+        used = weights.sum(axis=1) > 0
+        errors = int(class_mix.between(sums.errors, sums.code)[weights > 0].sum())
+        erring = int(np.count_nonzero(sums.errors[used[sums.code]][:, used].sum(axis=1)))
+        trials = int(np.triu(class_mix.between(sums.trials, sums.code))[weights > 0].sum())
+        subjects = int(np.count_nonzero((sums.trials[:, used].sum(axis=1) > 0) & used[sums.code]))
+        variance = subjects / max(subjects - 1, 1) * float(np.square(residual).sum())
+        made = empty(Method.WILSON, self.alpha, f"needs {MIN_ERRORS} false matches of {MIN_ERRING} subjects")
+        if errors >= MIN_ERRORS and erring >= MIN_ERRING and 0 < value < 1 and variance > 0:
+            degrees = dependence.degrees_of_freedom(float(subjects))
+            made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
+        return written(
+            self.trial.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
+            weighting=weighting, intervals=(made,),
+        )  # fmt: skip
+
+    def _mixed_fnmr(self, shares: Floats, weighting: Weighting, threshold: float, at: At, a: int) -> Estimate:
+        """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
+        used = [
+            (share, read(self.trial, Place(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)))
+            for share, (tag, _) in zip(shares, self.trial.classes(self.schema), strict=True)
+            if share > 0
+        ]  # fmt: skip
+        plans = set.intersection(*(set(item.replicates) for _, item in used))
+        value = float(sum(share * item.value for share, item in used))
+        reading = Reading(
+            value=value,
+            vstat=float(sum(share * item.vstat for share, item in used)),
+            errors=sum(item.errors for _, item in used),
+            trials=sum(item.trials for _, item in used),
+            erring=sum(item.erring for _, item in used),
+            replicates={
+                plan: np.sum([share * item.replicates[plan] for share, item in used], axis=0)
+                for plan in plans
+            },
+        )
+        wanted = [
+            item
+            for item in self.trial.intervals
+            if item.method in PLAN_OF and item.method is not Method.WILSON
+        ]
+        made = intervals_of(reading, wanted, self.alpha)
+        drawn = reading.replicates.get(Plan.SUBJECTS)
+        if drawn is not None and not reading.thin and 0 < value < 1:
+            made = (*_by_variance(reading, drawn, self.alpha), *made)
+        return written(
+            self.trial.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
+            intervals=made,
+        )  # fmt: skip
+
+
+def _by_variance(reading: Reading, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
+    known = drawn[np.isfinite(drawn)]
+    if known.size < 2 or not known.var() > 0:
+        return ()
+    variance = float(known.var(ddof=1))
+    bounds, wider = (
+        wilson.bounds_from_variance(reading.value, spread, reading.trials)
+        for spread in (variance, variance + variance_error(known))
+    )
+    return (from_variance(bounds, wider, int(known.size), alpha),)
+
+
+def _range(form: Form, boxes: Boxes, weight: float) -> tuple[float, float] | None:
+    if any(rate not in boxes for rate in form.rates):
+        return None
+    if form.rates == BOTH:
+        if any(np.isnan(boxes[rate].low).any() for rate in BOTH):
+            return None
+        return composite_range(form.metric, boxes["fmr"], boxes["fnmr"], weight)
+    box = boxes[form.rates[0]]
+    return index_range(RateIndex(form.metric), box.low, box.high)

@@ -1,0 +1,182 @@
+"""What holds of a test set, checked on its pairs alone: nothing that made the set is asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Comparisons, Material
+from frtaudit.datasets.pair_rules import Rules, Trait
+from frtaudit.stats.folds.fold_assignment import leaking
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claim:
+    """``kept`` of ``total`` cases (``of`` what) keep ``rule``; ``worst``: the case nearest to breaking it, in words."""
+
+    rule: str
+    kept: int
+    total: int
+    of: str
+    worst: str
+
+    @property
+    def holds(self) -> bool:
+        """Whether every case keeps the rule."""
+        return self.kept == self.total
+
+
+def certify(
+    material: Material, pairs: Comparisons, rules: Rules | None, per_image: int | None
+) -> list[Claim]:
+    """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made."""
+    found = [*_of_pairs(material, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
+    if pairs.fold is not None:
+        found += _of_folds(material, pairs)
+    if rules is not None:
+        found += [
+            *_of_traits(material, pairs, rules),
+            *_of_bounds(material, pairs, rules),
+            *_of_groups(material, pairs, rules),
+        ]
+    return found
+
+
+def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
+    return Claim(rule=rule, kept=int(np.count_nonzero(keeps)), total=int(keeps.size), of=of, worst=worst)
+
+
+def _of_pairs(material: Material, pairs: Comparisons) -> Iterator[Claim]:
+    low, high = np.minimum(pairs.probe, pairs.reference), np.maximum(pairs.probe, pairs.reference)
+    key = low.astype(np.int64) * material.cohort.n_samples + high
+    _, where, counts = np.unique(key, return_inverse=True, return_counts=True)
+    yield _claim("each pair stands once", counts[where] == 1, "pairs")
+
+
+def _of_images(pairs: Comparisons, most: int | None) -> Iterator[Claim]:
+    for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
+        counts = np.bincount(np.concatenate([pairs.probe[of], pairs.reference[of]]))
+        counts = counts[counts > 0]
+        if most is not None and counts.size:
+            worst = f"one stands in {int(counts.max())}"
+            yield _claim(f"each image in at most {most} {kind} pairs", counts <= most, "images", worst)
+
+
+def _of_folds(material: Material, pairs: Comparisons) -> Iterator[Claim]:
+    fold = np.zeros(0, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
+    subject = material.cohort.subject_of.astype(np.int64)
+    ends = subject[pairs.probe], subject[pairs.reference]
+    leaks, _ = leaking(*ends, pairs.mated, fold)
+    people = np.unique(ends[0][pairs.mated]).size
+    disjoint = np.arange(people) >= leaks
+    yield _claim("mated pairs of a subject in one fold", disjoint, "subjects", f"{leaks} in several")
+    for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
+        sizes = np.bincount(fold[of], minlength=int(fold.max()) + 1)
+        said = f"{int(sizes.min())} to {int(sizes.max())} pairs"
+        yield _claim(f"as many {kind} pairs in every fold", sizes == sizes.max(), "folds", said)
+
+
+def _number(material: Material, column: str) -> Floats:
+    return np.array([float(text) if text else np.nan for text in material.attributes[column]])
+
+
+def _of_traits(material: Material, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+    """Confidence, tails and values of the images that stand in the set."""
+    used = np.unique(np.concatenate([pairs.probe, pairs.reference]))
+    for name in dict.fromkeys([*rules.only, rules.trait]):
+        trait = rules.traits[name]
+        if trait.confidence is not None:
+            seen = _number(material, trait.confidence)[used]
+            rule = f"{trait.confidence} at least {trait.at_least:g}"
+            yield _claim(rule, seen >= trait.at_least, "images", f"least {seen.min():g}")
+    for name, value in rules.only.items():
+        if rules.traits[name].tail is None:
+            texts = material.attributes[rules.traits[name].column][used]
+            yield _claim(f"{name} is {value}", texts == value, "images")
+    trait = rules.traits[rules.trait]
+    word = _words(material, trait, rules)
+    ends = word[pairs.probe], word[pairs.reference]
+    a, b = rules.mated_values
+    mated = ((ends[0] == a) & (ends[1] == b)) | ((ends[0] == b) & (ends[1] == a))
+    yield _claim(f"mated pairs of {a} with {b}", mated[pairs.mated], "pairs")
+    mixed = np.zeros(pairs.n_listed, dtype=bool)
+    for a, b in rules.non_mated_values:
+        mixed |= ((ends[0] == a) & (ends[1] == b)) | ((ends[0] == b) & (ends[1] == a))
+    said = " or ".join(f"{a} with {b}" for a, b in rules.non_mated_values)
+    yield _claim(f"non-mated pairs of {said}", mixed[~pairs.mated], "pairs")
+
+
+def _words(material: Material, trait: Trait, rules: Rules) -> npt.NDArray[np.object_]:
+    """The value of each image; of a number: low and high where at most the tail's share of its group lies beyond it."""
+    if trait.tail is None and not trait.tails:
+        return material.attributes[trait.column]
+    number = _number(material, trait.column)
+    among = np.isfinite(number)
+    templates = material.templates[rules.matcher]()
+    among &= np.isin(np.arange(number.size), templates.rows)
+    for name, value in rules.only.items():
+        only = rules.traits[name]
+        among &= material.attributes[only.column] == value
+        if only.confidence is not None:
+            among &= _number(material, only.confidence) >= only.at_least
+    if trait.confidence is not None:
+        among &= _number(material, trait.confidence) >= trait.at_least
+    words = np.full(number.size, "", dtype=object)
+    for name, own in _groups(material, rules).items():
+        inside = np.flatnonzero(own & among)
+        share = trait.tails.get(name, trait.tail)
+        if share is None:
+            continue
+        for sample in inside.tolist():
+            below = np.count_nonzero(number[inside] < number[sample]) / max(inside.size - 1, 1)
+            above = np.count_nonzero(number[inside] > number[sample]) / max(inside.size - 1, 1)
+            words[sample] = "low" if below <= share / 100 else "high" if above <= share / 100 else ""
+    return words
+
+
+def _groups(material: Material, rules: Rules) -> dict[str, Flags]:
+    """Group to which samples are in it, shape (N,)."""
+    if rules.balance is None:
+        return {"all": np.ones(material.cohort.n_samples, dtype=bool)}
+    schema = material.cohort.classifications[rules.balance]
+    code = schema.codes[material.cohort.subject_of]
+    return {name: code == place for place, name in enumerate(schema.classes)}
+
+
+def _of_bounds(material: Material, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+    """Scores and ages of the pairs."""
+    templates = material.templates[rules.matcher]()
+    row = {int(sample): n for n, sample in enumerate(templates.rows)}
+    vectors = templates.vectors.astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    one, other = ([row[int(sample)] for sample in side] for side in (pairs.probe, pairs.reference))
+    score = np.sum(vectors[one] * vectors[other], axis=1)
+    slack = 1e-6  # rules compare float32 scores
+    mated, rest = score[pairs.mated], score[~pairs.mated]
+    low, high = rules.lowest_mated, rules.highest_non_mated
+    yield _claim(f"mated score at least {low:g}", mated >= low - slack, "pairs", f"least {mated.min():.4f}")
+    yield _claim(
+        f"non-mated score at most {high:g}", rest <= high + slack, "pairs", f"largest {rest.max():.4f}"
+    )
+    if rules.age is not None:
+        age = _number(material, rules.age)
+        gap = np.abs(age[pairs.probe] - age[pairs.reference])[pairs.mated]
+        rule = f"{rules.age} of mated pairs at most {rules.age_gap:g} apart"
+        yield _claim(rule, gap <= rules.age_gap, "pairs", f"largest {gap.max():g}")
+
+
+def _of_groups(material: Material, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+    """Equal numbers of each group, non-mated pairs within one."""
+    own = _groups(material, rules)
+    inside = [flags[pairs.probe] & flags[pairs.reference] for flags in own.values()]
+    within = np.any(inside, axis=0)
+    yield _claim("both samples of one group", within, "pairs")
+    for kind, of in (("mated", pairs.mated), ("non-mated", ~pairs.mated)):
+        counts = np.array([int(np.count_nonzero(flags & of)) for flags in inside])
+        said = f"{int(counts.min())} to {int(counts.max())} pairs"
+        yield _claim(f"as many {kind} pairs of every group", counts == counts.max(), "groups", said)

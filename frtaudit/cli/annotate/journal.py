@@ -1,0 +1,101 @@
+"""The answers file: every answer is on the disk before the page hears that it was kept."""
+
+import csv
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import DataError
+from frtaudit.inputs.queries.answers import with_answers
+from frtaudit.inputs.tables import read_table
+
+HEADER = ("face_id", "query", "annotation")
+POSSIBLE = (OF_QUERY, NOT_OF_QUERY, LEFT_OUT)
+
+
+class Journal:
+    """Answers by face, and the file that holds them: face_id, query, annotation (1, 0, or -1 for unsure).
+
+    Each answer replaces the file by a whole new one, so that what stands there is always what was answered so far:
+    a program that is killed loses no answer that it has confirmed.
+    """
+
+    def __init__(self, path: Path, faces: Faces) -> None:
+        """Go on where ``path`` ends. Raises :class:`DataError` naming the line of what is no answer."""
+        self.path = path
+        self._faces = faces
+        self._lock = Lock()
+        self._answers: dict[int, int] = {}
+        if path.exists():
+            blank = np.full_like(faces.annotated, UNSAID)
+            own = Faces(names=faces.names, query_of=faces.query_of, queries=faces.queries, annotated=blank)
+            told = with_answers(own, read_table(path, path.name)).annotated
+            self._answers = {int(row): int(told[row]) for row in np.flatnonzero(told != UNSAID)}
+        self._seen = _stamp(path)
+
+    @property
+    def answers(self) -> Mapping[int, int]:
+        """Face to its answer, as they stand in the file."""
+        with self._lock:
+            return dict(self._answers)
+
+    def keep(self, face: int, answer: int | None) -> int:
+        """Write down an answer, or with None take it back; how many stand then.
+
+        Raises :class:`DataError` where another program has changed the file since: its answers would be lost.
+        """
+        if not 0 <= face < len(self._faces.names) or (answer is not None and answer not in POSSIBLE):
+            raise DataError("answer", "no such face or answer", "a face of the list; 1, 0 or -1")
+        with self._lock:
+            if _stamp(self.path) != self._seen:
+                raise DataError(
+                    self.path.name, "another program has changed the file", "one review at a time"
+                )
+            changed = {**self._answers, face: answer}
+            found = {row: said for row, said in sorted(changed.items()) if said is not None}
+            try:
+                _write(self.path, self._text(found) if found else None)
+            except OSError as error:
+                raise DataError(
+                    self.path.name, f"cannot be written ({error.strerror})", "a folder with room"
+                ) from error
+            self._seen, self._answers = _stamp(self.path), found
+            return len(found)
+
+    def _text(self, answers: Mapping[int, int]) -> bytes:
+        stream = io.StringIO(newline="")
+        lines = csv.writer(stream, lineterminator="\n")
+        lines.writerow(HEADER)
+        lines.writerows(
+            (self._faces.names[row], self._faces.queries[self._faces.query_of[row]], said)
+            for row, said in answers.items()
+        )
+        return stream.getvalue().encode()
+
+
+def _stamp(path: Path) -> tuple[int, int, int] | None:
+    """What changes when somebody else writes the file; None where there is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    """Replace a file whole, or with None remove it; on the disk when this returns."""
+    if data is None:
+        path.unlink(missing_ok=True)
+    else:
+        OutputFolder(path.parent).replace(path.name, data)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,85 @@
+"""One sitting of ``frtaudit label``: from a spec to the answers in a file."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.cli.annotate.journal import Journal
+from frtaudit.cli.annotate.pictures import Pictures
+from frtaudit.cli.annotate.questions import sheets
+from frtaudit.cli.annotate.server import Desk, Server
+from frtaudit.core.labelling import UNSAID
+from frtaudit.core.spec import AuditSpec
+from frtaudit.datasets.cohorts.queries import ANSWERS, Queries
+from frtaudit.errors import DataError, SpecError
+from frtaudit.labelling.estimate import labelled
+
+PICTURE = "image"
+PRESET = "audit=rapid_test"
+
+
+def overrides_of(words: list[str]) -> list[str]:
+    """A folder stands for the rapid test on it.
+
+    >>> overrides_of(["faces", "cohort.labels.rule=paper"])
+    ['audit=rapid_test', 'cohort.root=faces', 'cohort.labels.rule=paper']
+    """
+    folders = [word for word in words if "=" not in word]
+    if len(folders) > 1:
+        raise SpecError("command line", f"{len(folders)} folders", "one folder, and key=value")
+    named = any(word.startswith("audit=") for word in words)
+    first = [] if named else [PRESET]
+    return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
+
+
+def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> Desk:
+    """Read, estimate, and lay out what is asked; ``answers``: by default ``answers.csv`` in the folder of the faces.
+
+    Raises :class:`SpecError` for a cohort that is no search, :class:`DataError` for files that cannot be read.
+    """
+    cohort = spec.cohort
+    if not isinstance(cohort, Queries):
+        raise SpecError("cohort", "no faces found by query in files", "cohort=queries, as audit=rapid_test")
+    if most is not None and most < 1:
+        raise SpecError("--first", f"found {most}", "1 or more")
+    found = cohort.search()
+    root = Path(cohort.root)
+    journal = Journal(answers or root / ANSWERS, found.faces)
+    if not journal.path.parent.is_dir():
+        raise DataError("--answers", f"no folder {str(journal.path.parent)!r}", "a file in a folder")
+    how = cohort.labels
+    made = sheets(found.faces, labelled(found.faces, how.asked(found.services), how), how.limits.tau, most)
+    column = found.columns.get(PICTURE, np.full(len(found.faces.names), "", dtype=object))
+    pictures = Pictures(root=root, names=tuple(column.tolist()))
+    return Desk(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
+
+
+def remaining(desk: Desk) -> int:
+    """How many queries have a face that is asked and not answered yet."""
+    answers = desk.journal.answers
+    return sum(any(one.asked and one.face not in answers for one in sheet.questions) for sheet in desk.sheets)
+
+
+def sit(desk: Desk, port: int, say: Callable[[str], object]) -> None:
+    """Serve the page until Ctrl-C, then say how many answers stand where.
+
+    While it serves it says how many queries remain, a line for each that is finished or opened again.
+    """
+    asked = sum(item.asked for sheet in desk.sheets for item in sheet.questions)
+    known = int(np.count_nonzero(desk.faces.annotated != UNSAID))
+    counts = f"{asked} of {len(desk.faces.names)} faces are asked, in {len(desk.sheets)} queries"
+    left = remaining(desk)
+
+    def heard() -> None:
+        nonlocal left
+        before, left = left, remaining(desk)
+        if left != before:
+            say(f"{left} of {len(desk.sheets)} queries remain")
+
+    with Server(desk, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a sitting ends
+        say(f"{counts}; {known} have an answer in the list of faces")
+        say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
+        server.serve_forever(poll_interval=0.1)
+    say(f"{len(desk.journal.answers)} answers stand in {desk.journal.path}")

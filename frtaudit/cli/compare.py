@@ -1,0 +1,129 @@
+"""``frtaudit compare RUN...``: from finished runs to the spec of their comparison.
+
+A comparison is an audit like any other: its cohort is the runs (``cohort=runs``), its question the systems'
+differences (``analysis=vendor_comparison``), so that it is reported, signed, verified and reproduced as any other.
+What the runs share is taken from their results; every word ``key=value`` on the command line goes over it.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.machine import signals
+from frtaudit.errors import DataError, SpecError, VerificationError
+from frtaudit.inputs.run_tables import RESULT, STATEMENT, RunTables, read_run_tables
+from frtaudit.signing.manifest import problem
+from frtaudit.signing.statement import Scope, open_statement
+
+AUDIT = "compare"
+PDF = "report.pdf"
+
+
+def parted(words: Sequence[str]) -> tuple[list[tuple[str, Path]], list[str]]:
+    """Run folders with the names given to them (``NAME=RUN``, else empty), and overrides (``key=value``).
+
+    >>> parted(["bootstrap.B=999"])
+    ([], ['bootstrap.B=999'])
+    """
+    runs: list[tuple[str, Path]] = []
+    overrides: list[str] = []
+    for word in words:
+        name, equals, path = word.partition("=")
+        if not equals:
+            runs.append(("", Path(word)))
+        elif (Path(path) / RESULT).is_file():
+            runs.append((name, Path(path)))
+        else:
+            overrides.append(word)
+    return runs, overrides
+
+
+def overrides_of(words: Sequence[str]) -> list[str]:
+    """The overrides that compose the comparison of the named runs.
+
+    Raises :class:`SpecError` without a run, :class:`DataError` for a folder that is none.
+    """
+    runs, given = parted(words)
+    if not runs:
+        raise SpecError(
+            "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."
+        )
+    read = []
+    for _, path in runs:
+        signals.check()
+        read.append(read_run_tables(path))
+        _refuse_broken(path)
+    made = [f"audit={AUDIT}", f"cohort.runs={_listed([str(path) for _, path in runs])}"]
+    if any(name for name, _ in runs):
+        made.append(f"cohort.names={_listed([name or path.name for name, path in runs])}")
+    return [*made, *_shared(read), *given]
+
+
+def _refuse_broken(path: Path) -> None:
+    """Raise :class:`VerificationError` for a statement whose signature does not hold or whose files are others."""
+    at = path / STATEMENT
+    if not at.is_file():
+        return
+    where = f"{path.name}/{STATEMENT}"
+    statement = open_statement(at.read_bytes(), Scope.OUTER, where)
+    for name, recorded in statement.subjects.items():
+        wrong = None if name == PDF else problem(path, name, recorded)  # a PDF may be signed again
+        if wrong is not None:
+            raise VerificationError(
+                f"{path.name}/{name}", wrong, "an unchanged run: frtaudit verify RUN says more"
+            )
+
+
+def _shared(read: Sequence[RunTables]) -> list[str]:
+    """What the runs' specs say of thresholds, resampling and weighting; targets and B are those that all have."""
+    first = read[0].spec
+    specs = [run.spec for run in read]
+    targets = [_targets(spec) for spec in specs]
+    common = [value for value in targets[0] if all(value in other for other in targets)]
+    if not common:
+        raise DataError("compare", "the runs share no FMR target", "runs with a common thresholds.fmr")
+    resamples = min(int(str(_part(spec, "bootstrap").get("B", 0))) for spec in specs)
+    found: dict[str, Json] = {
+        "seed": first.get("seed", 0),
+        "weighting": first.get("weighting", "identity"),
+        "failures": first.get("failures", "apart"),
+        "thresholds.fmr": common,
+        "thresholds.curve": _part(first, "thresholds").get("curve"),
+        "bootstrap.B": resamples,
+        "bootstrap.alpha": _part(first, "bootstrap").get("alpha"),
+        "bootstrap.stratify": _part(first, "bootstrap").get("stratify"),
+    }
+    folded = all(len(run.tables["pairs"]) for run in read)
+    found["folds.source"] = "official" if folded else "none"
+    return [f"{key}={_word(value)}" for key, value in found.items() if value is not None]
+
+
+def _targets(spec: Mapping[str, Json]) -> list[float]:
+    found = _part(spec, "thresholds").get("fmr")
+    return [float(str(value)) for value in found] if isinstance(found, list) else []
+
+
+def _part(spec: Mapping[str, Json], key: str) -> Mapping[str, Json]:
+    found = spec.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return f"[{','.join(_quoted(text) for text in texts)}]"
+
+
+def _quoted(text: str) -> str:
+    """Text as Hydra's grammar reads it, whatever it holds."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _word(value: Json) -> str:
+    """A value as an override: mappings without quotes round their keys."""
+    if isinstance(value, str):
+        return _quoted(value)
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{_word(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ",".join(_word(item) for item in value) + "]"
+    return "null" if value is None else dumps(value)

@@ -1,0 +1,376 @@
+"""The command line: ``frtaudit COMMAND ...``. A command's module is loaded when it is called."""
+
+import argparse
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from frtaudit import __version__
+from frtaudit.cli.options import (
+    COLLECT_EXAMPLES,
+    COMPARE_EXAMPLES,
+    EXIT_CODES,
+    FAKE_EXAMPLES,
+    LABEL_EXAMPLES,
+    OVERRIDES,
+    PLAN_EXAMPLES,
+    Parser,
+    add_fail_on,
+    add_fake_flags,
+    add_label_flags,
+    add_plan_flags,
+    fake_faults,
+    moment,
+    parser_of,
+    run_options,
+)
+from frtaudit.core.machine import signals, streams
+from frtaudit.core.machine.faults import as_line, check_address_space
+from frtaudit.errors import SpecError
+from frtaudit.escaping import printable
+
+Command = Callable[[Sequence[str]], int]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the return value is the exit code."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in words
+    if debug:
+        words.remove("--debug")
+        os.environ["FRTAUDIT_DEBUG"] = "1"
+    try:
+        streams.open_streams()
+        with signals.listening():
+            check_address_space()
+            code = _dispatch(words)
+            sys.stdout.flush()
+            return code
+    except KeyboardInterrupt as stop:
+        streams.say("stopped")
+        return stop.exit_code if isinstance(stop, signals.Stopped) else 128 + signal.SIGINT
+    except BrokenPipeError:  # who read the output had enough: head, less
+        return 128 + signal.SIGPIPE
+    except Exception as error:
+        if debug:
+            raise
+        line = as_line(error)
+        streams.say(str(line))
+        return line.exit_code
+    finally:
+        streams.forget_unwritten()
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run an audit, or with -m a sweep of audits."""
+    options, flags = run_options("run", run.__doc__ or "", argv)
+    from frtaudit.cli import multirun
+    from frtaudit.cli import run as app
+
+    fail_on = app.FailOn(options.fail_on)
+    if flags == ["--multirun"]:
+        return multirun.sweep(options.overrides, options.config_dir, fail_on)
+    return app.run(flags, options.overrides, options.config_dir, fail_on)
+
+
+def check(argv: Sequence[str]) -> int:
+    """Validate a spec and its data in seconds, without running the audit."""
+    options, _ = run_options("check", check.__doc__ or "", argv)
+    from frtaudit.config.load import load_spec
+    from frtaudit.pipeline.dry_run import check as check_data
+
+    spec = load_spec(options.overrides, options.config_dir)
+    print("\n".join(map(printable, check_data(spec))))
+    return 0
+
+
+def compare(argv: Sequence[str]) -> int:
+    """Compare the systems of finished runs: who is best or tied, who differs, has a service changed."""
+    parser = parser_of("compare", compare.__doc__ or "", COMPARE_EXAMPLES + EXIT_CODES, words="RUN|key=value")
+    add_fail_on(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.cli import run as app
+    from frtaudit.cli.compare import overrides_of
+
+    return app.run([], overrides_of(options.overrides), options.config_dir, app.FailOn(options.fail_on))
+
+
+def label(argv: Sequence[str]) -> int:
+    """Say by keyboard, on a page of this machine, which faces show the person they were searched for."""
+    parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
+    add_label_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.cli.annotate.session import desk_of, overrides_of, sit
+    from frtaudit.config.load import load_spec
+
+    spec = load_spec(overrides_of(options.overrides), options.config_dir)
+    print("reading faces and scores ...", flush=True)
+    desk = desk_of(spec, Path(options.answers) if options.answers else None, options.first)
+    sit(desk, options.port, lambda line: print(printable(line), flush=True))
+    return 0
+
+
+def collect(argv: Sequence[str]) -> int:
+    """Ask services for scores of images; ended at any moment, it goes on where it was. Calls may cost money."""
+    parser = parser_of("collect", collect.__doc__ or "", COLLECT_EXAMPLES)
+    parser.add_argument(
+        "--pay-again",
+        action="store_true",
+        help="also where what was collected is there and its store is gone",
+    )
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.collection.run import collect as go_on
+    from frtaudit.config.load import load_collection
+
+    spec = load_collection(options.overrides, options.config_dir)
+    came_to = go_on(spec, lambda line: streams.say(printable(line)), pay_again=options.pay_again)
+    written = Path(spec.into) / "collection.json"
+    if came_to.stopped is not None:
+        if not came_to.readable:
+            raise came_to.stopped
+        print(f"frtaudit: {came_to.stopped}", file=sys.stderr)
+    print("\n".join(map(printable, [*came_to.said, str(written)])))
+    return 0
+
+
+def _plan_collection(argv: Sequence[str]) -> int:
+    """Say how many calls a collection makes at most and what they cost; nothing is called."""
+    parser = parser_of("plan collect", _plan_collection.__doc__ or "", COLLECT_EXAMPLES)
+    parser.add_argument("--queries", type=int, metavar="N", help="plan without the source: N queries")
+    parser.add_argument(
+        "--images", type=int, metavar="M", help="plan without the source: M images of each query"
+    )
+    parser.add_argument("--json", action="store_true", help="print canonical JSON")
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.collection.plan import plan_by_size, plan_of_source
+    from frtaudit.config.load import load_collection
+    from frtaudit.core.canonical import to_bytes
+
+    if (options.queries is None) != (options.images is None):
+        raise SpecError("command line", "one of --queries and --images", "both, or none")
+    spec = load_collection(["into=.", *options.overrides], options.config_dir)
+    by_size = options.queries is not None
+    made = plan_by_size(spec, options.queries, options.images) if by_size else plan_of_source(spec)
+    print(to_bytes(made.to_json()).decode(), end="") if options.json else print(made.text())
+    return 0
+
+
+def plan(argv: Sequence[str]) -> int:
+    """Say how many subjects a spec's limits and groups need; plan collect: which calls, and what they cost."""
+    if argv and argv[0] == "collect":
+        return _plan_collection(argv[1:])
+    parser = parser_of("plan", plan.__doc__ or "", OVERRIDES + PLAN_EXAMPLES)
+    add_plan_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    from frtaudit.config.load import load_spec
+    from frtaudit.core.canonical import to_bytes
+    from frtaudit.core.machine.progress import on_terminal
+    from frtaudit.planning.plan import plan as make
+    from frtaudit.planning.plan import with_stand_in
+    from frtaudit.planning.values import Settings
+
+    by_size = options.samples is not None or options.subjects is not None
+    settings = Settings(
+        power=options.power,
+        ratio=options.ratio,
+        expected=dict(options.expected),
+        deff=dict(options.deff),
+        limits=dict(options.limit),
+        subjects=options.subjects,
+        samples=options.samples,
+        scores=not options.no_scores,
+    )
+    words = with_stand_in(options.overrides) if by_size else options.overrides
+    made = make(load_spec(words, options.config_dir), settings, on_terminal)
+    print(
+        to_bytes(made.to_json()).decode() if options.json else made.text(), end="" if options.json else "\n"
+    )
+    return 0
+
+
+def verify(argv: Sequence[str]) -> int:
+    """Check signatures and digests of a run folder or a PDF, offline."""
+    from frtaudit.signing import verify as command
+
+    return command.main(argv)
+
+
+def reproduce(argv: Sequence[str]) -> int:
+    """Derive a result again and compare."""
+    from frtaudit.pipeline.rederive import rederive
+    from frtaudit.signing import reproduce as command
+
+    return command.main(argv, rederive)
+
+
+def export(argv: Sequence[str]) -> int:
+    """Write a finished run in other formats: JUnit, Markdown, CSV, ..."""
+    from frtaudit.config.plugins import load_plugins
+    from frtaudit.core.registry import names
+
+    parser = Parser(prog="frtaudit export", description="Write a finished run in formats of other programs.")
+    add = parser.add_argument
+    add("run", metavar="RUN", help="the run's folder, or its result.json")
+    add("--as", dest="formats", metavar="A,B", help="which formats (default: all); frtaudit list export")
+    add("--out", default="exports", metavar="DIR", help="where to; overwrites nothing (default: exports)")
+    add("--date", type=moment, metavar="TIME", help="when the run was made (default: as result.json says)")
+    add(
+        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="the mildest verdict that is a failure in JUnit (default: fail); others are skipped",
+    )  # fmt: skip
+    options = parser.parse_args(argv)
+    from frtaudit.report.exports import write as exporting
+    from frtaudit.report.exports.run_folder import failing_from, read_run
+
+    load_plugins()
+    formats = options.formats.split(",") if options.formats else names("export")
+    run = read_run(Path(options.run), options.date, failing_from(options.fail_on))
+    for path in exporting.export(run, formats, Path(options.out)):
+        print(printable(str(path)))
+    return 0
+
+
+def seal(argv: Sequence[str]) -> int:
+    """Sign spec and cohort before the scores are seen."""
+    from frtaudit.pipeline.preregistration import content
+    from frtaudit.signing import seal as command
+
+    return command.main(argv, content)
+
+
+def approve(argv: Sequence[str]) -> int:
+    """Add a second, approving signature to a signed run."""
+    from frtaudit.signing import approve as command
+
+    return command.main(argv)
+
+
+def publish(argv: Sequence[str]) -> int:
+    """Write a smaller, signed variant of a run that anybody may read: small classes of people are withheld."""
+    parser = Parser(prog="frtaudit publish", description=(publish.__doc__ or "").strip())
+    parser.add_argument("run", metavar="RUN", help="the folder of a signed run")
+    parser.add_argument("--out", required=True, metavar="FOLDER", help="a new or empty folder")
+    parser.add_argument(
+        "--minimum", type=int, default=10, metavar="N", help="people of a class (default: 10)"
+    )
+    parser.add_argument("--key", metavar="KEY", help="what signs it (default: this machine's demo key)")
+    options = parser.parse_args(argv)
+    from frtaudit.pipeline.run import publish as write
+
+    made = write(Path(options.run), Path(options.out), options.minimum, options.key)
+    print(f"published: {printable(str(made.report))}\nits result: sha256 {made.result_sha256}")
+    return made.exit_code
+
+
+def keygen(argv: Sequence[str]) -> int:
+    """Make a signing key and its certificate."""
+    from frtaudit.signing import keys as command
+
+    return command.main(argv)
+
+
+def show(argv: Sequence[str]) -> int:
+    """List what a spec can name, by group."""
+    parser = Parser(prog="frtaudit list", description="What a spec can name, one line each.")
+    parser.add_argument("group", nargs="?", help="one group only, such as schema")
+    parser.add_argument("--markdown", action="store_true", help="as a page of the documentation")
+    options = parser.parse_args(argv)
+    from frtaudit.config.listing import listing, page
+
+    print(page(options.group), end="") if options.markdown else print(listing(options.group))
+    return 0
+
+
+def schema(argv: Sequence[str]) -> int:
+    """Print the JSON Schema of a spec or of a result."""
+    parser = Parser(
+        prog="frtaudit schema", description="JSON Schema (2020-12) of a resolved spec or of result.json."
+    )
+    parser.add_argument("of", choices=("spec", "result"))
+    options = parser.parse_args(argv)
+    from frtaudit.config.json_schema import schema_text
+
+    print(schema_text(options.of))
+    return 0
+
+
+def init(argv: Sequence[str]) -> int:
+    """Write a commented starter spec and a metadata header."""
+    parser = Parser(
+        prog="frtaudit init", description="Write a starter spec and a metadata header; overwrites nothing."
+    )
+    parser.add_argument("folder", nargs="?", default=".", help="where to (default: here)")
+    options = parser.parse_args(argv)
+    from frtaudit.config.template import write_starter
+
+    print(write_starter(options.folder))
+    return 0
+
+
+def serve_fake(argv: Sequence[str]) -> int:
+    """Serve made-up face services on this machine, that speak as the real ones do."""
+    parser = Parser(
+        prog="frtaudit serve-fake",
+        description=(serve_fake.__doc__ or "").strip(),
+        epilog=FAKE_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_fake_flags(parser)
+    options = parser.parse_args(argv)
+    from frtaudit.collection.fake.faults import Faults
+    from frtaudit.collection.fake.server import serve
+    from frtaudit.collection.fake.world import Conduct, World
+
+    names = ("latency", "rate", "swap_after", "swap_share", "asymmetry", "seed")
+    faults = Faults(**fake_faults(options))
+    conduct = Conduct(faults=faults, **{name: getattr(options, name) for name in names})
+    serve(World(conduct=conduct), options.port)
+    return 0
+
+
+COMMANDS: Mapping[str, Command] = {
+    "run": run,
+    "compare": compare,
+    "check": check,
+    "label": label,
+    "collect": collect,
+    "plan": plan,
+    "verify": verify,
+    "reproduce": reproduce,
+    "export": export,
+    "seal": seal,
+    "approve": approve,
+    "publish": publish,
+    "keygen": keygen,
+    "list": show,
+    "schema": schema,
+    "init": init,
+    "serve-fake": serve_fake,
+}
+
+
+def _dispatch(words: list[str]) -> int:
+    name = words[0] if words else "--help"
+    if "--version" in words[:2]:
+        print(f"frtaudit {__version__}")
+        return 0
+    if name in ("-h", "--help"):
+        print(_help())
+        return 0 if words else SpecError.exit_code
+    if name in ("-sc", "--shell-completion"):
+        from frtaudit.cli import run as app
+
+        return app.complete(words[1:])
+    if name not in COMMANDS:
+        raise SpecError("command line", f"no command {name!r}", ", ".join(COMMANDS))
+    return COMMANDS[name](words[1:])
+
+
+def _help() -> str:
+    lines = [f"  {name:<10} {(command.__doc__ or '').strip()}" for name, command in COMMANDS.items()]
+    head = "usage: frtaudit COMMAND ...\n\nStatistical audits of face verification.\n\ncommands"
+    tail = "\n  frtaudit COMMAND --help says more; frtaudit --version; --debug shows where an error arose\n"
+    tail += '  tab completion in bash: eval "$(frtaudit -sc install=bash)"'
+    return "\n".join([head, *lines, tail])

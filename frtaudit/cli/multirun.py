@@ -1,0 +1,220 @@
+"""``frtaudit run --multirun``: plan a sweep, let Hydra's launchers run the jobs that are not done, tell of all.
+
+Hydra gets numbers of jobs and nothing else; a job finds its overrides in the sweep's plan and composes them itself, so
+that one job's error is that job's alone, and the same command again runs what is missing.
+"""
+
+import os
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from hydra.core.hydra_config import HydraConfig
+from hydra.types import RunMode
+from omegaconf import DictConfig
+
+from frtaudit.cli.run import COULD_NOT, DEBUG, TRACES, FailOn, exit_code, say, shown, write_traces
+from frtaudit.cli.sweeps import paper
+from frtaudit.cli.sweeps import plan as plans
+from frtaudit.cli.sweeps.jobs import Outcome, State, clear, fail, finish, held, is_done, outcome
+from frtaudit.cli.sweeps.plan import Job, Plan, said
+from frtaudit.cli.sweeps.table import table
+from frtaudit.config.composition import opened, publish, refuse_changed
+from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
+from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.load import expanded, load_spec, whole_digest
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.faults import as_line
+from frtaudit.core.spec import AuditSpec, Report
+from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.escaping import printable
+from frtaudit.signing.signing import signing_of
+
+CONFIG = "sweep"
+SWEEPS = Path("reports") / "sweeps"
+SEVERAL = "several"
+
+
+def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
+    """Run what is not done, write the sweep's report; the exit code is the worst job's.
+
+    Raises :class:`FrtauditError`.
+    """
+    publish()
+    ours, hydras = _parted(overrides)
+    plan, report = planned(ours, config_dir)
+    signing = signing_of(report)
+    _check_settings(hydras)
+    folder = _folder(hydras, plan)
+    with held(folder, "sweep", wait=False):
+        plans.write(plan, folder)
+        waiting = _begin(plan, folder)
+        if waiting:
+            _launch(waiting, folder, hydras, fail_on)
+        outcomes = [outcome(job, folder) for job in plan.jobs]
+        written = paper.write(table(plan, outcomes), folder, report, signing)
+    sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
+    return max(_code(item, fail_on) for item in outcomes)
+
+
+def planned(overrides: Sequence[str], config_dir: str | None) -> tuple[Plan, Report]:
+    """Every job composed and checked, and how the sweep's own report is written and signed: as the first job's.
+
+    Raises what was wrong with the first job where all are wrong.
+    """
+    jobs: list[Job] = []
+    specs: list[AuditSpec] = []
+    errors: list[FrtauditError] = []
+    for number, (settings, words) in enumerate(expanded(overrides), 1):
+        signals.check()
+        own = Job(number=number, settings=settings, overrides=words, spec=None)
+        try:
+            specs.append(load_spec(words, config_dir))
+            jobs.append(replace(own, spec=whole_digest(specs[-1])))
+        except FrtauditError as error:
+            errors.append(error)
+            jobs.append(replace(own, error=str(error), exit_code=error.exit_code))
+    if not specs:
+        raise errors[0]
+    names = {spec.name for spec in specs}
+    presets = None if config_dir is None else str(Path(config_dir).absolute())
+    audit = names.pop() if len(names) == 1 else SEVERAL
+    return Plan(audit=audit, jobs=tuple(jobs), config_dir=presets), specs[0].report
+
+
+def job(config: DictConfig) -> None:
+    """One job, as Hydra calls it, perhaps in another process: what came of it stands in its folder."""
+    folder = Path(HydraConfig.get().runtime.output_dir)
+    plan = plans.read(folder)
+    own = plan.jobs[int(config.job) - 1]
+    with held(folder, own.folder, wait=True):  # a worker that outlived its killed parent may still be at it
+        if not is_done(own, folder):
+            _run(own, plan, folder, FailOn(config.fail_on))
+
+
+def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
+    from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
+
+    signals.check()
+    folder, began = clear(own, sweep_folder), time.monotonic()
+    try:
+        spec = _spec(own, plan)
+        summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
+        write_traces(spec, own.overrides, folder / TRACES)
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        line = as_line(error)
+        fail(own, sweep_folder, line)
+        _tell(own, plan, sweep_folder, f"could not audit ({line})")
+        return
+    finish(own, sweep_folder, summary.result_sha256, summary.verdict_counts)
+    counts = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in summary.verdict_counts.items() if n)
+    _tell(own, plan, sweep_folder, f"{counts or 'done'} ({time.monotonic() - began:.0f} s)")
+
+
+def _spec(own: Job, plan: Plan) -> AuditSpec:
+    spec = load_spec(own.overrides, plan.config_dir)
+    if whole_digest(spec) != own.spec:
+        raise SpecError("spec", "a preset changed since the sweep began", "the same command again")
+    return spec
+
+
+def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
+    done = sum(is_done(item, folder) for item in plan.jobs)
+    sys.stdout.write(f"{done} of {len(plan.jobs)} done; {printable(f'{said(own.settings)}: {what}')}\n")
+    sys.stdout.flush()
+
+
+def _begin(plan: Plan, folder: Path) -> list[Job]:
+    """The jobs to run; says where the sweep is, and what is done or refused already."""
+    done = sum(is_done(item, folder) for item in plan.jobs)
+    before = f", {done} done before" if done else ""
+    sys.stdout.write(f"{len(plan.jobs)} jobs{before}: {printable(str(shown(folder)))}\n")
+    sys.stdout.flush()
+    for item in plan.jobs:
+        if item.error:
+            sys.stderr.write(f"frtaudit: {printable(f'{said(item.settings)}: {item.error}')}\n")
+    return [item for item in plan.jobs if item.spec and not is_done(item, folder)]
+
+
+def _check_settings(hydras: Sequence[str]) -> None:
+    """Refuse words that a launcher does not know, or that change more of Hydra than the sweep's settings."""
+    chosen = [word for word in hydras if word.startswith(f"{LAUNCHER}=")]
+    told = [word.partition("=")[0].removeprefix("hydra.") for word in hydras if word not in chosen]
+    try:
+        with opened() as hydra:
+            plainly, asked = (
+                hydra.compose_config(CONFIG, ["job=1", *words], RunMode.MULTIRUN)
+                for words in (chosen, hydras)
+            )
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    refuse_changed(asked, plainly, *told)
+
+
+def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on: FailOn) -> None:
+    """Hand the numbers to the launcher; what it cannot finish (a worker was killed) stays unfinished, and is said."""
+    numbers = ",".join(str(item.number) for item in waiting)
+    words = [
+        f"job={numbers}",
+        f"fail_on={fail_on.value}",
+        f"{SWEEP_FOLDER}={_quoted(folder)}",
+        *hydras,
+    ]
+    try:
+        with opened() as hydra, _heard(hydras):
+            hydra.multirun(CONFIG, job, words, with_log_configuration=False)
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    except Exception as error:
+        if os.environ.get(DEBUG):
+            raise
+        signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
+        say(as_line(error))
+    finally:
+        (folder / "multirun.yaml").unlink(missing_ok=True)
+
+
+def _heard(hydras: Sequence[str]) -> AbstractContextManager[None]:
+    """Jobs that run here hear a signal between two steps; a launcher that waits for other processes makes none."""
+    elsewhere = any(word.startswith("hydra/launcher=") for word in hydras)
+    return signals.at_once() if elsewhere else nullcontext()
+
+
+def _parted(overrides: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What describes the audits, and what is said of the sweep."""
+    said = [word for word in overrides if is_setting(word)]
+    for word in said:
+        check_override(word)
+    hydras = [word for word in said if not word.startswith(f"{RUN_FOLDER}=")]
+    return [word for word in overrides if word not in said], hydras
+
+
+def _folder(hydras: list[str], plan: Plan) -> Path:
+    """Where the sweep goes; what named it is taken out of ``hydras``."""
+    named = [word for word in hydras if word.startswith(f"{SWEEP_FOLDER}=")]
+    for word in named:
+        hydras.remove(word)
+    folder = Path(named[-1].partition("=")[2] if named else SWEEPS / plan.folder).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if os.environ.get(DEBUG):
+            raise
+        raise as_line(error, SWEEP_FOLDER) from error
+    return folder
+
+
+def _code(item: Outcome, fail_on: FailOn) -> int:
+    if item.state is State.DONE:
+        return exit_code(item.counts or {}, fail_on)
+    return item.exit_code or COULD_NOT
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("\\", "\\\\").replace("'", "\\'") + "'"

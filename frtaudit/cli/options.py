@@ -1,0 +1,216 @@
+"""What a command may be told: its flags, the overrides of a spec, and the help that explains them."""
+
+import argparse
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, NoReturn  # Any: fields of one class have several types
+
+from frtaudit.errors import SpecError
+
+OVERRIDES = """\
+overrides
+  audit=NAME           which audit: frtaudit list shows what can be named
+  key=value            set any field of the spec: bootstrap.B=999, cohort.root=FOLDER
+  schema=x, schema=[x,y]       classification schemas;  schema.column=c where there is one
+  providers=[a,b]              only these systems
+  analysis=x                   one more analysis
+  requirement=[x]              one more profile of requirements
+  hydra.run.dir=FOLDER         where the run goes (default: reports/<audit>/<time>)
+"""
+
+EXIT_CODES = """
+exit codes: 0 done, 1 could not audit, 2 usage, 3 audited and a requirement failed, 128 + n ended by signal n;
+of a sweep, its worst job's
+"""
+
+COMPARE_EXAMPLES = """\
+RUN           the folder of a finished run; all runs on the same people and comparisons
+NAME=RUN      the same, its system called NAME: two dates of one vendor have one name otherwise
+key=value     over what the runs' specs say; examples:
+  analyses.vendor_comparison.margins.fnmr_at_fmr=0.01          the largest difference that does not matter
+  analyses.vendor_comparison.decision.rule=better_than         with decision.against=SYSTEM
+  analyses.vendor_comparison.services.acme=[old,new]           has the service changed?
+"""
+
+LABEL_EXAMPLES = """\
+FOLDER        faces.csv (face_id, query, perhaps image: the picture's path from there) and a score list of each service:
+              the rapid test on it, audit=rapid_test cohort.root=FOLDER
+key=value     over what that says: cohort.labels.rule=paper
+
+The faces worth most are asked first: those that the estimate leaves out, then the most ambiguous. Each answer is on the
+disk before the next one is asked. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
+  cohort.answers=FOLDER/answers.csv cohort.labels.source=combined
+"""
+
+COLLECT_EXAMPLES = """\
+collection=NAME              a whole collection, of yours in FOLDER/collection/NAME.yaml: frtaudit list collection
+source=NAME                  where images come from; source.FIELD=value: frtaudit list source
+services.NAME.type=TYPE      a service, as reports call it; services.NAME.FIELD=value: frtaudit list service
+into=FOLDER                  scores, intents and results; the same words go on there
+least=N                      images that a query needs (default: 8); seed=N; keep_images=true writes images too
+pairs.between=matched|all    pairs between queries: as many as within, drawn, or all; pairs.group=COLUMN
+canaries.pairs=N             pairs that are asked again and again; canaries.rounds, canaries.repeats, canaries.given
+budget.limit=N               nothing is called past it; budget.partial=true: go as far as it reaches
+services.NAME.limits.compare=X    price of a call; limits.detect, limits.rate, limits.concurrency, limits.attempts
+
+frtaudit plan collect with the same words says what it costs. Then: frtaudit run audit=rapid_test cohort.root=FOLDER
+exit codes: 0 done, with budget.partial=true also as far as the budget reached; 1 could not collect, or not to the end;
+2 usage; 128 + n ended by signal n
+"""
+
+PLAN_EXAMPLES = """
+rates: fmr, fnmr, fta
+
+examples
+  frtaudit plan audit=demo                                 a spec with data, its providers scored as a pilot
+  frtaudit plan --samples 4 --limit fnmr=0.01              no cohort yet: how many subjects?
+  frtaudit plan --subjects 500 --samples 4 schema=gender requirement=[nist_800_63a_4]
+"""
+
+
+FAKE_EXAMPLES = """
+It says how to set a shell and a spec. Faults are decided by what is asked and by the number of the attempt, so
+that every run meets the same ones; after three attempts of one request only --empty is left.
+
+examples
+  frtaudit serve-fake                                            five services that answer at once
+  frtaudit serve-fake --latency 0.2 --rate 10                    slow ones that throttle
+  frtaudit serve-fake --throttled 0.1 --error 0.05 --torn 0.05   ones that fail now and then
+  frtaudit serve-fake --swap-after 500                           another model answers from the 501st comparison on
+"""
+
+
+class Parser(argparse.ArgumentParser):
+    """Usage errors are one line, as all errors are."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise :class:`SpecError`."""
+        raise SpecError("command line", message, f"{self.prog} --help shows it")
+
+
+def add_fail_on(parser: Parser) -> None:
+    """What exits with 3."""
+    parser.add_argument(
+        "--fail-on", choices=("fail", "inconclusive", "not_testable"), default="fail",
+        help="the mildest verdict that exits with 3 (default: fail)",
+    )  # fmt: skip
+
+
+def parser_of(command: str, does: str, epilog: str, words: str = "key=value") -> Parser:
+    """What every command on a spec takes: overrides, and a folder of presets."""
+    parser = Parser(
+        prog=f"frtaudit {command}",
+        description=does.strip(),
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("overrides", nargs="*", metavar=words, help="what to set; see below")
+    parser.add_argument(
+        "--config-dir",
+        "-cd",
+        metavar="FOLDER",
+        help="presets of your own: audit/, schema/, requirement/, ...",
+    )
+    return parser
+
+
+def add_label_flags(parser: Parser) -> None:
+    """Where answers go, how many are asked for, which port."""
+    add = parser.add_argument
+    add("--answers", metavar="FILE", help="where answers go, and go on (default: answers.csv in FOLDER)")
+    add("--first", type=int, metavar="N", help="ask only for the N faces that are worth most")
+    add("--port", type=int, default=0, metavar="P", help="of the page (default: a free one)")
+
+
+def add_plan_flags(parser: Parser) -> None:
+    """Power, expected rates, and the size of a cohort that is not there yet."""
+    add = parser.add_argument
+    add("--power", type=float, default=0.8, metavar="P", help="probability of a decision (default: 0.8)")
+    add("--ratio", type=float, default=2.0, metavar="R", help="between the rates of two groups (default: 2)")
+    for name, what in (
+        ("limit", "one more limit, for everybody and each group: fnmr=0.01"),
+        ("expected", "the true rate (default: half the limit): fnmr=0.004"),
+        ("deff", "a design effect, the same at every size: fnmr=2"),
+    ):
+        add(f"--{name}", type=_rate, action="append", default=[], metavar="RATE=X", help=what)
+    add("--subjects", type=int, metavar="K", help="plan without data: a cohort of K subjects")
+    add("--samples", type=float, metavar="M", help="plan without data: M samples of each subject")
+    add("--no-scores", action="store_true", help="do not score the providers as a pilot")
+    add("--json", action="store_true", help="print canonical JSON")
+
+
+def _rate(text: str) -> tuple[str, float]:
+    """``fnmr=0.01`` as name and number."""
+    name, equals, value = text.partition("=")
+    try:
+        return name, float(value if equals else "")
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, which is not like fnmr=0.01") from None
+
+
+def moment(text: str) -> datetime:
+    """An ISO 8601 date, perhaps with a time; without a zone it is UTC."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"found {text!r}, which is not like 2026-03-04T05:06:07Z") from None
+    return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+
+
+def _add_hydra_flags(parser: Parser) -> None:
+    add = parser.add_argument
+    add("--multirun", "-m", action="store_true", help="a sweep: key=a,b runs once for each value")
+    add("--cfg", "-c", choices=("job",), help="print the composed spec and stop")
+    add("--resolve", action="store_true", help="with --cfg: resolve ${key}")
+    add("--package", "-p", metavar="KEY", help="with --cfg: only this part")
+    add("--info", "-i", nargs="?", const="all", metavar="WHAT", help="print what Hydra knows and stop")
+
+
+def _hydra_flags(options: argparse.Namespace) -> list[str]:
+    flags = [f"--{name}" for name in ("multirun", "resolve") if getattr(options, name, False)]
+    for name in ("cfg", "package", "info"):
+        value = getattr(options, name, None)
+        flags += [f"--{name}", value] if value else []
+    return flags
+
+
+def run_options(command: str, does: str, argv: Sequence[str]) -> tuple[argparse.Namespace, list[str]]:
+    """Flags and overrides in any order; the second value is the flags that are Hydra's."""
+    parser = parser_of(command, does, OVERRIDES + EXIT_CODES)
+    add_fail_on(parser)
+    if command == "run":
+        _add_hydra_flags(parser)
+    options = parser.parse_intermixed_args(argv)
+    return options, _hydra_flags(options)
+
+
+def add_fake_flags(parser: Parser) -> None:
+    """How made-up services behave: fields of :class:`frtaudit.collection.fake.world.Conduct` and its faults."""
+    add = parser.add_argument
+    add("--port", type=int, default=0, metavar="N", help="of this machine (default: any free one)")
+    add("--seed", type=int, default=0, metavar="N", help="of faults and delays (default: 0)")
+    add("--latency", type=float, default=0.0, metavar="S", help="seconds an answer takes (default: 0)")
+    add("--rate", type=float, metavar="R", help="calls a second of a service, above which it throttles")
+    add("--swap-after", type=int, metavar="N", help="comparisons after which another model answers")
+    add("--swap-share", type=float, default=0.0, metavar="P", help="of comparisons another model answers")
+    add("--asymmetry", type=float, default=0.0, metavar="SD", help="of the two orders of a pair")
+    for name, what in _FAULTS.items():
+        flag = f"--{name.replace('_', '-')}"
+        add(flag, type=float, default=0.0, metavar="P", help=f"share of {what}")
+
+
+def fake_faults(options: argparse.Namespace) -> dict[str, Any]:
+    """The faults that the flags of :func:`add_fake_flags` give."""
+    return {name: getattr(options, name) for name in (*_FAULTS, "seed")}
+
+
+_FAULTS = {
+    "throttled": "attempts told to wait (429 and the like)",
+    "error": "attempts that end with 500",
+    "error_in_answer": "attempts whose 200 holds an error",
+    "torn": "attempts answered with half of the JSON",
+    "slow": "attempts answered five seconds late",
+    "lost": "attempts done, billed and not answered: the call comes twice",
+    "empty": "requests in which the service sees nothing",
+}

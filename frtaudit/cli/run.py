@@ -1,0 +1,234 @@
+"""``frtaudit run``: what was composed becomes an audit, files and an exit code.
+
+A run that is refused or stopped leaves nothing behind. Sweeps are in :mod:`frtaudit.cli.multirun`.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime
+from enum import Enum
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+
+from omegaconf import OmegaConf
+
+from frtaudit.config.composition import CONFIG, Composed, composed, opened, publish, rewritten, value_of
+from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
+from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.interpolation import PLAIN, value_at
+from frtaudit.config.load import audit_of, to_full
+from frtaudit.core.machine import signals, streams
+from frtaudit.core.machine.faults import as_line
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import FrtauditError, SpecError
+from frtaudit.escaping import printable
+
+DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
+DEBUG = "FRTAUDIT_DEBUG"
+RESULT, TRACES = "result.json", ".hydra"
+REPORTS = ("report.html", "report.pdf")
+FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
+_IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
+
+
+class FailOn(Enum):
+    """The mildest verdict that makes a run exit with 3."""
+
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not_testable"
+
+
+_FAILING: Mapping[FailOn, tuple[str, ...]] = {
+    FailOn.FAIL: ("fail",),
+    FailOn.INCONCLUSIVE: ("fail", "inconclusive"),
+    FailOn.NOT_TESTABLE: ("fail", "inconclusive", "not_testable"),
+}
+
+
+def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int:
+    """0, or 3 when a verdict that counts as failure was reached.
+
+    >>> exit_code({"pass": 2, "inconclusive": 1}), exit_code({"inconclusive": 1}, FailOn.INCONCLUSIVE)
+    (0, 3)
+    """
+    failing = any(verdicts.get(verdict, 0) for verdict in _FAILING[fail_on])
+    return REQUIREMENT_FAILED if failing else DONE
+
+
+def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
+    """Run an audit in its folder; the exit code is the run's.
+
+    ``flags``: what is shown instead (``--cfg job``, ...). Raises :class:`FrtauditError`.
+    """
+    found = composed(CONFIG, overrides, config_dir)
+    if flags:
+        return _show(flags, found, overrides, config_dir)
+    try:
+        spec = audit_of(found)
+    except FrtauditError as error:
+        return _refused(error)
+    folder = _folder(overrides, found)
+    with _made(folder):
+        try:
+            return _audit(spec, overrides, folder, fail_on)
+        except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
+            return _refused(error)
+
+
+def complete(words: Sequence[str]) -> int:
+    """Hydra's own tab completion: ``install=bash`` prints what a shell evaluates, ``query=bash`` what it then asks."""
+    publish()
+    line = re.sub(r"^(\s*\S+\s+)(run|check|plan)\s+", r"\1", os.environ.get("COMP_LINE", ""))
+    os.environ["COMP_LINE"] = line
+    typed = [word for word in line.split()[1:-1] if not word.startswith("-")]
+    with suppress(SpecError), _translating(), opened() as hydra:
+        for word in typed:
+            check_override(word)
+        hydra.shell_completion(CONFIG, list(words))
+    return DONE
+
+
+def refuse_used(folder: Path) -> None:
+    """Raise :class:`SpecError` for an output folder that already holds a result."""
+    if (folder / RESULT).exists():
+        raise SpecError(
+            "hydra.run.dir", f"{folder.name} already holds a {RESULT}", "a folder without a result"
+        )
+
+
+def say(error: FrtauditError) -> None:
+    """One line on standard error."""
+    streams.say(str(error))
+
+
+def _show(flags: Sequence[str], found: Composed, overrides: Sequence[str], config_dir: str | None) -> int:
+    """What ``--cfg`` and ``--info`` print, with ``--resolve`` and ``--package``."""
+    told = dict(pairwise(flags))
+    if "--cfg" not in told:
+        if "--info" not in told:
+            raise SpecError("command line", f"{flags[0]} without --cfg", f"--cfg job {flags[0]}")
+        words = rewritten([word for word in overrides if not is_setting(word)], config_dir)
+        with _translating(), opened() as hydra:
+            hydra.show_info(told["--info"], CONFIG, words)
+        return DONE
+    tree = found.resolved if "--resolve" in flags else found.written
+    package = told.get("--package", "")
+    try:
+        part = value_at(tree, package)
+    except KeyError:
+        raise SpecError("--package", f"no key {package!r}", ", ".join(tree)) from None
+    sys.stdout.write(f"# @package {package}\n" if package else "")
+    text = OmegaConf.to_yaml(OmegaConf.create(part)) if isinstance(part, (dict, list)) else f"{part}\n"
+    sys.stdout.write(text)
+    return DONE
+
+
+def _folder(overrides: Sequence[str], found: Composed) -> Path:
+    """Where a run goes; ``${key}`` in its name stands for a value of the spec that is one name and no path."""
+    named = [str(value_of(word)) for word in overrides if word.startswith(f"{RUN_FOLDER}=")]
+    moment = datetime.now()  # noqa: DTZ005  a folder is named by the clock on the wall
+
+    def value(match: re.Match[str]) -> str:
+        if match["now"] is not None:
+            return moment.strftime(match["now"])
+        try:
+            text = str(value_at(found.resolved, match[2]))
+        except KeyError:
+            raise SpecError(RUN_FOLDER, f"no key {match[2]!r}", "a ${key} of the spec") from None
+        if not is_name(text):
+            raise SpecError(RUN_FOLDER, f"{text!r} for {match[0]}", "a value of letters, digits, _, - and .")
+        return text
+
+    text = _IN_FOLDER.sub(value, named[-1] if named else FOLDER)
+    if "${" in text:
+        raise SpecError(RUN_FOLDER, f"the resolver in {text!r}", "${key} and ${now:FORMAT}")
+    return Path(os.path.abspath(text))  # noqa: PTH100  without `..`: what is made here is removed by name
+
+
+def _audit(spec: AuditSpec, overrides: Sequence[str], folder: Path, fail_on: FailOn) -> int:
+    from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
+
+    signals.check()
+    refuse_used(folder)
+    summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
+    write_traces(spec, overrides, folder / TRACES)
+    sys.stdout.write(told(summary.verdict_counts, summary.choice, folder))
+    return summary.exit_code
+
+
+def told(verdicts: Mapping[str, int], choice: Sequence[str], folder: Path) -> str:
+    """What a run says at its end: what was chosen, how many findings of each verdict, and where its files are.
+
+    >>> import tempfile
+    >>> print(told({"pass": 2, "fail": 0, "not_testable": 1}, (), Path(tempfile.mkdtemp())).splitlines()[0])
+    verdicts: 2 pass, 1 not testable
+    """
+    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in verdicts.items() if count)
+    written = [
+        printable(str(shown(folder) / name)) for name in (RESULT, *REPORTS) if (folder / name).exists()
+    ]
+    found = [f"verdicts: {counts or 'no requirement declared'}"] if counts or not choice else []
+    return "".join(
+        f"{line}\n" for line in (*(f"choice: {printable(said)}" for said in choice), *found, *written)
+    )
+
+
+def shown(path: Path) -> Path:
+    """A path as seen from the working folder, where it lies below it.
+
+    >>> shown(Path.cwd() / "reports")
+    PosixPath('reports')
+    """
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:
+    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
+    out = OutputFolder(folder.parent)
+    for name, noted in (("config.yaml", dict(to_full(spec))), ("overrides.yaml", list(overrides))):
+        out.replace(f"{folder.name}/{name}", OmegaConf.to_yaml(OmegaConf.create(noted)).encode())
+
+
+def _refused(error: Exception) -> int:
+    """Say why; with --debug the error itself."""
+    if os.environ.get(DEBUG):
+        raise error
+    line = as_line(error)
+    say(line)
+    return line.exit_code
+
+
+@contextmanager
+def _translating() -> Iterator[None]:
+    """What Hydra raises, as our error."""
+    try:
+        yield
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+
+
+@contextmanager
+def _made(folder: Path) -> Iterator[None]:
+    """A run's folder: it and those above it go again, as far as they are empty and were made here.
+
+    Raises :class:`DataError` where it cannot be made.
+    """
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if os.environ.get(DEBUG):
+            raise
+        raise as_line(error, RUN_FOLDER) from error
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            for path in missing:
+                path.rmdir()

@@ -1,0 +1,119 @@
+"""Where a job's files are, and whether it is done: ``DONE.json`` is written last and names the result's digest."""
+
+import fcntl
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+from importlib.metadata import version
+from pathlib import Path
+
+from frtaudit.cli.sweeps.plan import Job
+from frtaudit.core import AuditResult
+from frtaudit.core.canonical import Json, sha256_file, to_bytes
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import DataError, FrtauditError
+
+DONE, RESULT, VERDICT = "DONE.json", "result.json", "verdict.json"
+LOCKS = ".sweep"
+
+
+class State(Enum):
+    """How a job stands."""
+
+    DONE = "done"
+    REFUSED = "refused"  # its spec, before anything ran
+    FAILED = "failed"  # it could not audit
+    UNFINISHED = "unfinished"  # it was stopped, or has not begun
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """A job and what came of it: ``error`` is the line that was said; ``counts``: findings by verdict."""
+
+    job: Job
+    state: State
+    error: str | None = None
+    exit_code: int = 0
+    counts: Mapping[str, int] | None = None
+    result: AuditResult | None = None
+
+
+def outcome(job: Job, sweep: Path) -> Outcome:
+    """What the job's folder says. A result without ``DONE.json``, or another than it names, is unfinished."""
+    if job.spec is None:
+        return Outcome(job=job, state=State.REFUSED, error=job.error, exit_code=job.exit_code)
+    folder = sweep / job.folder
+    if is_done(job, sweep):
+        result = AuditResult.from_json(json.loads((folder / RESULT).read_bytes()))
+        return Outcome(job=job, state=State.DONE, counts=_read(folder / DONE)["counts"], result=result)  # type: ignore[arg-type]  # as finish wrote it
+    said = _read(folder / VERDICT)
+    if "error" in said:
+        code = said.get("exit_code")
+        return Outcome(
+            job=job,
+            state=State.FAILED,
+            error=str(said["error"]),
+            exit_code=code if isinstance(code, int) else 1,
+        )
+    return Outcome(job=job, state=State.UNFINISHED, error="it did not come to an end", exit_code=1)
+
+
+def is_done(job: Job, sweep: Path) -> bool:
+    """Whether this version of the project finished the job and its result is still the one that it wrote."""
+    folder = sweep / job.folder
+    done = _read(folder / DONE)
+    if done.get("spec") != job.spec or done.get("frtaudit") != version("frtaudit") or job.spec is None:
+        return False
+    return (folder / RESULT).is_file() and sha256_file(folder / RESULT) == done.get("result_sha256")
+
+
+def finish(job: Job, sweep: Path, result_sha256: str, counts: Mapping[str, int]) -> None:
+    """Mark the job as done."""
+    done: dict[str, Json] = {
+        "counts": dict(counts),
+        "frtaudit": version("frtaudit"),
+        "result_sha256": result_sha256,
+        "spec": job.spec,
+    }
+    OutputFolder(sweep).replace(f"{job.folder}/{DONE}", to_bytes(done))
+
+
+def fail(job: Job, sweep: Path, error: FrtauditError) -> None:
+    """Leave word why the job could not audit."""
+    verdict: dict[str, Json] = {"exit_code": error.exit_code, "error": str(error)}
+    OutputFolder(sweep).replace(f"{job.folder}/{VERDICT}", to_bytes(verdict))
+
+
+def clear(job: Job, sweep: Path) -> Path:
+    """The job's folder, empty: what a stopped or failed attempt left is removed."""
+    OutputFolder(sweep).path(f"{job.folder}/{DONE}")  # refuses a link in the way
+    folder = sweep / job.folder
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+@contextmanager
+def held(sweep: Path, name: str, *, wait: bool) -> Iterator[None]:
+    """A lock in the sweep's folder that goes with the process: a killed one holds nothing.
+
+    ``wait``: until it is free; else raises :class:`DataError` where another process holds it.
+    """
+    with OutputFolder(sweep).path(f"{LOCKS}/{name}.lock").open("a") as stream:
+        try:
+            fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            found = f"another process runs the sweep {sweep.name}"
+            raise DataError("hydra.sweep.dir", found, "its end, or another folder") from None
+        yield
+
+
+def _read(path: Path) -> Mapping[str, object]:
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,100 @@
+"""What a sweep will run: its jobs, each with the settings that differ and the digest of its spec."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any  # Any: JSON as it is read
+
+from frtaudit.core.canonical import Json, digest, to_bytes
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import SpecError
+
+SHORT = 16  # hexadecimal digits of a folder's name
+PLAN = ".sweep/plan.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Job:
+    """One audit of the sweep.
+
+    ``number``: from 1; ``settings``: what the command line varies, by key; ``overrides``: all that describes the job;
+    ``spec``: SHA-256 of its spec, paths and report included and thread counts not; None where the spec was refused, and
+    ``error`` says why.
+    """
+
+    number: int
+    settings: Mapping[str, str]
+    overrides: tuple[str, ...]
+    spec: str | None
+    error: str | None = None
+    exit_code: int = 0
+
+    @property
+    def folder(self) -> str:
+        """Name of the job's folder within the sweep's; empty for a job that was refused."""
+        return (self.spec or "")[:SHORT]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """All jobs in the command line's order; ``audit``: its name, or ``several``; ``config_dir``: the user's presets."""
+
+    audit: str
+    jobs: tuple[Job, ...]
+    config_dir: str | None = None
+
+    def __post_init__(self) -> None:
+        seen: dict[str, Job] = {}
+        for job in self.jobs:
+            twin = seen.setdefault(job.spec, job) if job.spec else job
+            if twin is not job:
+                found = f"{said(twin.settings)} and {said(job.settings)} describe the same audit"
+                raise SpecError("command line", found, "settings that change the spec")
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 over settings and specs of all jobs: the sweep's identity."""
+        return digest([[dict(job.settings), job.spec or job.error] for job in self.jobs])
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The settings that the command line varies."""
+        return tuple(self.jobs[0].settings)
+
+    @property
+    def folder(self) -> Path:
+        """Where the sweep goes below the folder of all sweeps: its audit's name and its digest."""
+        return Path(self.audit) / self.digest[:SHORT]
+
+
+def said(settings: Mapping[str, str]) -> str:
+    """Settings as they are typed.
+
+    >>> said({"providers": "[a]", "bootstrap.alpha": "0.1"})
+    'providers=[a] bootstrap.alpha=0.1'
+    """
+    return " ".join(f"{key}={value}" for key, value in settings.items()) or "its one job"
+
+
+def write(plan: Plan, folder: Path) -> None:
+    """Into a sweep's folder. Raises :class:`SpecError` where the folder holds another sweep."""
+    path = folder / PLAN
+    if path.exists() and read(folder).digest != plan.digest:
+        raise SpecError("hydra.sweep.dir", f"{folder.name} holds another sweep", "a folder of its own")
+    OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
+
+
+def read(folder: Path) -> Plan:
+    """The plan that :func:`write` wrote."""
+    found = json.loads((folder / PLAN).read_bytes())
+    return Plan(**{**found, "jobs": tuple(_job(job) for job in found["jobs"])})
+
+
+def _plain(job: Job) -> dict[str, Json]:
+    """Settings as pairs: a mapping would lose their order."""
+    return asdict(job) | {"settings": [list(pair) for pair in job.settings.items()]}
+
+
+def _job(found: Mapping[str, Any]) -> Job:
+    return Job(**{**found, "settings": dict(found["settings"]), "overrides": tuple(found["overrides"])})

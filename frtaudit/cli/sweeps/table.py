@@ -1,0 +1,392 @@
+"""What the jobs of a sweep say together: headline numbers and verdicts, one row each, and what a setting moved.
+
+A requirement that was looked at under several settings was looked at several times: a failure counts over the sweep
+where it also holds after Holm's step-down over the findings of all jobs (FORMULAS 8.9). A pass stays what it was.
+"""
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import version
+from itertools import combinations
+
+from frtaudit.cli.sweeps.jobs import Outcome, State
+from frtaudit.cli.sweeps.plan import Plan
+from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
+from frtaudit.core.canonical import Json
+from frtaudit.escaping import cell
+from frtaudit.stats.systems.multiplicity import holm
+
+SCHEMA_VERSION = "1.0"
+RATIO = "max_min"
+EVERYBODY = {
+    "fnmr_at_fmr": {"fmr"},
+    "eer": set(),
+    "accuracy": {"pairs"},
+    "fta": set(),
+}  # metric: what ``at`` names
+FIRST = (Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """Which number a row is about, the same in every job. ``provider`` is empty where a job has one system only."""
+
+    provider: str
+    metric: str
+    schema: str | None
+    group: str
+    at: tuple[tuple[str, float | str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A headline number of one job with its first interval for new people, or the next best."""
+
+    job: int
+    provider: str
+    measure: Measure
+    value: float | None
+    numerator: int | None
+    denominator: int | None
+    low: float | None
+    high: float | None
+    level: float | None
+    method: str | None
+    target: str | None
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A finding of one job; ``p_sweep``: its p value by Holm over all jobs; ``in_sweep``: its verdict after that."""
+
+    job: int
+    requirement: str
+    provider: str
+    measure: Measure | None
+    value: float | None
+    limit: float
+    bound: float | None
+    bound_level: float | None
+    verdict: Verdict
+    p: float | None
+    p_adjusted: float | None
+    p_sweep: float
+    in_sweep: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """What went with one setting, over pairs of jobs that differ in nothing else.
+
+    ``pairs``: how many; ``verdicts``: how many of ``compared`` verdicts differ; ``measure``: the headline number that
+    moved most relative to itself, ``value_before`` and ``value_after`` in the jobs ``jobs``; None where none moved.
+    """
+
+    setting: str
+    before: str
+    after: str
+    pairs: int
+    compared: int
+    verdicts: int
+    measure: Measure | None
+    value_before: float | None
+    value_after: float | None
+    jobs: tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """The whole sweep; ``family``: over how many findings failures were adjusted; ``alphas``: the jobs' levels."""
+
+    plan: Plan
+    outcomes: tuple[Outcome, ...]
+    rows: tuple[Row, ...]
+    rulings: tuple[Ruling, ...]
+    changes: tuple[Change, ...]
+    family: int
+    alphas: tuple[float, ...]
+    notes: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """The mapping that ``sweep.json`` holds: no time, no path, so that a resumed sweep writes the same bytes."""
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "frtaudit": version("frtaudit"),
+            "audit": self.plan.audit,
+            "digest": self.plan.digest,
+            "settings": list(self.plan.keys),
+            "jobs": [_job(item) for item in self.outcomes],
+            "rows": [_plain(item) for item in self.rows],
+            "rulings": [_plain(item) for item in self.rulings],
+            "changes": [_plain(item) for item in self.changes],
+            "family": self.family,
+            "alphas": list(self.alphas),
+            "notes": list(self.notes),
+        }
+
+    def to_csv(self) -> str:
+        """The table for a spreadsheet: a line for each headline number and each finding of each job."""
+        stream = io.StringIO()
+        lines = csv.writer(stream, lineterminator="\n")
+        lines.writerow([cell(name) for name in ("job", *self.plan.keys, *CSV_COLUMNS)])
+        settings = {
+            item.job.number: [item.job.settings[key] for key in self.plan.keys] for item in self.outcomes
+        }
+        for row in self.rows:
+            lines.writerow([cell(value) for value in (row.job, *settings[row.job], *_csv_row(row))])
+        for ruling in self.rulings:
+            lines.writerow(
+                [cell(value) for value in (ruling.job, *settings[ruling.job], *_csv_ruling(ruling))]
+            )
+        return stream.getvalue()
+
+
+CSV_COLUMNS = (
+    *("kind", "requirement", "provider", "metric", "schema", "group", "at", "value", "errors", "trials"),
+    *("low", "high", "level", "method", "target", "limit", "bound", "bound_level", "verdict", "p", "p_sweep"),
+    "verdict_in_sweep",
+)
+
+
+def table(plan: Plan, outcomes: Sequence[Outcome]) -> Sweep:
+    """The sweep of these outcomes, in the plan's order; jobs that are not done have no rows."""
+    done = [(item.job.number, item.result) for item in outcomes if item.result is not None]
+    rows = tuple(row for number, result in done for row in _rows(number, result))
+    rulings = _over_the_sweep([ruling for pair in done for ruling in _rulings(*pair)], dict(done))
+    return Sweep(
+        plan=plan,
+        outcomes=tuple(outcomes),
+        rows=rows,
+        rulings=rulings,
+        changes=tuple(_changes(plan, outcomes, rows, rulings)),
+        family=len(rulings),
+        alphas=tuple(sorted({_alpha(result) for _, result in done})),
+        notes=tuple(_notes(outcomes)),
+    )
+
+
+def _rows(number: int, result: AuditResult) -> Iterator[Row]:
+    weighting = str(result.spec.get("weighting", "identity"))
+    for item in result.estimates:
+        if _headlines(item, weighting):
+            found = _interval(item)
+            yield Row(
+                job=number,
+                provider=item.provider,
+                measure=_measure(item, result),
+                value=item.value,
+                numerator=item.numerator,
+                denominator=item.denominator,
+                low=found.low if found else None,
+                high=found.high if found else None,
+                level=found.level if found else None,
+                method=found.method.value if found else None,
+                target=found.target.value if found else None,
+                note=item.note or (found.note if found else None),
+            )
+
+
+def _headlines(item: Estimate, weighting: str) -> bool:
+    """Everybody's rates, the largest d_l2, and the largest rate over the smallest; in the weighting of the spec."""
+    if item.metric == "d_l2":
+        return item.group == "max" and item.at.get("space") == "quantile"
+    if item.weighting not in (weighting, None) and item.metric != "eer":
+        return False
+    if item.metric == RATIO:
+        return set(item.at) == {"fmr", "rate"}
+    return item.schema is None and item.group == "all" and EVERYBODY.get(item.metric) == set(item.at)
+
+
+def _interval(item: Estimate) -> Interval | None:
+    with_bounds = [found for found in item.intervals if found.low is not None]
+    return min(with_bounds, key=_place, default=None)
+
+
+def _place(found: Interval) -> int:
+    return FIRST.index(found.target) if found.target in FIRST else len(FIRST)
+
+
+def _rulings(number: int, result: AuditResult) -> Iterator[Ruling]:
+    for finding in result.findings:
+        about = (
+            None if finding.estimate is None else result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
+        )
+        yield Ruling(
+            job=number,
+            requirement=finding.requirement,
+            provider=about.provider if about else "",
+            measure=_measure(about, result) if about else None,
+            value=about.value if about else None,
+            limit=finding.limit,
+            bound=finding.bound,
+            bound_level=finding.bound_level,
+            verdict=finding.verdict,
+            p=finding.p,
+            p_adjusted=finding.p_adjusted,
+            p_sweep=1.0,
+            in_sweep=finding.verdict,
+        )
+
+
+def _over_the_sweep(rulings: Sequence[Ruling], results: Mapping[int, AuditResult]) -> tuple[Ruling, ...]:
+    """Holm's step-down over all of them; what could not be tested keeps its place with p = 1."""
+    adjusted = holm([1.0 if item.p is None else item.p for item in rulings])
+    return tuple(
+        replace(item, p_sweep=p, in_sweep=_in_sweep(item, p, _alpha(results[item.job])))
+        for item, p in zip(rulings, adjusted, strict=True)
+    )
+
+
+def _in_sweep(item: Ruling, p: float, alpha: float) -> Verdict:
+    fails = item.verdict is Verdict.FAIL and p > alpha + ROUNDING
+    return Verdict.INCONCLUSIVE if fails else item.verdict
+
+
+def _measure(item: Estimate, result: AuditResult) -> Measure:
+    systems = {found.provider for found in result.estimates if found.metric == item.metric}
+    return Measure(
+        provider="" if len(systems) == 1 else item.provider,
+        metric=item.metric,
+        schema=item.schema,
+        group=item.group,
+        at=tuple(sorted(item.at.items())),
+    )
+
+
+def _changes(
+    plan: Plan, outcomes: Sequence[Outcome], rows: Sequence[Row], rulings: Sequence[Ruling]
+) -> Iterator[Change]:
+    jobs = [item.job for item in outcomes if item.state is State.DONE]
+    for key in plan.keys:
+        values = tuple(dict.fromkeys(job.settings[key] for job in jobs))
+        for before, after in combinations(values, 2):
+            pairs = [
+                (one.number, two.number)
+                for one in jobs
+                for two in jobs
+                if one.settings[key] == before and dict(one.settings) | {key: after} == dict(two.settings)
+            ]
+            if pairs:
+                yield _change(key, (before, after), pairs, rows, rulings)
+
+
+def _change(
+    key: str,
+    values: tuple[str, str],
+    pairs: Sequence[tuple[int, int]],
+    rows: Sequence[Row],
+    rulings: Sequence[Ruling],
+) -> Change:
+    verdicts = {(item.job, item.requirement, item.measure): item.verdict for item in rulings}
+    compared = [
+        (verdict, verdicts[two, requirement, measure])
+        for (job, requirement, measure), verdict in verdicts.items()
+        for one, two in pairs
+        if job == one and measure is not None and (two, requirement, measure) in verdicts
+    ]
+    moved = [move for move in _moves(pairs, rows) if move[0] > 0]
+    most = max(moved, key=lambda move: move[0], default=None)
+    return Change(
+        setting=key,
+        before=values[0],
+        after=values[1],
+        pairs=len(pairs),
+        compared=len(compared),
+        verdicts=sum(one is not two for one, two in compared),
+        measure=most[1].measure if most else None,
+        value_before=most[1].value if most else None,
+        value_after=most[2].value if most else None,
+        jobs=(most[1].job, most[2].job) if most else None,
+    )
+
+
+def _moves(pairs: Sequence[tuple[int, int]], rows: Sequence[Row]) -> Iterator[tuple[float, Row, Row]]:
+    """How far each headline number moved, relative to the larger of the two, with the rows."""
+    known = {
+        (row.job, row.measure): row for row in rows if row.value is not None and math.isfinite(row.value)
+    }
+    for (job, measure), row in known.items():
+        for one, two in pairs:
+            other = known.get((two, measure))
+            if job == one and other is not None:
+                yield _moved(row.value or 0.0, other.value or 0.0), row, other
+
+
+def _moved(one: float, two: float) -> float:
+    largest = max(abs(one), abs(two))
+    return abs(one - two) / largest if largest > 0 else 0.0
+
+
+def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What a reader must know before comparing rows."""
+    seen: dict[str, set[str]] = {}
+    for item in outcomes:
+        inputs = item.result.digests.get("inputs") if item.result else None
+        for name, value in inputs.items() if isinstance(inputs, Mapping) else ():
+            seen.setdefault(name, set()).add(str(value))
+    for name, values in sorted(seen.items()):
+        if len(values) > 1:
+            yield f"{name} is not the same file in all jobs: their numbers are about other data"
+    missing = [item.job.number for item in outcomes if item.state is not State.DONE]
+    if missing:
+        yield (
+            f"{len(missing)} of {len(outcomes)} jobs have no result: the table, the family and what a "
+            "setting moved leave them out"
+        )
+
+
+def _alpha(result: AuditResult) -> float:
+    bootstrap = result.spec.get("bootstrap")
+    alpha = bootstrap.get("alpha") if isinstance(bootstrap, Mapping) else None
+    return float(alpha) if isinstance(alpha, int | float) else 0.05
+
+
+def _job(item: Outcome) -> dict[str, Json]:
+    return {
+        "number": item.job.number,
+        "settings": dict(item.job.settings),
+        "folder": item.job.folder or None,
+        "spec": item.job.spec,
+        "state": item.state.value,
+        "error": item.error,
+        "counts": None if item.counts is None else dict(item.counts),
+        "result_sha256": item.result.sha256 if item.result else None,
+    }
+
+
+def _plain(item: Row | Ruling | Change) -> dict[str, Json]:
+    found = asdict(item)
+    if found["measure"] is not None:
+        found["measure"] = found["measure"] | {"at": dict(found["measure"]["at"])}
+    return {key: value.value if isinstance(value, Verdict) else value for key, value in found.items()}
+
+
+def _csv_row(row: Row) -> tuple[object, ...]:
+    found = (row.value, row.numerator, row.denominator, row.low, row.high, row.level, row.method, row.target)
+    return ("estimate", "", row.provider, *_csv_measure(row.measure), *found, *("",) * 7)
+
+
+def _csv_ruling(item: Ruling) -> tuple[object, ...]:
+    judged = (
+        item.limit,
+        item.bound,
+        item.bound_level,
+        item.verdict.value,
+        item.p,
+        item.p_sweep,
+        item.in_sweep.value,
+    )
+    about = ("finding", item.requirement, item.provider, *_csv_measure(item.measure))
+    return (*about, item.value, *("",) * 7, *judged)
+
+
+def _csv_measure(measure: Measure | None) -> tuple[str, str, str, str]:
+    if measure is None:
+        return ("", "", "", "")
+    at = " ".join(f"{key}={value}" for key, value in measure.at)
+    return (measure.metric, measure.schema or "", measure.group, at)

@@ -1,0 +1,99 @@
+"""The lead image of a news article: what it names itself, else the first one where the main text lies; its date."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from html.parser import HTMLParser
+from urllib.parse import urljoin
+
+from frtaudit.collection.clients.feeds import date_of
+
+NAMED = ("og:image:secure_url", "og:image:url", "og:image", "twitter:image", "twitter:image:src")
+DATED = ("article:published_time", "og:published_time", "date", "datepublished", "dc.date", "pubdate")
+SMALL = 100  # pixels: an icon beside the text
+_PUBLISHED = re.compile(r'"datePublished"\s*:\s*"([^"]{4,40})"')
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lead:
+    """``image``: its address, None where there is none; ``date``: of publication, None where it is not said.
+
+    The date is what the page says of itself; a time beside the text may be of another article.
+    """
+
+    image: str | None = field(repr=False)
+    date: datetime | None
+
+
+class _Page(HTMLParser):
+    """Collects what a page says of itself, and its images with how much they are the article's."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.said: dict[str, str] = {}
+        self.base = ""
+        self.inside: list[str] = []
+        self.times: list[str] = []
+        self._main = 0
+        self._script = False
+
+    def handle_starttag(self, tag: str, attrs: Sequence[tuple[str, str | None]]) -> None:
+        held = {name: value or "" for name, value in attrs}
+        if tag == "meta":
+            name = (held.get("property") or held.get("name") or held.get("itemprop") or "").lower()
+            self.said.setdefault(name, held.get("content", "").strip())
+        elif tag == "base":
+            self.base = self.base or held.get("href", "")
+        elif tag in ("article", "main"):
+            self._main += 1
+        elif tag == "img" and self._main and _large(held):
+            self.inside.append(held["src"].strip())
+        self._script = tag == "script" and held.get("type", "").lower() == "application/ld+json"
+
+    def handle_endtag(self, tag: str) -> None:
+        self._main -= tag in ("article", "main") and self._main > 0
+        self._script = False
+
+    def handle_data(self, data: str) -> None:
+        found = _PUBLISHED.search(data) if self._script else None
+        if found:
+            self.times.append(_unescaped(found[1]))
+
+
+def lead_of(data: bytes, address: str) -> Lead:
+    """The lead image of a page that came from ``address``.
+
+    >>> page = b'<head><meta property="og:image" content="/lead.jpg"></head>'
+    >>> lead_of(page, "https://news.example/a/b.html").image
+    'https://news.example/lead.jpg'
+    """
+    page = _Page()
+    page.feed(data.decode("utf-8", errors="replace"))
+    base = _joined(address, page.base) or address
+    named = [page.said[name] for name in NAMED if page.said.get(name)]
+    images = [_joined(base, one) for one in (*named[:1], *page.inside[: not named])]
+    dates = [date_of(one) for one in (*(page.said.get(name, "") for name in DATED), *page.times)]
+    return Lead(image=next(iter(images), None), date=next((one for one in dates if one is not None), None))
+
+
+def _large(held: Mapping[str, str]) -> bool:
+    """Whether an image has an address, and is not said to be small."""
+    sizes = [held.get(side, "").removesuffix("px") for side in ("width", "height")]
+    small = any(size.isascii() and size.isdigit() and int(size) < SMALL for size in sizes)
+    return bool(held.get("src", "").strip()) and not held["src"].startswith("data:") and not small
+
+
+def _joined(base: str, address: str) -> str | None:
+    try:
+        return urljoin(base, address)
+    except ValueError:
+        return None
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return str(json.loads(f'"{text}"'))
+    except ValueError:
+        return ""

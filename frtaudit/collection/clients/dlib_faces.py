@@ -1,0 +1,161 @@
+"""Faces found by dlib on this machine: its models' files, their digests, its detectors."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any  # dlib has no types
+
+import numpy as np
+import numpy.typing as npt
+from PIL import Image
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.collecting import Box, CallError, Refusal
+from frtaudit.errors import ProviderError, SpecError
+
+PACKAGE, MODELS = "dlib-bin", "face_recognition_models"
+EXTRA = "pip install frtaudit[dlib]"
+CNN_FILE = "mmod_human_face_detector.dat"
+
+Pixels = npt.NDArray[np.uint8]
+
+
+class Finder(StrEnum):
+    """``hog``: histograms of oriented gradients, frontal faces; ``cnn``: a network, slower without a GPU."""
+
+    HOG = "hog"
+    CNN = "cnn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """How faces are found: what ``finder``, after ``upsample`` doublings of a picture of at most ``longest`` pixels.
+
+    ``longest``: of the longer side, of the copy in which faces are sought; a larger picture is made smaller for it.
+    """
+
+    finder: Finder = Finder.HOG
+    upsample: int = 1
+    longest: int = 1600
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no detector takes."""
+        if not 0 <= self.upsample <= 3:
+            raise SpecError("upsample", f"{self.upsample}", "0 to 3")
+        if self.longest < 80:
+            raise SpecError("longest", f"{self.longest}", "80 pixels and more: no smaller face is found")
+
+    def asked(self) -> dict[str, str]:
+        """The settings and the digest of the model file, as text."""
+        said = {"detector": str(self.finder), "upsample": str(self.upsample), "longest": str(self.longest)}
+        return said | (digests((CNN_FILE,)) if self.finder is Finder.CNN else {})
+
+
+def installed() -> str:
+    """Package and version of dlib. Raises :class:`ProviderError` without it."""
+    try:
+        return f"{PACKAGE} {version(PACKAGE)}"
+    except PackageNotFoundError:
+        raise ProviderError("service dlib", f"{PACKAGE} is not installed", EXTRA) from None
+
+
+def model_file(name: str) -> Path:
+    """Where a model of ``face_recognition_models`` lies; the package itself is not imported (it needs pkg_resources).
+
+    Raises :class:`ProviderError` where it is not installed.
+    """
+    found = find_spec(MODELS)
+    if found is None or not found.submodule_search_locations:
+        raise ProviderError("service dlib", f"{MODELS} is not installed", EXTRA)
+    path = Path(next(iter(found.submodule_search_locations))) / "models" / name
+    if not path.is_file():
+        raise ProviderError("service dlib", f"{MODELS} lacks {name}", f"{MODELS} 0.3")
+    return path
+
+
+def digests(names: Sequence[str]) -> dict[str, str]:
+    """``sha256 of NAME`` to the digest of that model file."""
+    return {f"sha256 of {name}": _digest(model_file(name)) for name in names}
+
+
+@cache
+def _digest(path: Path) -> str:
+    return sha256_file(path)
+
+
+def library() -> Any:  # noqa: ANN401  a module without types
+    """Dlib itself. Raises :class:`ProviderError` without it."""
+    installed()
+    return import_module("dlib")
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """A face that was found: ``box`` in pixels of the picture, ``confidence`` as the detector says it."""
+
+    box: Box
+    confidence: float
+
+
+class Detector:
+    """An open detector; it keeps scratch memory, so that one thread may use it at a time."""
+
+    def __init__(self, how: Finding) -> None:
+        dlib = library()
+        self._how = how
+        if how.finder is Finder.CNN:
+            self._find = dlib.cnn_face_detection_model_v1(str(model_file(CNN_FILE)))
+        else:
+            self._find = dlib.get_frontal_face_detector()
+
+    def faces(self, image: Pixels) -> list[Face]:
+        """Faces of an RGB picture, shape (H, W, 3), from left to right.
+
+        Raises :class:`CallError` (failure to acquire, ``out_of_memory``).
+        """
+        small, shrunk = _shrunk(image, self._how.longest)
+        try:
+            found = [_face(rect, confidence, shrunk) for rect, confidence in self._found(small)]
+        except (MemoryError, RuntimeError) as error:  # dlib says std::bad_alloc as either
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "out_of_memory") from error
+        return sorted(found, key=lambda face: (face.box.x, face.box.y, face.box.width))
+
+    def _found(self, image: Pixels) -> list[tuple[Any, float]]:
+        if self._how.finder is Finder.CNN:
+            return [(one.rect, one.confidence) for one in self._find(image, self._how.upsample)]
+        rects, confidences, _ = self._find.run(image, self._how.upsample, 0.0)
+        return list(zip(rects, confidences, strict=True))
+
+
+def _shrunk(image: Pixels, longest: int) -> tuple[Pixels, float]:
+    """The picture with a longer side of at most ``longest``, and by what its sides were multiplied."""
+    height, width = image.shape[:2]
+    if max(height, width) <= longest:
+        return image, 1.0
+    factor = longest / max(height, width)
+    size = (max(1, round(width * factor)), max(1, round(height * factor)))
+    small = Image.fromarray(image).resize(size, Image.Resampling.BOX)
+    return np.asarray(small, dtype=np.uint8), factor
+
+
+def _face(rect: Any, confidence: float, shrunk: float) -> Face:  # noqa: ANN401  a rectangle of dlib
+    sides = (rect.left(), rect.top(), rect.width(), rect.height())
+    x, y, width, height = (float(side) / shrunk for side in sides)
+    return Face(Box(x=x, y=y, width=width, height=height), float(confidence))
+
+
+def largest(faces: Sequence[Face]) -> Face:
+    """The face with the largest box. Raises :class:`CallError` (failure to acquire, ``no_face``) where there is none.
+
+    >>> small, large = (Face(Box(x=0, y=0, width=side, height=side), 1.0) for side in (10, 20))
+    >>> largest([small, large]).box.width
+    20
+    """
+    if not faces:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")
+    return max(faces, key=lambda face: face.box.width * face.box.height)

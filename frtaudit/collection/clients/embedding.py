@@ -1,0 +1,136 @@
+"""What an image looks like as a vector, so that copies of one picture are found: a thumbnail, or a declared network."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol  # Any: values of onnxruntime, which has no types
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.collecting import Picture
+from frtaudit.errors import ProviderError
+
+SIDE = 32
+SHORT, INPUT = (
+    256,
+    224,
+)  # of ImageNet networks: the shorter side, and the square that is cut out of its middle
+MEAN, SPREAD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)  # of ImageNet's pixels, by channel
+Vector = npt.NDArray[np.float32]
+
+
+class Embedder(Protocol):
+    """How images become vectors."""
+
+    def vector(self, picture: Picture) -> Vector:
+        """Shape (D,), float32, never all zero."""
+
+    def asked(self) -> Mapping[str, str]:
+        """What decides the vectors: the kind, and the digest of a model file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thumbnail:
+    """32 by 32 grey values around their mean: finds copies in another size or quality, not cuts and mirrors."""
+
+    def vector(self, picture: Picture) -> Vector:
+        """Shape (1025,): the last is 1 for a picture of one grey and 0 for all others."""
+        from PIL import Image
+
+        from frtaudit.collection.clients.pictures import pixels
+
+        small = pixels(picture).convert("L").resize((SIDE, SIDE), Image.Resampling.BOX)
+        grey = np.asarray(small, dtype=np.float32).ravel()
+        grey -= grey.mean()
+        plain = not bool(np.abs(grey).max() > 0.5)
+        return np.append(np.zeros_like(grey) if plain else grey, np.float32(plain)).astype(np.float32)
+
+    def asked(self) -> Mapping[str, str]:
+        """The kind."""
+        return {"embedding": "pixels"}
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """An ONNX model of images (MobileNet and the like), fed as networks trained on ImageNet are.
+
+    ``path``: input (N, 3, H, W) or (N, H, W, 3), float32, one image at a time; its first output is the vector, averaged
+    over rows and columns where it has any. Raises :class:`ProviderError` for a file that is no such model.
+    """
+
+    path: str
+    digest: str = field(init=False)
+    _session: Any = field(init=False, repr=False, compare=False)
+    _last: bool = field(init=False, repr=False, compare=False)
+    _size: tuple[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        session = _session_of(Path(self.path))
+        shape = session.get_inputs()[0].shape
+        if (
+            session.get_inputs()[0].type != "tensor(float)"
+            or len(shape) != 4
+            or 3 not in (shape[1], shape[3])
+        ):
+            raise ProviderError(
+                "duplicates.model", "an input that is no image", "(N, 3, H, W) or (N, H, W, 3), float32"
+            )
+        last = shape[1] != 3
+        sides = shape[1:3] if last else shape[2:4]
+        size = tuple(side if isinstance(side, int) else INPUT for side in sides)
+        found = {"digest": sha256_file(Path(self.path)), "_session": session, "_last": last, "_size": size}
+        for name, value in found.items():
+            object.__setattr__(self, name, value)
+
+    def vector(self, picture: Picture) -> Vector:
+        """Shape (D,); of a picture that it makes nothing of, ones."""
+        image = _squared(picture, self._size)
+        fed = image[None] if self._last else image.transpose(2, 0, 1)[None]
+        output = self._session.run(None, {self._session.get_inputs()[0].name: fed})[0]
+        found = np.asarray(output, dtype=np.float32)[0]
+        if found.ndim == 3:
+            found = found.mean(axis=(0, 1) if self._last else (1, 2), dtype=np.float64).astype(np.float32)
+        found = found.ravel()
+        return found if np.isfinite(found).all() and found.any() else np.ones_like(found)
+
+    def asked(self) -> Mapping[str, str]:
+        """The kind, and the sha256 of the file."""
+        return {"embedding": "onnx", "model": self.digest}
+
+
+def _session_of(path: Path) -> Any:  # noqa: ANN401  the package has no types
+    if not path.is_file():
+        raise ProviderError("duplicates.model", "no such file", "an ONNX model of images")
+    try:
+        onnxruntime = import_module("onnxruntime")
+    except ImportError:
+        raise ProviderError(
+            "duplicates.model", "onnxruntime is not installed", "pip install frtaudit[onnx]"
+        ) from None
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 4
+    try:
+        return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    except Exception:  # noqa: BLE001  its errors share no class of their own
+        raise ProviderError(
+            "duplicates.model", "not a readable ONNX model", "an ONNX model of images"
+        ) from None
+
+
+def _squared(picture: Picture, size: tuple[int, int]) -> Vector:
+    """The middle of a picture, (H, W, 3), float32, by ImageNet's mean and spread."""
+    from PIL import Image
+
+    from frtaudit.collection.clients.pictures import pixels
+
+    whole, (height, width) = pixels(picture), size
+    scale = max(height, width) * SHORT / INPUT / min(whole.size)
+    sides = [max(one, round(side * scale)) for side, one in zip(whole.size, (width, height), strict=True)]
+    resized = whole.resize((sides[0], sides[1]), Image.Resampling.BILINEAR)
+    left, top = (resized.width - width) // 2, (resized.height - height) // 2
+    values = np.asarray(resized.crop((left, top, left + width, top + height)), dtype=np.float32) / 255
+    return np.asarray((values - np.array(MEAN)) / np.array(SPREAD), dtype=np.float32)

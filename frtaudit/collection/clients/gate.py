@@ -1,0 +1,102 @@
+"""What stands before every attempt of a paid call: the rate, the budget, the count (one for each service)."""
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from frtaudit.collection.clients.protocol import Limits
+from frtaudit.errors import FrtauditError
+
+BURST = 0.1  # seconds whose calls may come at once: a second holds a tenth more than the rate, and one call
+
+
+class BudgetError(FrtauditError):
+    """The next attempt would pass the budget; it was not made."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Purse:
+    """What all services of a collection may spend together: exact, for prices are decimal numbers.
+
+    ``limit``: None for no limit; ``spent``: of earlier sittings at first.
+    """
+
+    limit: Fraction | None
+    spent: Fraction = Fraction(0)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def take(self, price: Fraction) -> None:
+        """Raises :class:`BudgetError` and takes nothing where the limit would be passed."""
+        with self._lock:
+            if self.limit is not None and self.spent + price > self.limit:
+                found = f"spent {float(self.spent):g} of {float(self.limit):g}; the next call costs {float(price):g}"
+                raise BudgetError("budget.limit", found, "a higher limit, to go on where this stopped")
+            self.spent += price
+
+    def give_back(self, price: Fraction) -> None:
+        """What was taken for an attempt that was not made."""
+        with self._lock:
+            self.spent -= price
+
+
+@dataclass(slots=True, kw_only=True)
+class Turnstile:
+    """The gate of one service: a token bucket of a tenth of a second's calls, the purse, how many attempts passed.
+
+    >>> gate = Turnstile(limits=Limits(compare=0.001), purse=Purse(limit=Fraction("0.002")))
+    >>> gate.attempt("compare"), gate.attempt("compare"), gate.passed["compare"]
+    (None, None, 2)
+    """
+
+    limits: Limits
+    purse: Purse
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    passed: dict[str, int] = field(default_factory=dict)
+    _next: float = 0.0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def attempt(self, kind: str) -> None:
+        """Wait for one's turn, then pay. Raises :class:`BudgetError`."""
+        self._wait()
+        self.purse.take(self.price(kind))
+        self._count(kind)
+
+    def paid_attempt(self, kind: str) -> None:
+        """Wait for one's turn; the purse gave already."""
+        self._wait()
+        self._count(kind)
+
+    def _wait(self) -> None:
+        wait = self._turn()
+        if wait > 0:
+            self.sleep(wait)
+
+    def _count(self, kind: str) -> None:
+        with self._lock:
+            self.passed[kind] = self.passed.get(kind, 0) + 1
+
+    def price(self, kind: str) -> Fraction:
+        """Of one attempt."""
+        return prices(self.limits)[kind]
+
+    def _turn(self) -> float:
+        """Seconds until one's turn: calls are spaced by 1 / rate, after as many at once as a burst holds."""
+        rate = self.limits.rate
+        if rate is None:
+            return 0.0
+        with self._lock:
+            now = self.clock()
+            self._next = max(self._next, now - max(BURST, 1.0 / rate)) + 1.0 / rate
+            return self._next - now
+
+
+def prices(limits: Limits) -> Mapping[str, Fraction]:
+    """Exact prices of an attempt, by kind of call.
+
+    >>> prices(Limits(detect=0.1))["detect"]
+    Fraction(1, 10)
+    """
+    return {"detect": Fraction(str(limits.detect)), "compare": Fraction(str(limits.compare))}

@@ -1,0 +1,72 @@
+"""What a service calls a face by, a face id or a token, while it lasts; then the face is found again."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from frtaudit.collection.clients.http import HANDLE_GONE
+from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal, Seen, same_face
+
+
+@dataclass(slots=True, kw_only=True)
+class Handles:
+    """Handles by picture. ``find``: a call that finds the faces; ``slack``: seconds before its end that one is left."""
+
+    find: Callable[[Picture], Detection]
+    slack: float
+    clock: Callable[[], float] = time.monotonic
+    _found: dict[str, tuple[Seen, ...]] = field(default_factory=dict, repr=False)
+    _own: set[object] = field(default_factory=set, repr=False)  # that this session was given
+    _gone: set[object] = field(default_factory=set, repr=False)
+    _locks: dict[str, threading.Lock] = field(default_factory=dict, repr=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def keep(self, picture: Picture, detection: Detection) -> None:
+        """What a detection found is not asked for again."""
+        with self._lock:
+            self._found[picture.digest] = detection.faces
+            self._own |= {face.handle for face in detection.faces}
+
+    def compared(self, probe: Crop, reference: Crop, ask: Callable[[Seen, Seen], Answer]) -> Answer:
+        """The answer; where the service has let go of a face, it is found again, once.
+
+        Raises :class:`CallError`: ``no_face`` and ``face_lost`` where a face is not found (again).
+        """
+        first, second = self._of(probe), self._of(reference)
+        try:
+            return ask(first, second)
+        except CallError as error:
+            if error.code != HANDLE_GONE:
+                raise
+        with self._lock:
+            asked = {first.handle, second.handle}
+            self._gone |= asked - self._own or asked  # of an older and a newer one the older ended
+        return ask(self._of(probe), self._of(reference))
+
+    def _of(self, crop: Crop) -> Seen:
+        if crop.seen is not None and self._lasts(crop.seen):
+            return crop.seen
+        with self._lock:
+            lock = self._locks.setdefault(crop.picture.digest, threading.Lock())
+        with lock:  # many threads compare one picture, and one of them finds its faces
+            faces = self._found.get(crop.picture.digest)
+            if faces is None or not all(self._lasts(face) for face in faces):
+                detection = self.find(crop.picture)
+                self.keep(crop.picture, detection)
+                faces = detection.faces
+        box = crop.seen.box if crop.seen else None
+        return largest(faces) if box is None else same_face(box, faces)
+
+    def _lasts(self, seen: Seen) -> bool:
+        if seen.handle is None or seen.handle in self._gone:
+            return False
+        return seen.expires is None or seen.expires - self.slack > self.clock()
+
+
+def largest(faces: tuple[Seen, ...]) -> Seen:
+    """The face with the largest box. Raises :class:`CallError` ``no_face``."""
+    boxed = [(face.box.width * face.box.height if face.box else 0.0, face) for face in faces]
+    if not boxed:
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_face")
+    return max(boxed, key=lambda pair: pair[0])[1]

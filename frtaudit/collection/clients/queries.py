@@ -1,0 +1,77 @@
+"""A table of images by query: what stands beside a query must be the same on each of its lines."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from frtaudit.collection.clients.protocol import Found
+from frtaudit.errors import DataError
+from frtaudit.inputs.tables import read_table
+
+QUERY = "query"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Who was searched for: ``name`` as the file has it, ``columns`` beside it, its images as (address, place)."""
+
+    name: str = field(repr=False)
+    columns: Mapping[str, str]
+    images: Sequence[tuple[str, str]] = field(repr=False)
+
+
+def queries_of(path: Path, address: str | None) -> list[Query]:
+    """The queries of a table with a column ``query``, in the order in which they first stand there.
+
+    ``address``: the column that images are found by; None for a table of queries alone, each once. Raises
+    :class:`DataError` for an empty field, a line that disagrees with one before, an image or a query that stands twice.
+    """
+    table = read_table(path, path.name)
+    names = table.texts(table.need((QUERY,))).tolist()
+    where = None if address is None else table.texts(table.need((address,))).tolist()
+    beside = {one: table.texts(one).tolist() for one in table.columns if one not in (QUERY, address)}
+    found: dict[str, Query] = {}
+    first: dict[tuple[str, str], str] = {}
+    images: dict[str, list[tuple[str, str]]] = {}
+    for row, name in enumerate(names):
+        place, text = table.place(row), "" if where is None else where[row]
+        if not name or (where is not None and not text):
+            raise DataError(place, f"no {QUERY if not name else address}", "a value")
+        before = first.setdefault((name, text), place)
+        if before != place:
+            raise DataError(
+                place, f"the {'query' if where is None else 'image'} of {_line(before)} again", "each once"
+            )
+        columns = {one: values[row] for one, values in beside.items()}
+        known = found.setdefault(name, Query(name=name, columns=columns, images=images.setdefault(name, [])))
+        if known.columns != columns:
+            other = next(one for one in columns if known.columns[one] != columns[one])
+            raise DataError(
+                place, f"gives a query another {other} than a line before", "the same on each line"
+            )
+        images[name].append((text, place))
+    return list(found.values())
+
+
+def _line(place: str) -> str:
+    return " ".join(place.split()[-2:])
+
+
+def found_in(queries: Sequence[Query], limit: int) -> Iterator[Found]:
+    """The first ``limit`` images of each query."""
+    for number, query in enumerate(queries):
+        for address, place in query.images[:limit]:
+            yield Found(query=number, place=place, columns=query.columns, address=address)
+
+
+def beyond(queries: Sequence[Query], limit: int) -> tuple[str, ...]:
+    """A line that says how many images lie beyond the limit, or none.
+
+    >>> beyond([Query(name="a", columns={}, images=[("x", "line 2"), ("y", "line 3")])], 1)
+    ('limit=1 leaves out 1 image of 1 query',)
+    """
+    over = [len(query.images) - limit for query in queries if len(query.images) > limit]
+    if not over:
+        return ()
+    images = f"{sum(over)} image{'s' * (sum(over) > 1)}"
+    return (f"limit={limit} leaves out {images} of {len(over)} quer{'ies' if len(over) > 1 else 'y'}",)

@@ -1,0 +1,68 @@
+"""Luxand.cloud's wire: photos in parts, a token in a header, failures in answers of 200."""
+
+from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.world import World, area
+from frtaudit.core.collecting import CallError
+
+TOKEN = "made-up-luxand-token"  # noqa: S105  opens nothing
+
+
+class Luxand:
+    """See :class:`frtaudit.collection.fake.wire.Wire`."""
+
+    name = "luxand"
+
+    def kind(self, request: Request) -> str | None:
+        """By the path."""
+        return {"/photo/detect": "detect", "/photo/similarity": "compare"}.get(request.path)
+
+    def refused(self, request: Request) -> Response | None:
+        """Another token."""
+        if request.headers.get("token") == TOKEN:
+            return None
+        return said({"status": "failure", "message": "Token is not valid"}, status=401)
+
+    def key(self, request: Request) -> str:
+        """Path and parts; their boundary is another one each time."""
+        parts = [name.encode() + b"=" + value for name, value in sorted(request.fields().items())]
+        return digest_of(request.path.encode(), *parts)
+
+    def answer(self, request: Request, world: World, key: str) -> Response:
+        """Detect or compare."""
+        sent = request.fields()
+        try:
+            if self.kind(request) == "detect":
+                found = world.faces(opened(sent.get("photo", b"")))
+                return said(
+                    [
+                        _face(number, face[0].x, face[0].y, face[0].width, face[0].height)
+                        for number, face in enumerate(found)
+                    ]
+                )
+            faces = [world.faces(opened(sent.get(name, b""))) for name in ("face1", "face2")]
+        except CallError:
+            return _failure("Can't read image")
+        if not all(faces):
+            return _failure("Can't find faces in the image")
+        one, other = (max(found, key=area)[1] for found in faces)
+        score = world.score(self.name, one, other, key)
+        return said({"score": score, "similar": score >= float(sent.get("threshold", b"0.8"))})
+
+    def failure(self, fault: str, kind: str) -> Response:
+        """As Luxand says errors."""
+        if fault == "throttled":
+            return said({"status": "failure", "message": "Too many requests"}, status=429)
+        if fault == "error":
+            return said({"status": "failure", "message": "Internal server error"}, status=500)
+        if fault == "error_in_answer":
+            return _failure("Internal error, please try again")
+        return said([]) if kind == "detect" else _failure("Can't find faces in the image")
+
+
+def _face(number: int, x: float, y: float, width: float, height: float) -> dict[str, object]:
+    edges = {"left": int(x), "top": int(y), "right": int(x + width), "bottom": int(y + height)}
+    return {"id": number, "rectangle": edges, "probability": 0.99}
+
+
+def _failure(message: str) -> Response:
+    return said({"status": "failure", "message": message})

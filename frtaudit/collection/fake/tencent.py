@@ -1,0 +1,98 @@
+"""Tencent Cloud's wire: signed JSON to ``/``, errors in answers of 200."""
+
+import base64
+from collections.abc import Mapping
+
+from frtaudit.collection.clients.tc3 import authorization
+from frtaudit.collection.fake.wire import Request, Response, digest_of, opened, said
+from frtaudit.collection.fake.world import World, area
+from frtaudit.core.collecting import CallError
+
+SECRET_ID, SECRET_KEY = "AKIDmadeup", "made-up-tencent-key"
+_ACTIONS = {"DetectFace": "detect", "CompareFace": "compare"}
+
+
+class Tencent:
+    """See :class:`frtaudit.collection.fake.wire.Wire`."""
+
+    name = "tencent"
+
+    def kind(self, request: Request) -> str | None:
+        """By the action header."""
+        return _ACTIONS.get(request.headers.get("x-tc-action", ""))
+
+    def refused(self, request: Request) -> Response | None:
+        """The signature is computed again and compared."""
+        headers = request.headers
+        moment = headers.get("x-tc-timestamp", "")
+        right = authorization(
+            secret_id=SECRET_ID,
+            secret_key=SECRET_KEY,
+            service="iai",
+            host=headers.get("host", ""),
+            content_type=headers.get("content-type", ""),
+            body=request.body,
+            moment=int(moment) if moment.isdigit() else 0,
+        )
+        return None if headers.get("authorization") == right else _error("AuthFailure.SignatureFailure")
+
+    def key(self, request: Request) -> str:
+        """Action and body."""
+        return digest_of(request.headers["x-tc-action"].encode(), request.body)
+
+    def answer(self, request: Request, world: World, key: str) -> Response:
+        """Detect or compare."""
+        asked = request.json()
+        try:
+            if self.kind(request) == "detect":
+                return self._detected(asked, world, key)
+            pictures = [
+                opened(base64.b64decode(str(asked[name]), validate=True)) for name in ("ImageA", "ImageB")
+            ]
+        except (CallError, ValueError, KeyError):  # a data: prefix is no base64
+            return _error("FailedOperation.ImageDecodeFailed")
+        faces = [max(found, key=area) for found in map(world.faces, pictures) if found]
+        if len(faces) < 2:
+            return _error("InvalidParameterValue.NoFaceInPhoto")
+        score = world.score(self.name, faces[0][1], faces[1][1], key)
+        swapped = world.swapped(self.name, key)
+        version = f"{asked.get('FaceModelVersion', '3.0')}{'.1' if swapped else ''}"
+        return _said({"Score": score, "FaceModelVersion": version}, key)
+
+    def _detected(self, asked: Mapping[str, object], world: World, key: str) -> Response:
+        picture = opened(base64.b64decode(str(asked["Image"]), validate=True))
+        found = sorted(world.faces(picture), key=area, reverse=True)[: int(str(asked.get("MaxFaceNum", 1)))]
+        if not found:
+            return _error("InvalidParameterValue.NoFaceInPhoto")
+        infos = [
+            {
+                "X": round(box.x),
+                "Y": round(box.y),
+                "Width": round(box.width),
+                "Height": round(box.height),
+                "FaceQualityInfo": {"Score": 88, "Sharpness": 90, "Brightness": 50},
+            }
+            for box, _ in found
+        ]
+        sizes = {"ImageWidth": picture.width, "ImageHeight": picture.height}
+        return _said(
+            sizes | {"FaceInfos": infos, "FaceModelVersion": asked.get("FaceModelVersion", "3.0")}, key
+        )
+
+    def failure(self, fault: str, kind: str) -> Response:  # noqa: ARG002  the wires share a signature
+        """As Tencent says errors."""
+        if fault == "throttled":
+            return _error("RequestLimitExceeded")
+        if fault == "error":
+            return said({"message": "made up"}, status=500)
+        if fault == "error_in_answer":
+            return _error("InternalError")
+        return _error("InvalidParameterValue.NoFaceInPhoto")
+
+
+def _said(content: Mapping[str, object], key: str) -> Response:
+    return said({"Response": {**content, "RequestId": key[:32]}})
+
+
+def _error(code: str) -> Response:
+    return said({"Response": {"Error": {"Code": code, "Message": "made up"}, "RequestId": "error"}})

@@ -1,0 +1,368 @@
+"""``frtaudit collect``: from a spec to a folder that an audit reads; ended at any moment, it goes on where it was."""
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.collection.alike import alike
+from frtaudit.collection.canaries import drawn, turns_of
+from frtaudit.collection.chosen import Chosen, chosen
+from frtaudit.collection.clients.addresses import REASONS
+from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.protocol import Found
+from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
+from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.live import LiveLine
+from frtaudit.collection.notes import KeptNotes, forget
+from frtaudit.collection.order import Order, recall
+from frtaudit.collection.plan import canary_calls, plan_of_source, unpriced
+from frtaudit.collection.reader import Reader
+from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
+from frtaudit.collection.same import same_collection, same_images
+from frtaudit.collection.scheduler import Drive
+from frtaudit.collection.seen import faces_of
+from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
+from frtaudit.collection.spec import CollectionSpec, identity
+from frtaudit.collection.store import STORE, Store
+from frtaudit.collection.worker import Lane
+from frtaudit.core.canonical import dumps
+from frtaudit.core.collecting import Box, Refusal
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import DataError, FrtauditError, ProviderError
+
+SHOWN = 5  # refused images that are told one by one
+FROZEN, ALIKE, COMPLETE, LOOKED, LISTED = "frozen", "alike", "complete", "looked", "listed"
+TRANSPORT = str(Refusal.TRANSPORT)
+_ENDING = {"image/jpeg": "jpg", "image/png": "png"}
+
+Ints = npt.NDArray[np.int64]
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """``finished``: every call has a result or a stated failure; ``stopped``: by what; ``said``: a summary.
+
+    ``readable``: an audit may read it: finished, or as far as the budget of a partial one reached.
+    """
+
+    finished: bool
+    stopped: FrtauditError | None
+    readable: bool
+    said: tuple[str, ...]
+
+
+def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool = False) -> Outcome:
+    """Go on with a collection until it is finished, the budget is spent, or images could not be looked at.
+
+    ``pay_again``: also where the folder holds what was collected, and its store is gone.
+    Raises a :class:`~frtaudit.errors.FrtauditError` in one line: no credentials, a budget below the plan, a folder
+    that cannot be written or that holds another collection, nothing to compare.
+    """
+    into = Path(spec.into)
+    fresh, there = not (into / STORE).exists(), into.exists()
+    if fresh and not pay_again:
+        _refuse_to_pay_again(into)
+    sitting = Sitting(spec, say)
+    try:
+        if sitting.store.untouched and not pay_again:
+            _refuse_to_pay_again(into)
+        with signals.listening():
+            return sitting.run()
+    except FrtauditError:
+        if fresh and sitting.store.untouched:
+            sitting.store.remove(keep_folder=there)
+        raise
+    finally:
+        sitting.close()
+
+
+def _refuse_to_pay_again(into: Path) -> None:
+    """Raise :class:`DataError` where calls were paid for in a folder whose store knows of none."""
+    files = [name for name in (COLLECTION, SITTINGS) if (into / name).exists()]
+    if files:
+        found = f"{STORE} is gone or empty beside {files[0]}: every call would be made and paid for again"
+        raise DataError("into", found, f"{STORE} put back, another folder, or --pay-again")
+
+
+class UnseenError(DataError):
+    """Images that could not be read or looked at for reasons of transport; the next sitting asks for them again."""
+
+
+class Sitting:
+    """One run of a collection: look at every image, choose faces and pairs once and for all, compare."""
+
+    def __init__(self, spec: CollectionSpec, say: Say) -> None:
+        self.spec, self._say = spec, say
+        self.into = Path(spec.into)
+        self.store = Store(self.into / STORE)
+        self.live = LiveLine(spec.budget)
+        limit = spec.budget.limit
+        self.purse = Purse(limit=None if limit is None else Fraction(str(limit)))
+        self.drive = Drive(self.store, self.purse, self.live, self.say)
+        self.shelf = Shelf(spec.source)
+        self.lanes: list[Lane] = []
+        self.readers: list[Reader] = []
+        self.unread: set[int] = set()
+
+    def close(self) -> None:
+        """Let threads, connections and the folder go."""
+        for reader in self.readers:
+            reader.close()
+        for lane in self.lanes:
+            lane.close()
+        self.store.close()
+        self.live.clear()
+
+    def say(self, line: str) -> None:
+        """A line of its own."""
+        self.live.clear()
+        self._say(line)
+
+    def run(self) -> Outcome:
+        """The whole of it."""
+        same_collection(self.store, identity(self.spec))
+        lost = self.store.begin()
+        if lost:
+            names = sorted(self.spec.services)
+            each = ", ".join(f"{names[number]} {kind} {n}" for (number, kind), n in sorted(lost.items()))
+            self.say(
+                f"{sum(lost.values())} calls had no result on the disk when the last sitting ended ({each}): "
+                "they are made again"
+            )
+        self.purse.spent = self.store.spent()
+        self._open()
+        if self.store.meta(FROZEN) is None:
+            self._begin()
+        try:
+            self.shelf.found = self._found()
+        except BudgetError as stop:
+            return self._end(None, stop)
+        same_images(self.store, self.shelf.found)
+        self.shelf.digests = {row.image: row.digest for row in self.store.images() if row.digest}
+        found, stopped = None, None
+        try:
+            if self.store.meta(FROZEN) is None:
+                self._look()
+            found = self._chosen()
+            self._freeze(found)
+            self._compare(found)
+        except (BudgetError, ProviderError, UnseenError) as stop:
+            stopped = stop
+        return self._end(found, stopped)
+
+    def _found(self) -> list[Found]:
+        """What the source knows of; nothing is asked where no image is needed any more."""
+        source = self.spec.source
+        if self.store.meta(COMPLETE) is not None:
+            return []
+        return list(source.finds(KeptNotes(self.store, self.purse, source.paid)))
+
+    def _complete(self) -> None:
+        """Forget addresses and handles, if every call has a result that stays."""
+        last = turns_of(self.spec.canaries, self.spec.canaries.rounds - 1)
+        if not any(self.store.open(lane.number, last) for lane in self.lanes):
+            forget(self.store)
+            self.store.forget_handles()
+            self.store.note(COMPLETE, "1")
+
+    def _open(self) -> None:
+        """Services in the order of their names: a service's number in the store is its place there.
+
+        Raises :class:`ProviderError` for all at once that lack something.
+        """
+        lacking: list[ProviderError] = []
+        for number, (name, service) in enumerate(sorted(self.spec.services.items())):
+            turnstile = Turnstile(limits=service.limits, purse=self.purse)
+            try:
+                self.lanes.append(Lane(number, name, service, turnstile, self.shelf, self.drive.inbox))
+            except ProviderError as error:
+                lacking.append(error)
+        if len(lacking) > 1:
+            found = "; ".join(f"{one.where}: {one.found} (accepted: {one.accepted})" for one in lacking[:-1])
+            raise ProviderError(f"{found}; {lacking[-1].where}", lacking[-1].found, lacking[-1].accepted)
+        if lacking:
+            raise lacking[0]
+
+    def _begin(self) -> None:
+        """Say what to know; before a call is made refuse a budget below the plan, and what the plan itself refuses."""
+        for caution in (*self.spec.source.cautions(), *unpriced(self.spec)):
+            self.say(caution)
+        limit, price = self.purse.limit, plan_of_source(self.spec).price
+        if limit is not None and price > limit and not self.spec.budget.partial:
+            raise DataError(
+                "budget.limit",
+                f"{float(limit):g} {self.spec.budget.currency}, and the plan comes to {float(price):g}",
+                "a higher limit, or budget.partial=true to go as far as it reaches",
+            )
+
+    # ---------------------------------------------------------------------------- looking at images
+    def _look(self) -> None:
+        """Read every image and have every service look at it; what failed for reasons of transport once more.
+
+        Raises :class:`UnseenError` where it fails still, in the first sitting that comes so far; and in each one where
+        no image could be read, or a service looked at none: that is a fault of its settings, or a service that is down.
+        """
+        left = self._look_once() and self._look_once()
+        if len(self.unread) > SHOWN:
+            self.say(f"{len(self.unread)} images could not be read in all")
+        silent = self._silent()
+        if left and (silent or self.store.meta(LOOKED) is None):
+            self.store.note(LOOKED, "1")
+            found = f"not read or looked at for reasons of transport: {self._why()}"
+            then = "the same command: it asks again" + (
+                "" if silent else ", then goes on without what still fails"
+            )
+            raise UnseenError("collection", found, then)
+        read = [(row.image, row.query) for row in self.store.images() if not row.refusal]
+        gone = alike(self.spec.duplicates, read, self.shelf.get, self._boxes())
+        self.store.note(ALIKE, dumps({str(image): reason for image, reason in gone.items()}))
+
+    def _silent(self) -> bool:
+        """Whether no image was read, or a service has given no result for any."""
+        read = [row for row in self.store.images() if not row.refusal]
+        results = [self._looked(lane) for lane in self.lanes]
+        return not read or not all(any(refusal != TRANSPORT for refusal, _ in one) for one in results)
+
+    def _looked(self, lane: Lane) -> dict[tuple[str, str], int]:
+        return looked_for(self.store, lane.number, self.spec.least, detects=lane.service.detects)
+
+    def _failed(self, lane: Lane) -> Counter[str]:
+        """Codes of the calls that look for faces and failed for reasons of transport."""
+        return Counter({code: n for (refusal, code), n in self._looked(lane).items() if refusal == TRANSPORT})
+
+    def _why(self) -> str:
+        """What failed for reasons of transport: of the source and each service, the codes and how often."""
+        failed = Counter(("source", row.code) for row in self.store.images() if row.refusal == TRANSPORT)
+        for lane in self.lanes:
+            failed.update({(f"services.{lane.name}", code): n for code, n in self._failed(lane).items()})
+        return ", ".join(f"{where} {code} {n} times" for (where, code), n in sorted(failed.items()))
+
+    def _look_once(self) -> int:
+        """How often an image could not be read or looked at for reasons of transport."""
+        known = {row.image: row for row in self.store.images()}
+        looking = [lane for lane in self.lanes if lane.service.detects]
+        done = {lane.name: self._seen_by(lane) for lane in looking}
+        numbers = range(1, len(self.shelf.found) + 1)
+        unread = [image for image in numbers if image not in known or known[image].refusal == TRANSPORT]
+        for lane in self.lanes:
+            lane.again |= self.store.failed_to_look(lane.number)
+        for lane in looking:
+            ready = [
+                Key(lane.number, 0, image * PLACES, 0)
+                for image, row in known.items()
+                if not row.refusal and image not in done[lane.name]
+            ]
+            lane.todo.extend(ready)
+        self.live.begin(
+            "looking at images", sum(map(len, done.values())), len(looking) * len(self.shelf.found)
+        )
+
+        def on_read(row: ImageRow) -> None:
+            self._was_read(row)
+            for lane in looking:
+                if not row.refusal and row.image not in done[lane.name]:
+                    lane.todo.append(Key(lane.number, 0, row.image * PLACES, 0))
+
+        self.readers.append(Reader(unread, self.shelf, self.drive.inbox))
+        self.drive.run(looking, self.readers[-1], on_read)
+        unread = [row.image for row in self.store.images() if row.refusal == TRANSPORT]
+        self._find_singles()
+        return len(unread) + sum(self._failed(lane).total() for lane in self.lanes)
+
+    def _find_singles(self) -> None:
+        """Have services without a call that finds faces find them by comparing, round by round; each pair once."""
+        lanes = [lane for lane in self.lanes if not lane.service.detects]
+        queries = candidates(self.store.images(), self.spec.least)
+        tried: dict[int, dict[Pair, None]] = {lane.number: {} for lane in lanes}
+        while True:
+            for lane in lanes:
+                told = tried[lane.number] | told_by(self.store, lane.number)
+                pairs = [pair for images in queries for pair in open_pairs(images, told)]
+                tried[lane.number] |= dict.fromkeys(pairs)
+                keys = [Key(lane.number, FINDING, one * PLACES, other * PLACES) for one, other in pairs]
+                lane.todo.extend(keys)
+            if not any(lane.todo for lane in lanes):
+                return
+            self.live.begin("finding faces by comparing", 0, sum(len(lane.todo) for lane in lanes))
+            self.drive.run(lanes)
+
+    def _boxes(self) -> dict[int, Box]:
+        """The face of each image in which the first service that says where found one."""
+        boxes: dict[int, Box] = {}
+        for lane in self.lanes:
+            for image, _, _, facts in self.store.detections(lane.number):
+                faces, _ = faces_of(facts)
+                if len(faces) == 1 and faces[0].box is not None:
+                    boxes.setdefault(image, faces[0].box)
+        return boxes
+
+    def _seen_by(self, lane: Lane) -> set[int]:
+        """Images with a result of a service."""
+        return {
+            image
+            for image, state, _, _ in self.store.detections(lane.number)
+            if state in (State.ANSWERED, State.REFUSED)
+        }
+
+    def _was_read(self, row: ImageRow) -> None:
+        if row.refusal:
+            if row.image not in self.unread and len(self.unread) < SHOWN:
+                why = f": {REASONS[row.code]}" if row.code in REASONS else ""
+                self.say(f"{self.shelf.found[row.image - 1].place}: {row.code}{why}")
+            self.unread.add(row.image)
+            return
+        self.unread.discard(row.image)
+        self.shelf.digests[row.image] = row.digest
+        if self.spec.keep_images:
+            picture = self.shelf.get(row.image)
+            name = f"images/{row.digest}.{_ENDING[picture.media]}"
+            OutputFolder(self.into).replace(name, picture.data)
+
+    # ---------------------------------------------------------------------------- comparing
+    def _chosen(self) -> Chosen:
+        gone = json.loads(self.store.meta(ALIKE) or "{}")
+        return chosen(self.store, self.spec, {int(image): reason for image, reason in gone.items()})
+
+    def _freeze(self, found: Chosen) -> None:
+        """From here on faces and pairs stay; what found faces by comparing is not asked for again."""
+        if self.store.meta(FROZEN) is not None:
+            return
+        for lane in self.lanes:
+            crops = set(found.crops[lane.name].tolist())
+            pairs = [
+                (one, other)
+                for one, other, state, *_ in self.store.finding(lane.number)
+                if state is not State.TRANSPORT
+            ]
+            self.store.adopt(lane.number, [pair for pair in pairs if crops.issuperset(pair)])
+        self.store.note(FROZEN, "1")
+
+    def _compare(self, found: Chosen) -> None:
+        pairs = found.pairs.shape[1]
+        each = pairs + canary_calls(self.spec, pairs)
+        done = sum(self.store.compared(lane.number) for lane in self.lanes)
+        self.live.begin("comparing", done, each * len(self.lanes))
+        canaries = drawn(found, self.spec.canaries, self.spec.seed)
+        for lane in self.lanes:
+            recall(lane, self.store)
+            lane.calls = Order(self.store, lane, found, canaries, self.spec).calls()
+        self.drive.run(self.lanes)
+
+    def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> Outcome:
+        if stopped is None:
+            self._complete()
+        write_sittings(self.into, self.store, self.spec)
+        said = [f"spent {float(self.store.spent()):.2f} {self.spec.budget.currency}"]
+        partial = self.spec.budget.partial and isinstance(stopped, BudgetError)
+        readable = found is not None and (stopped is None or partial)
+        if found is not None and readable:
+            said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
+        return Outcome(finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said))

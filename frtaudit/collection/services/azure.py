@@ -1,0 +1,219 @@
+"""Azure Face: detect, then verify two face ids of one recognition model. Key: ``AZURE_FACE_KEY``."""
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from frtaudit.collection.clients.fitting import Shape, fitted, scale, scaled
+from frtaudit.collection.clients.handles import Handles
+from frtaudit.collection.clients.http import (
+    HANDLE_GONE,
+    Ask,
+    Caller,
+    Reply,
+    barred,
+    caller_of,
+    checked_endpoint,
+    credentials,
+    place_of,
+)
+from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.core.collecting import (
+    Answer,
+    Box,
+    CallError,
+    Crop,
+    Detection,
+    Facts,
+    Picture,
+    Refusal,
+    Seen,
+    left_to_right,
+)
+from frtaudit.core.registry import register
+from frtaudit.core.spec import MACHINE
+from frtaudit.errors import SpecError
+
+KEY, ENDPOINT = "AZURE_FACE_KEY", "AZURE_FACE_ENDPOINT"
+SHAPE = Shape(most_bytes=6 * 1024 * 1024, shortest=36)
+_LIFETIMES = (60, 86_400)
+_GONE = {"FaceNotFound", "FaceIdNotFound", "PersistedFaceNotFound"}
+_REFUSALS = {
+    "InvalidImage": CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image"),
+    "InvalidImageSize": CallError(Refusal.FAILURE_TO_ACQUIRE, "image_size"),
+    "BadArgument": CallError(Refusal.POLICY, "bad_argument"),
+    "OperationTimeOut": CallError(Refusal.TRANSPORT, "timeout"),
+    "ConcurrentOperationConflict": CallError(Refusal.TRANSPORT, "conflict"),
+}
+
+
+class RecognitionModel(Enum):
+    """What makes a template of a face."""
+
+    RECOGNITION_01 = "recognition_01"
+    RECOGNITION_02 = "recognition_02"
+    RECOGNITION_03 = "recognition_03"
+    RECOGNITION_04 = "recognition_04"
+
+
+class DetectionModel(Enum):
+    """What finds faces."""
+
+    DETECTION_01 = "detection_01"
+    DETECTION_02 = "detection_02"
+    DETECTION_03 = "detection_03"
+
+
+@register("service", "azure")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Azure:
+    """Azure Face: ``/detect`` gives a face id that lasts ``id_lifetime`` seconds, ``/verify`` a confidence in [0, 1].
+
+    ``endpoint``: of the resource, or ``AZURE_FACE_ENDPOINT`` in the environment; the key is ``AZURE_FACE_KEY``.
+    """
+
+    endpoint: str = field(default="", metadata=MACHINE)
+    recognition_model: RecognitionModel = RecognitionModel.RECOGNITION_04
+    detection_model: DetectionModel = DetectionModel.DETECTION_03
+    api_version: str = "v1.2"
+    id_lifetime: int = field(default=86_400, metadata=MACHINE)
+    limits: Limits = field(default_factory=Limits)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for an endpoint or a lifetime that cannot be."""
+        if self.endpoint:
+            checked_endpoint(".endpoint", self.endpoint)
+        if not _LIFETIMES[0] <= self.id_lifetime <= _LIFETIMES[1]:
+            raise SpecError(".id_lifetime", f"{self.id_lifetime}", "60 to 86400 seconds")
+        if not self.api_version.replace(".", "").replace("-", "").isalnum():
+            raise SpecError(".api_version", "no version", "such as v1.2")
+
+    @property
+    def detects(self) -> bool:
+        """A call of its own finds faces."""
+        return True
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Of the confidence."""
+        return (0.0, 1.0)
+
+    def asked(self) -> Mapping[str, str]:
+        """Both models; of the host only whose it is, for its name is the customer's."""
+        place = place_of(self.endpoint or os.environ.get(ENDPOINT, ""))
+        return {
+            "api_version": self.api_version,
+            "recognition_model": self.recognition_model.value,
+            "detection_model": self.detection_model.value,
+            "place": place if place == "loopback" else "azure",
+        }
+
+    def open(self, gate: Gate) -> "AzureSession":
+        """Raises :class:`~frtaudit.errors.ProviderError` without a key or an endpoint."""
+        *said, key = credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
+        endpoint = self.endpoint or said[0]
+        checked_endpoint(ENDPOINT, endpoint)
+        return AzureSession(self, caller_of(endpoint, self.limits, gate, sort), key)
+
+
+class AzureSession:
+    """Open for calls."""
+
+    def __init__(self, settings: Azure, caller: Caller, key: str) -> None:
+        self._settings, self._caller, self._key = settings, caller, key
+        self._handles = Handles(find=self._find, slack=2 * settings.limits.timeout)
+
+    def detect(self, picture: Picture) -> Detection:
+        """The faces, each with its face id."""
+        detection = self._find(picture)
+        self._handles.keep(picture, detection)
+        return detection
+
+    def compare(self, probe: Crop, reference: Crop) -> Answer:
+        """Verify two face ids; those that ended are made again by a call of ``/detect``."""
+        return self._handles.compared(probe, reference, self._verify)
+
+    def close(self) -> None:
+        """Let connections go."""
+        self._caller.close()
+
+    def _find(self, picture: Picture) -> Detection:
+        sent = fitted(picture, SHAPE)
+        by, settings = scale(picture, sent), self._settings
+        params = {
+            "returnFaceId": "true",
+            "returnRecognitionModel": "true",
+            "recognitionModel": settings.recognition_model.value,
+            "detectionModel": settings.detection_model.value,
+            "faceIdTimeToLive": str(settings.id_lifetime),
+        }
+        if _grades(settings):
+            params["returnFaceAttributes"] = "qualityForRecognition"
+        ask = Ask(headers=self._headers("application/octet-stream"), params=params, content=sent.data)
+        ends = time.monotonic() + settings.id_lifetime
+        return self._caller.call(
+            "detect", self._path("detect"), lambda: ask, lambda reply: _faces(reply, by, ends)
+        )
+
+    def _verify(self, first: Seen, second: Seen) -> Answer:
+        body = json.dumps({"faceId1": first.handle, "faceId2": second.handle}).encode()
+        ask = Ask(headers=self._headers("application/json"), content=body)
+        version = str(first.facts.get("recognition_model", ""))
+        return self._caller.call(
+            "compare", self._path("verify"), lambda: ask, lambda reply: _answer(reply, version)
+        )
+
+    def _path(self, call: str) -> str:
+        return f"face/{self._settings.api_version}/{call}"
+
+    def _headers(self, kind: str) -> dict[str, str]:
+        return {"Ocp-Apim-Subscription-Key": self._key, "Content-Type": kind}
+
+
+def sort(reply: Reply) -> CallError | None:
+    """The table of Azure's error codes."""
+    error = reply.fields.get("error")
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    if reply.status == 401:
+        raise barred("azure")
+    if reply.status == 403:
+        raise barred("azure", "verification is not approved for this account, or its quota is used up")
+    if code in _GONE or (reply.status == 404 and "Face" in code):
+        return CallError(Refusal.TRANSPORT, HANDLE_GONE)
+    known = _REFUSALS.get(code)
+    return CallError(known.refusal, known.code) if known else None
+
+
+def _grades(settings: Azure) -> bool:
+    """Whether quality can be asked for: detection 01 and 03 with recognition 03 and 04."""
+    return settings.detection_model is not DetectionModel.DETECTION_02 and settings.recognition_model in (
+        RecognitionModel.RECOGNITION_03,
+        RecognitionModel.RECOGNITION_04,
+    )
+
+
+def _faces(reply: Reply, by: float, ends: float) -> Detection:
+    items = reply.items
+    faces = left_to_right(_seen(item, by, ends) for item in items)
+    model = str(items[0]["recognitionModel"]) if items else ""
+    return Detection(faces=faces, version=model, request=reply.headers.get("apim-request-id", ""))
+
+
+def _seen(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> Seen:
+    edges = item["faceRectangle"]
+    box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
+    facts: dict[str, float | str] = {"recognition_model": str(item["recognitionModel"])}
+    quality = item.get("faceAttributes", {}).get("qualityForRecognition")
+    if quality is not None:
+        facts["quality"] = str(quality)
+    return Seen(box=scaled(box, by), handle=str(item["faceId"]), expires=ends, facts=facts)
+
+
+def _answer(reply: Reply, version: str) -> Answer:
+    content = reply.fields
+    facts: Facts = {"is_identical": str(bool(content["isIdentical"])).lower()}
+    request = reply.headers.get("apim-request-id", "")
+    return Answer(score=float(content["confidence"]), version=version, request=request, facts=facts)

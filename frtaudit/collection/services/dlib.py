@@ -1,0 +1,150 @@
+"""dlib on this machine: faces by HOG or a network, 5 or 68 landmarks, a 128-number descriptor; nothing leaves it."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.collection.clients.dlib_faces import (
+    Detector,
+    Finder,
+    Finding,
+    Pixels,
+    digests,
+    installed,
+    largest,
+    library,
+    model_file,
+)
+from frtaudit.collection.clients.pictures import pixels
+from frtaudit.collection.clients.protocol import Gate, Limits
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.registry import register
+
+RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
+FARTHEST = 2.0  # distances above it, which no pair of faces comes near, count as it
+
+Template = npt.NDArray[np.float64]
+
+
+class Landmarks(IntEnum):
+    """How many points of a face are found before it is turned upright and cut."""
+
+    FIVE = 5
+    SIXTY_EIGHT = 68
+
+
+@register("service", "dlib")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dlib:
+    """``detector``, ``upsample``, ``longest``: how faces are found; ``landmarks``: 5 or 68.
+
+    The score of two faces is 1 - d, where d is the Euclidean distance of their descriptors (no jitter), at least -1: a
+    distance of 0.6, which dlib's author recommends, is a score of 0.4. Of a picture of several faces, each is told.
+    """
+
+    detector: Finder = Finder.HOG
+    upsample: int = 1
+    longest: int = 1600
+    landmarks: Landmarks = Landmarks.FIVE
+    limits: Limits = field(default_factory=lambda: Limits(concurrency=1))
+
+    def __post_init__(self) -> None:
+        """Raise :class:`~frtaudit.errors.SpecError` for numbers that no detector takes."""
+        self._finding()
+
+    @property
+    def detects(self) -> bool:
+        """True: faces are found, and described, by a call of its own."""
+        return True
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """From a distance of 2 and more to one of 0."""
+        return 1.0 - FARTHEST, 1.0
+
+    def asked(self) -> Mapping[str, str]:
+        """Package, settings, digests of the model files. Raises :class:`ProviderError` without the extra."""
+        return {
+            "package": installed(),
+            "landmarks": str(int(self.landmarks)),
+            "jitters": "0",
+            "score": f"max(1 - distance, {1.0 - FARTHEST:g})",
+            **self._finding().asked(),
+            **digests((self._landmarks_file(), RECOGNITION_FILE)),
+        }
+
+    def open(self, gate: Gate) -> "_Open":
+        """Load the models. Raises :class:`ProviderError` without the extra."""
+        return _Open(self._finding(), model_file(self._landmarks_file()), gate)
+
+    def _finding(self) -> Finding:
+        return Finding(finder=self.detector, upsample=self.upsample, longest=self.longest)
+
+    def _landmarks_file(self) -> str:
+        return f"shape_predictor_{int(self.landmarks)}_face_landmarks.dat"
+
+
+class _Open:
+    """Open models; they keep scratch memory, so that a lock lets one thread in at a time."""
+
+    def __init__(self, finding: Finding, landmarks: object, gate: Gate) -> None:
+        self._dlib, self._gate, self._version = library(), gate, installed()
+        self._detector = Detector(finding)
+        self._points = self._dlib.shape_predictor(str(landmarks))
+        self._describe = self._dlib.face_recognition_model_v1(str(model_file(RECOGNITION_FILE)))
+        self._lock = threading.Lock()
+
+    def detect(self, picture: Picture) -> Detection:
+        """Every face from left to right, its descriptor as its handle; none is an answer too."""
+        self._gate.attempt("detect")
+        image = _array(picture)
+        with self._lock:
+            seen = tuple(
+                Seen(
+                    box=face.box,
+                    handle=self._template(image, face.box),
+                    facts={"confidence": face.confidence},
+                )
+                for face in self._detector.faces(image)
+            )
+        return Detection(faces=seen, version=self._version)
+
+    def compare(self, probe: Crop, reference: Crop) -> Answer:
+        """1 - distance of the descriptors; of a picture that was not looked at yet, the largest face's."""
+        self._gate.attempt("compare")
+        distance = float(np.linalg.norm(self._of(probe) - self._of(reference)))
+        return Answer(
+            score=max(1.0 - distance, 1.0 - FARTHEST), version=self._version, facts={"distance": distance}
+        )
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def _of(self, crop: Crop) -> Template:
+        """The descriptor of a crop: of the face that was seen, or of the largest."""
+        if crop.seen is not None and isinstance(crop.seen.handle, np.ndarray):
+            return crop.seen.handle
+        image = _array(crop.picture)
+        with self._lock:
+            box = crop.seen.box if crop.seen is not None else None
+            return self._template(image, box or largest(self._detector.faces(image)).box)
+
+    def _template(self, image: Pixels, box: Box) -> Template:
+        """The descriptor of the face in a box, shape (128,)."""
+        left, top = round(box.x), round(box.y)
+        rect = self._dlib.rectangle(left, top, left + round(box.width) - 1, top + round(box.height) - 1)
+        try:
+            found = np.array(self._describe.compute_face_descriptor(image, self._points(image, rect), 0))
+        except (MemoryError, RuntimeError) as error:
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor") from error
+        if not np.isfinite(found).all():
+            raise CallError(Refusal.FAILURE_TO_ACQUIRE, "no_descriptor")
+        return found
+
+
+def _array(picture: Picture) -> Pixels:
+    return np.array(pixels(picture), dtype=np.uint8)

@@ -1,0 +1,132 @@
+"""Photos in a folder."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
+from frtaudit.core.collecting import CallError, Picture, Refusal
+from frtaudit.core.extras import need
+from frtaudit.core.machine.files import check_regular, open_regular
+from frtaudit.core.registry import register
+from frtaudit.core.spec import MACHINE, PATH
+from frtaudit.errors import DataError, SpecError
+
+KINDS = (".jpg", ".jpeg", ".png")
+
+
+@register("source", "folder")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Folder:
+    """``root``: a folder for each query with its images, or ``files``: a CSV of query, file below root and columns.
+
+    ``queries``: a CSV of query (a folder's name) and columns, such as a group, in the order in which they are taken;
+    without it folders are taken by name. ``limit``: images of a query.
+    """
+
+    root: str = field(metadata=PATH)
+    files: str | None = field(default=None, metadata=PATH)
+    queries: str | None = field(default=None, metadata=PATH)
+    limit: int = 100
+    most_bytes: int = field(default=20_000_000, metadata=MACHINE)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a limit below 1, or both files at once."""
+        if self.limit < 1:
+            raise SpecError("source.limit", f"{self.limit}", "1 and more")
+        if self.files is not None and self.queries is not None:
+            raise SpecError("source.queries", "files says who the queries are", "one of files and queries")
+
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
+        """Images by query, then by line or by name of the file."""
+        need("collect", "PIL")
+        return found_in(self._queries(), self.limit)
+
+    def read(self, found: Found) -> Picture:
+        """No byte more than allowed is read."""
+        from frtaudit.collection.clients.pictures import picture_of
+
+        try:
+            with open_regular(Path(self.root) / found.address) as stream:
+                return picture_of(stream.read(self.most_bytes + 1), self.most_bytes)
+        except (OSError, DataError):
+            pass
+        raise CallError(Refusal.FAILURE_TO_ACQUIRE, "unreadable_image")
+
+    def cautions(self) -> tuple[str, ...]:
+        """Images beyond the limit."""
+        return beyond(self._queries(), self.limit)
+
+    def at_most(self) -> Sequence[int]:
+        """As many as there are."""
+        return [min(len(query.images), self.limit) for query in self._queries()]
+
+    def calls(self) -> Mapping[str, int]:
+        """None."""
+        return {}
+
+    @property
+    def paid(self) -> Mapping[str, float]:
+        """Nothing."""
+        return {}
+
+    def _queries(self) -> list[Query]:
+        root = Path(self.root)
+        if not root.is_dir():
+            raise DataError("source.root", f"no folder {self.root!r}", "a folder of images")
+        found = self._listed(root) if self.files is not None else self._folders(root)
+        if not any(query.images for query in found):
+            raise DataError("source.root", "no image below the folder", f"files ending in {', '.join(KINDS)}")
+        return found
+
+    def _listed(self, root: Path) -> list[Query]:
+        found = queries_of(Path(self.files or ""), "file")
+        inside = root.resolve()
+        for address, place in (image for query in found for image in query.images):
+            check_regular(root / address, place)
+            path = (root / address).resolve()
+            if not path.is_relative_to(inside):
+                raise DataError(place, "the file lies outside source.root", "a path below it")
+            if not path.is_file():
+                raise DataError(place, "no such file below source.root", "a path below it")
+        return found
+
+    def _folders(self, root: Path) -> list[Query]:
+        there = {path.name: path for path in sorted(root.iterdir()) if path.is_dir() and path.name[0] != "."}
+        if self.queries is None:
+            known = [Query(name=name, columns={}, images=()) for name in there]
+        else:
+            known = queries_of(Path(self.queries), None)
+            named = {query.name for query in known}
+            for number, name in enumerate(there, 1):
+                if name not in named:
+                    other = Path(self.queries).name
+                    raise DataError(
+                        f"source.root folder {number}", f"is not in {other}", "a line for each folder"
+                    )
+        places = {name: f"folder {number}" for number, name in enumerate(there, 1)}
+        for name, path in there.items():
+            if path.is_symlink():
+                raise DataError(
+                    f"source.root {places[name]}", "is a symbolic link", "folders below source.root"
+                )
+        return [
+            Query(
+                name=one.name,
+                columns=one.columns,
+                images=_images(root, there.get(one.name), places.get(one.name, "")),
+            )
+            for one in known
+        ]
+
+
+def _images(root: Path, folder: Path | None, place: str) -> list[tuple[str, str]]:
+    """Images of a folder by name; none where a query has no folder."""
+    paths = [] if folder is None else sorted(folder.iterdir())
+    files = [
+        path for path in paths if path.suffix.lower() in KINDS and path.name[0] != "." and not path.is_dir()
+    ]
+    for number, path in enumerate(files, 1):
+        check_regular(path, f"{place} image {number}")
+    return [(str(path.relative_to(root)), f"{place} image {number}") for number, path in enumerate(files, 1)]

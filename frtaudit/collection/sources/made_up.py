@@ -1,0 +1,143 @@
+"""Made-up search results: each query has faces of its own, wrong ones, crowds, near-duplicates and empty images."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.collection.clients.made_up import SIDE, Array, Bytes, drawn, ground, pattern, picture_with
+from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.collecting import Picture
+from frtaudit.core.registry import register
+from frtaudit.errors import SpecError
+
+_SHARES = ("wrong", "crowd", "near_duplicate", "empty")
+
+
+@register("source", "made_up")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeUp:
+    """Pictures drawn from ``seed``: for demos, training and tests, offline; nothing in them is a face of anybody.
+
+    ``queries`` of ``images`` each; shares of the images: ``wrong`` shows somebody else, ``crowd`` one or two strangers
+    beside, ``near_duplicate`` the query's image before it with a few changed pixels, ``empty`` nobody. Other images
+    have grounds of their own. ``variation``: how much images of one face differ, in standard deviations of the pattern.
+    ``groups``: values of the column
+    ``group``, given in turn.
+    """
+
+    seed: int = 0
+    queries: int = 20
+    images: int = 8
+    wrong: float = 0.15
+    crowd: float = 0.1
+    near_duplicate: float = 0.05
+    empty: float = 0.03
+    variation: float = 0.5
+    groups: tuple[str, ...] = ("north", "south")
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for sizes and shares that cannot be."""
+        if min(self.queries, self.images) < 1:
+            raise SpecError(".", "no query or no image", "1 and more")
+        shares = [getattr(self, name) for name in _SHARES]
+        if min(shares) < 0 or sum(shares) > 1:
+            found = ", ".join(f"{name} {share:g}" for name, share in zip(_SHARES, shares, strict=True))
+            raise SpecError(".", found, "shares of 0 and more that make 1 or less")
+        if not self.groups or not self.variation >= 0:
+            raise SpecError(".", "no groups, or variation below 0", "a list of names; 0 and more")
+
+    def finds(self, notes: Notes = UNKEPT) -> Iterator[Found]:  # noqa: ARG002  it makes no call
+        """Query by query, in order."""
+        for query in range(self.queries):
+            columns = {"group": self.groups[query % len(self.groups)]}
+            for image in range(self.images):
+                place = f"made_up: query {query} image {image}"
+                yield Found(query=query, place=place, columns=columns, address=f"{query} {image}")
+
+    def read(self, found: Found) -> Picture:
+        """The drawing; the same bytes at each call."""
+        query, image = found.address.split()
+        return self.picture(int(query), int(image))
+
+    def cautions(self) -> tuple[str, ...]:
+        """That it is made up."""
+        return ("source made_up: nothing in these images is a face of anybody",)
+
+    def at_most(self) -> Sequence[int]:
+        """The same for all."""
+        return [self.images] * self.queries
+
+    def calls(self) -> Mapping[str, int]:
+        """None."""
+        return {}
+
+    @property
+    def paid(self) -> Mapping[str, float]:
+        """Nothing."""
+        return {}
+
+    def picture(self, query: int, image: int) -> Picture:
+        """One image of one query."""
+        kind = self.kind(query, image)
+        if kind == "near_duplicate":
+            face = _speckled(self._face(query, image - 1))
+            return picture_with([(face, 40, 30)], 240, 200, self._ground(query, image - 1))
+        behind = self._ground(query, image)
+        if kind == "empty":
+            return picture_with([], 240, 200, behind)
+        faces: list[tuple[Bytes, int, int]] = [(self._face(query, image), 40, 30)]
+        if kind == "crowd":
+            strangers = 1 + seed_of(self.seed, "crowd", str(query), str(image)) % 2
+            faces += [
+                (self._stranger(query, image, index), 180 + 110 * index, 50) for index in range(strangers)
+            ]
+        return picture_with(faces, 180 + 110 * (len(faces) - 1) + 60, 200, behind)
+
+    def kind(self, query: int, image: int) -> str:
+        """What an image shows: ``own``, or one of the shares' names.
+
+        >>> MadeUp(wrong=0.0, crowd=0.0, near_duplicate=0.0, empty=0.0).kind(0, 0)
+        'own'
+        """
+        draw, start = np.random.default_rng(self._seed("kind", query, image)).random(), 0.0
+        for name in _SHARES:
+            start += getattr(self, name)
+            if draw < start:
+                return "own" if name == "near_duplicate" and not self._follows(query, image) else name
+        return "own"
+
+    def _follows(self, query: int, image: int) -> bool:
+        """Whether the image before shows the query's own face alone."""
+        return image > 0 and self.kind(query, image - 1) == "own"
+
+    def _face(self, query: int, image: int) -> Bytes:
+        own = self.kind(query, image) != "wrong"
+        who = (
+            pattern(self.seed, "own", str(query))
+            if own
+            else pattern(self.seed, "wrong", str(query), str(image))
+        )
+        return drawn(self._varied(who, query, image))
+
+    def _ground(self, query: int, image: int) -> Bytes:
+        return ground(self.seed, "ground", str(query), str(image))
+
+    def _varied(self, who: Array, query: int, image: int) -> Array:
+        return who + self.variation * pattern(self.seed, "image", str(query), str(image))
+
+    def _stranger(self, query: int, image: int, index: int) -> Bytes:
+        return drawn(
+            pattern(self.seed, "stranger", str(query), str(image), str(index)), SIDE - 16 * (index + 1)
+        )
+
+    def _seed(self, name: str, query: int, image: int) -> int:
+        return seed_of(self.seed, name, str(query), str(image))
+
+
+def _speckled(face: Bytes) -> Bytes:
+    """A few pixels changed: other bytes, the same picture to the eye."""
+    changed = face.copy()
+    changed[::17, ::13] = np.minimum(changed[::17, ::13], 240) + 10
+    return changed

@@ -1,0 +1,319 @@
+"""The calls of one service: a few in flight at once, in their order, each with what the service needs to answer it."""
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from queue import SimpleQueue
+from typing import TypeAlias
+
+from frtaudit.collection.clients.gate import BudgetError, Turnstile
+from frtaudit.collection.clients.protocol import Service, Session
+from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
+from frtaudit.collection.seen import faces_in, facts_in, found_again, handles_in, with_handles
+from frtaudit.collection.spec import named
+from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
+from frtaudit.errors import FrtauditError, ProviderError
+
+DOWN = 20  # calls in a row that fail for reasons of transport, with all their attempts: the service is down
+PARKED = 2  # comparisons that wait for a handle, for each call in flight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landed:
+    """A call that ended: with a ``result``; without one where it was ``stopped`` or by an ``error``.
+
+    ``stopped``: the budget is spent, or a service answers nobody any more: nothing was asked that has an answer.
+    """
+
+    lane: "Lane"
+    key: Key
+    used: bool
+    result: Result | None = None
+    stopped: FrtauditError | None = None
+    error: Exception | None = None
+    detection: Detection | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Again:
+    """A further attempt, which waits until it stands on the disk."""
+
+    lane: "Lane"
+    kind: str
+    written: threading.Event = field(default_factory=threading.Event)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Read:
+    """An image that was read, or why it was not."""
+
+    row: ImageRow
+
+
+Inbox: TypeAlias = "SimpleQueue[Landed | Again | Read]"
+
+
+@dataclass(slots=True)
+class _Call:
+    """What the thread of a call knows of its attempts; ``used``: whether it made the one that was paid beforehand."""
+
+    kind: str
+    attempts: int = 0
+    used: bool = False
+
+
+class CountedGate:
+    """The gate of a service: the first attempt of a call was paid with its intent, each other one is written first."""
+
+    def __init__(self, turnstile: Turnstile, again: Callable[[str], None]) -> None:
+        self.turnstile, self._again, self._local = turnstile, again, threading.local()
+
+    def enter(self, kind: str) -> _Call:
+        """A call begins in this thread."""
+        call = self._local.call = _Call(kind)
+        return call
+
+    def attempt(self, kind: str) -> None:
+        """See :class:`frtaudit.collection.clients.protocol.Gate`."""
+        call: _Call | None = getattr(self._local, "call", None)
+        if call is not None and call.kind == kind and not call.used:
+            self.turnstile.paid_attempt(kind)
+            call.used = True
+        else:
+            self.turnstile.attempt(kind)
+            self._again(kind)
+        if call is not None:
+            call.attempts += 1
+
+
+class Lane:
+    """One service at work. Used in one thread, but for what the threads of its calls do."""
+
+    def __init__(
+        self, number: int, name: str, service: Service, turnstile: Turnstile, shelf: Shelf, inbox: Inbox
+    ) -> None:
+        self.number, self.name, self.service, self.inbox = number, name, service, inbox
+        self.gate = CountedGate(turnstile, self._again)
+        with named(self.name):
+            self.session: Session = service.open(self.gate)
+        self.flying = 0
+        self.down: ProviderError | None = None  # why it is asked for nothing more in this sitting
+        self.again: set[Key] = set()  # calls that failed in an earlier pass or sitting
+        self.tired = False  # such calls fail again, and the others of them are left for another sitting
+        self._in_a_row = {False: 0, True: 0}  # failures since a result that stays, of new calls and others
+        self.closed = threading.Event()
+        self.todo: deque[Key] = deque()
+        self.calls: Iterator[Key] = iter(())
+        self.seen: dict[int, Seen] = {}  # by crop: what the service saw first
+        self.handled: set[int] = set()  # images that it gave a handle of
+        self.turns = 0
+        self._fresh: dict[
+            int, tuple[tuple[Seen, ...], float]
+        ] = {}  # by image: handles, and until when they hold
+        self._lost: dict[int, CallError] = {}
+        self._renewing: set[int] = set()
+        self._parked: list[Key] = []
+        self._shelf = shelf
+        self._pool = ThreadPoolExecutor(service.limits.concurrency, thread_name_prefix=name)
+
+    def close(self) -> None:
+        """Let threads and connections go."""
+        self.closed.set()
+        self._pool.shutdown(wait=True, cancel_futures=True)
+        self.session.close()
+
+    # ---------------------------------------------------------------------------- what comes next
+    def starts(self) -> Iterator[Key]:
+        """Calls for the free places, as far as they are known; each is paid for here. Raises :class:`BudgetError`."""
+        free = 0 if self.down else self.service.limits.concurrency - self.flying
+        for _ in range(free):
+            key = self._next()
+            if key is None:
+                return
+            try:
+                self.gate.turnstile.purse.take(self.gate.turnstile.price(key.kind))
+            except BudgetError:
+                self.todo.appendleft(key)
+                raise
+            yield key
+
+    def _next(self) -> Key | None:
+        while self.todo:
+            key = self.todo.popleft()
+            if not (self.tired and key in self.again):
+                return key
+        for place, key in enumerate(self._parked):
+            if self._holds(key):
+                return self._parked.pop(place)
+        while not self.todo and len(self._parked) < PARKED * self.service.limits.concurrency:
+            following = next(self.calls, None)
+            if following is None or self._holds(following):
+                return following
+            self._parked.append(following)
+        return self.todo.popleft() if self.todo else None  # an image to be looked at again
+
+    def _holds(self, key: Key) -> bool:
+        """Whether the service knows both faces of a comparison; where it does not, it is to look at them again."""
+        missing = self._missing(key)
+        for image in sorted(missing - self._renewing):
+            self._renewing.add(image)
+            self.turns += 1
+            self.todo.append(Key(self.number, self.turns, image * PLACES, 0))
+        return not missing
+
+    def _missing(self, key: Key) -> set[int]:
+        """Images of a comparison whose handle is gone: it expired, or another sitting had it."""
+        now = time.monotonic()
+        images = {key.first // PLACES, key.second // PLACES} & self.handled
+        return {
+            image
+            for image in images - self._lost.keys()
+            if image not in self._fresh or self._fresh[image][1] <= now
+        }
+
+    # ---------------------------------------------------------------------------- a call
+    def launch(self, key: Key) -> None:
+        """Make a call in a thread of its own; its end arrives in the inbox."""
+        self.flying += 1
+        self._pool.submit(self._work, key)
+
+    def _work(self, key: Key) -> None:
+        call = self.gate.enter(key.kind)
+        detection: Detection | None = None
+        try:
+            with named(self.name):
+                if key.kind == COMPARE:
+                    result = _answered(key, self._compare(key))
+                else:
+                    detection = self.session.detect(self._shelf.get(key.first // PLACES))
+                    result = _detected(key, detection)
+        except CallError as refused:
+            result = _refused(key, refused)
+        except FrtauditError as stopped:
+            self.inbox.put(Landed(lane=self, key=key, used=call.used, stopped=stopped))
+            return
+        except Exception as error:  # noqa: BLE001  whatever a plug-in raised: what is in flight is stored first
+            self.inbox.put(Landed(lane=self, key=key, used=call.used, error=error))
+            return
+        result = replace(result, attempts=call.attempts)
+        self.inbox.put(Landed(lane=self, key=key, used=call.used, result=result, detection=detection))
+
+    def _compare(self, key: Key) -> Answer:
+        first, second = self._crop(key.first), self._crop(key.second)
+        return self.session.compare(first, second)
+
+    def _crop(self, crop: int) -> Crop:
+        image, place = divmod(crop, PLACES)
+        if image in self._lost:
+            lost = self._lost[image]
+            raise CallError(lost.refusal, lost.code, lost.wait)
+        seen = self.seen.get(crop)
+        if image in self.handled and seen is not None:
+            seen = found_again(seen, place, self._fresh[image][0])
+        return Crop(picture=self._shelf.get(image), seen=seen)
+
+    def _again(self, kind: str) -> None:
+        """Have a further attempt written before it is made."""
+        message = Again(lane=self, kind=kind)
+        self.inbox.put(message)
+        while not message.written.wait(0.5):
+            if self.closed.is_set():
+                raise RuntimeError("the collection has ended")
+
+    # ---------------------------------------------------------------------------- an end
+    def landed(self, landed: Landed) -> None:
+        """A call ended: keep the handles of a detection, or that there will be none."""
+        self.flying -= 1
+        key, image = landed.key, landed.key.first // PLACES
+        if landed.result is not None and landed.result.attempts:  # else the image was not there to be shown
+            self._count(landed.result)
+        if isinstance(landed.stopped, ProviderError):
+            self.down = self.down or landed.stopped
+        if key.kind == COMPARE:
+            return
+        self._renewing.discard(image)
+        if landed.detection is not None:
+            self.keep(image, landed.detection)
+        elif landed.result is not None and key.turn:
+            refusal = landed.result.refusal or Refusal.TRANSPORT
+            self._lost[image] = CallError(refusal, landed.result.code)
+
+    def _count(self, result: Result) -> None:
+        """Failures of transport in a row. New calls show an outage; those that failed before may have reasons to.
+
+        Were both the same, calls that always fail would end every sitting.
+        """
+        again = result.key in self.again
+        self.again.discard(result.key)
+        if result.state is not State.TRANSPORT:
+            self._in_a_row = {False: 0, True: 0}
+            return
+        self._in_a_row[again] += 1
+        self.tired = self.tired or self._in_a_row[True] >= DOWN
+        if self._in_a_row[False] >= DOWN and self.down is None:
+            found = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
+            self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
+
+    def handles_of(self, landed: Landed) -> HandleRow | None:
+        """What to write of the handles of a detection."""
+        handles = "" if landed.detection is None else handles_in(landed.detection)
+        if landed.detection is None or not handles:
+            return None
+        ends = [face.expires for face in landed.detection.faces if face.expires is not None]
+        end = min(ends) - time.monotonic() + time.time() if ends else None
+        return HandleRow(self.number, landed.key.first // PLACES, landed.key.turn, end, handles)
+
+    def recall(self, image: int, ends: float | None, handles: str, facts: str) -> None:
+        """Keep what an earlier sitting wrote of the handles of an image; those of this one are known."""
+        if image not in self._fresh:
+            expires = None if ends is None else ends - time.time() + time.monotonic()
+            self.keep(image, with_handles(facts, handles, expires))
+
+    def keep(self, image: int, detection: Detection) -> None:
+        """Handles in memory, until they end; a margin of a time-out, or half of a short life, is kept for the call."""
+        faces = faces_in(detection)
+        for place, face in enumerate(faces):
+            self.seen.setdefault(image * PLACES + place, replace(face, handle=None, expires=None))
+        ends = [face.expires for face in faces if face.expires is not None]
+        now = time.monotonic()
+        if any(face.handle is not None for face in faces):
+            self.handled.add(image)
+            until = min(
+                (end - min(self.service.limits.timeout, (end - now) / 2) for end in ends),
+                default=float("inf"),
+            )
+            self._fresh[image] = (faces, until)
+        elif image in self.handled:
+            self._fresh[image] = (faces, float("inf"))
+
+
+def _answered(key: Key, answer: Answer) -> Result:
+    return Result(
+        key=key,
+        state=State.ANSWERED,
+        attempts=0,
+        score=answer.score,
+        version=answer.version,
+        request=answer.request,
+        facts=facts_of(answer.facts),
+    )
+
+
+def _detected(key: Key, detection: Detection) -> Result:
+    return Result(
+        key=key,
+        state=State.ANSWERED,
+        attempts=0,
+        facts=facts_in(detection),
+        version=detection.version,
+        request=detection.request,
+    )
+
+
+def _refused(key: Key, refused: CallError) -> Result:
+    state = State.TRANSPORT if refused.refusal is Refusal.TRANSPORT else State.REFUSED
+    return Result(key=key, state=state, attempts=0, refusal=refused.refusal, code=refused.code)

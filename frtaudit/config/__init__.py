@@ -1,0 +1,1 @@
+"""From Hydra to a typed spec; with cli/ the only place that knows Hydra."""

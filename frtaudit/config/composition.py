@@ -1,0 +1,214 @@
+"""The one door of every command: a root, presets and words of the command line, composed to plain data.
+
+Hydra composes and does nothing else: what it made of its own settings must be what it makes without the user, and is
+thrown away before anything is configured from it.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from hydra import initialize_config_dir
+from hydra._internal.hydra import Hydra
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.types import RunMode
+from omegaconf import DictConfig, OmegaConf, open_dict
+
+from frtaudit.config import guard, search_path
+from frtaudit.config.guard import LANDS, is_setting
+from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.interpolation import resolve, value_at
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.structure import MISSING, described
+from frtaudit.errors import SpecError
+
+CONFIG, COLLECT = "config", "collect"
+# What only the command line may say: where the network is reached, and where a collection is written.
+_BY_HAND: Mapping[str, Mapping[str, str]] = {
+    CONFIG: {"dask": "dask=ADDRESS", "report.tsa": "report.tsa=URL"},
+    COLLECT: {"into": "into=FOLDER"},
+}
+_NO_PLACE = (None, MISSING, "local")
+_ROOTS = {CONFIG: "audit", COLLECT: "collection"}
+# What Hydra notes of a composition: it differs by its nature, and nothing is configured from it.
+_NOTES = ("overrides", "runtime", "searchpath", "job.override_dirname")
+_KEY = re.compile(r"[\w./@:\-\[\]]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A spec as plain data: as it is ``written``, and ``resolved``: with the value of each ``${key}``."""
+
+    written: Mapping[str, object]
+    resolved: Mapping[str, object]
+
+
+def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None = None) -> Composed:
+    """What a root, presets and overrides say, as plain data; nothing of Hydra is configured from it.
+
+    Raises :class:`SpecError`.
+    """
+    publish()
+    for word in overrides:
+        guard.check_override(word, search_path.KEYS[_ROOTS[root]])
+    words = [word for word in overrides if not is_setting(word)]
+    by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
+    try:
+        given = {_key_of(word): _place_in(word) for word in by_hand}
+        tree, audit = _plain_tree(root, [word for word in words if word not in by_hand], config_dir)
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    except RecursionError:
+        raise SpecError("spec", "nested beyond reason", "keys and values") from None
+    if root == CONFIG:
+        tree["name"] = _name(tree, audit)
+    return Composed(_with_given(tree, given), _with_given(_without_places(resolve(tree), root), given))
+
+
+def _plain_tree(
+    root: str, words: Sequence[str], config_dir: str | Path | None
+) -> tuple[dict[str, object], object]:
+    """The tree that Hydra makes, without Hydra's own part; and the selected audit."""
+    shipped_alone = _shipped(root)
+    with opened() as hydra:
+        config = hydra.compose_config(root, rewritten(words, config_dir), RunMode.RUN, from_shell=False)
+    refuse_changed(config, shipped_alone)
+    audit = config.hydra.runtime.choices.get("audit")
+    with open_dict(config):
+        del config["hydra"]
+    tree = OmegaConf.to_container(config, resolve=False)
+    return {str(key): value for key, value in tree.items()} if isinstance(tree, dict) else {}, audit
+
+
+def _name(tree: Mapping[str, object], audit: object) -> object:
+    """What the audit is called: as its preset is, unless it says another name."""
+    if audit is None:
+        raise SpecError("audit", "not one audit is selected", "audit=NAME")
+    return audit if tree.get("name") in (None, MISSING) else tree["name"]
+
+
+def refuse_changed(config: DictConfig, plainly: DictConfig, *told: str) -> None:
+    """Raise :class:`SpecError` where Hydra's settings differ from what they are ``plainly``, but for those ``told``."""
+    if _settings(config, told) != _settings(plainly, told):
+        raise SpecError("spec", "changes settings of Hydra", "keys of the spec")
+
+
+@cache
+def _shipped(root: str) -> DictConfig:
+    """What a root composes to without the user."""
+    with opened() as hydra:
+        return hydra.compose_config(root, ["audit=demo"] if root == CONFIG else [], RunMode.RUN)
+
+
+def _settings(config: DictConfig, told: Sequence[str]) -> object:
+    """Hydra's part of a config as plain data, without its notes and what was ``told``."""
+    settings = OmegaConf.to_container(config.hydra, resolve=False)
+    for key in (*_NOTES, *told):
+        above, _, name = key.rpartition(".")
+        section = value_at(settings, above)
+        if isinstance(section, dict):
+            section.pop(name, None)
+    return settings
+
+
+def _key_of(word: str) -> str:
+    return word.partition("=")[0].lstrip("+")
+
+
+def value_of(word: str) -> object:
+    """The one value that a word of the command line gives, as Hydra's grammar reads it. Raises :class:`SpecError`.
+
+    >>> value_of("hydra.run.dir='my folder'")
+    'my folder'
+    """
+    try:
+        override = OverridesParser.create().parse_override(word)
+        if override.is_sweep_override():
+            raise SpecError("command line", f"several values in {word!r}", "one value")
+        return override.value()
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+
+
+def _place_in(word: str) -> object:
+    """The address or folder that a word gives: itself, and not by way of another key, which a file may hold."""
+    value = value_of(word)
+    if isinstance(value, str) and "${" in value:
+        raise SpecError("command line", f"{word!r}", f"{_key_of(word)}=VALUE without ${{...}}")
+    return value
+
+
+def _without_places(tree: Mapping[str, object], root: str) -> Mapping[str, object]:
+    """The tree, refused where it says what only the command line may say: whatever said it was a file."""
+    for key, accepted in _BY_HAND[root].items():
+        section, _, name = key.rpartition(".")
+        inner = tree.get(section) if section else tree
+        found = inner.get(name) if isinstance(inner, Mapping) else None
+        if found not in _NO_PLACE:
+            raise SpecError(key, f"{found!r} is said by a file", f"{accepted} on the command line")
+    return tree
+
+
+def _with_given(tree: Mapping[str, object], given: Mapping[str, object]) -> Mapping[str, object]:
+    """The tree with what was said on the command line alone."""
+    made = dict(tree)
+    for key, value in given.items():
+        section, _, name = key.rpartition(".")
+        inner = made.get(section) if section else made
+        if not isinstance(inner, Mapping) and inner is not None:
+            raise SpecError(section, f"found {described(inner)}", "keys and values")
+        if section:
+            made[section] = {**(inner or {}), name: value}
+        else:
+            made[name] = value
+    return made
+
+
+@contextmanager
+def opened() -> Iterator[Hydra]:
+    """Hydra with the shipped presets; one that is at work already (a sweep's) stands aside meanwhile."""
+    known = GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    try:
+        with initialize_config_dir(str(shipped("conf")), version_base="1.3", job_name="frtaudit"):
+            hydra = GlobalHydra.instance().hydra
+            assert hydra is not None  # noqa: S101  initialized by the line above
+            yield hydra
+    finally:
+        if known is not None:
+            GlobalHydra.instance().clear()
+            GlobalHydra.instance().initialize(known)
+
+
+def publish() -> None:
+    """Register every plug-in and make each an option of its group."""
+    load_plugins()
+    search_path.publish()
+
+
+def rewritten(overrides: Sequence[str], config_dir: str | Path | None = None) -> list[str]:
+    """Words of a spec as Hydra gets them.
+
+    A value is set whether or not a preset mentions its key (``++``): unknown keys are refused later, by name. A group
+    set to null selects nothing.
+
+    >>> rewritten(["audit=demo", "bootstrap.B=99", "schema=null"])
+    ['audit=demo', '++bootstrap.B=99', 'schema=[]']
+    """
+    added = [] if config_dir is None else [search_path.search_path(Path(config_dir))]
+    return [*(_rewritten(override) for override in overrides), *added]
+
+
+def _rewritten(override: str) -> str:
+    key, equals, value = override.partition("=")
+    bare = key.lstrip("+")
+    if not equals or key.startswith("~") or not _KEY.fullmatch(bare):
+        return override
+    if bare in LANDS and not value.startswith("{"):
+        return f"{key}=[]" if value in ("null", "") else override
+    return override if "/" in bare or "@" in bare else f"++{bare}={value}"

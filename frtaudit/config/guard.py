@@ -1,0 +1,306 @@
+"""A spec is data: what a user's file or the command line may say is a closed list, and what is not in it is refused.
+
+A file holds keys of the spec, defaults lists that select presets, and plain values; it lands where its group lands. A
+word of the command line sets a key of the spec, selects a preset, or is one of the few settings of a run or a sweep.
+The YAML is read as nodes, so every refusal of a file knows its line and column.
+"""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import yaml
+
+from frtaudit.config.interpolation import check_plain
+from frtaudit.core.machine.files import open_regular
+from frtaudit.core.structure import unknown_key
+from frtaudit.errors import SpecError
+
+GLOBAL = "_global_"
+# Group of presets: where a preset lands in the spec ("{}" is its name).
+LANDS: Mapping[str, str] = {
+    "audit": GLOBAL,
+    "cohort": "cohort",
+    "protocol": "protocol",
+    "schema": "schemas.{}",
+    "provider": "provider.{}",
+    "analysis": "analyses.{}",
+    "requirement": "profiles.{}",
+    "bootstrap": "bootstrap",
+    "report": "report",
+    "collection": GLOBAL,
+    "source": "source",
+}
+RUN_FOLDER, SWEEP_FOLDER, LAUNCHER = "hydra.run.dir", "hydra.sweep.dir", "hydra/launcher"
+LAUNCHERS = ("basic", "joblib", "submitit_local", "submitit_slurm")
+# Settings of launchers that are numbers and names: none is a command, a path or an expression.
+LAUNCHER_SETTINGS = (
+    *("n_jobs", "backend", "prefer", "timeout", "batch_size", "verbose"),
+    *("timeout_min", "cpus_per_task", "gpus_per_node", "tasks_per_node", "mem_gb", "nodes", "name"),
+    *("partition", "qos", "comment", "constraint", "exclude", "gres", "account", "cpus_per_gpu"),
+    *(
+        "gpus_per_task",
+        "mem_per_gpu",
+        "mem_per_cpu",
+        "signal_delay_s",
+        "max_num_timeout",
+        "array_parallelism",
+    ),
+)
+MAX_BYTES, MAX_NODES, MAX_DEPTH = 250_000, 100_000, 64
+MAX_KEY, MAX_VALUE = 300, 30_000
+_NAME, _PART = r"[A-Za-z0-9][\w.\-]*", r"[A-Za-z0-9][\w\-]*"
+_NAMES = rf"'?(?:{_NAME})?'?(?: *, *'?{_NAME}'?)*"
+_CHOICE = re.compile(rf"{_NAMES}|\[{_NAMES}\](?:,\[{_NAMES}\])*", re.ASCII)
+_DEFAULT = re.compile(r"(?:(?:override|optional) +)?/(\w+)(?:@(\S+))?", re.ASCII)
+_GROUP = re.compile(r"(?:\+\+|\+|~)?(\w+)(?:@(\S+))?", re.ASCII)
+_KEY = re.compile(r"(?:\+\+|\+|~)?([A-Za-z_]\w*)(?:[.\[][\w.\-\[\]]*)?")
+_TAG, _NULL = "tag:yaml.org,2002:", "tag:yaml.org,2002:null"
+_TAGS = (*(f"{_TAG}{name}" for name in ("str", "int", "float", "bool", "map", "seq", "timestamp")), _NULL)
+_DATA = "a spec is data: names, numbers and text"
+_SELECTS = "_self_, NAME, or [override] /GROUP: NAME with a GROUP of: " + ", ".join(LANDS)
+
+
+def read_text(path: Path, shown: str) -> str:
+    """The text of a user's file, which is a regular one of no unreasonable size; ``shown`` is what errors call it.
+
+    Raises :class:`SpecError` for a file that cannot be read, :class:`~frtaudit.errors.DataError` for a link or a pipe.
+    """
+    try:
+        with open_regular(path, shown) as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            raise SpecError(shown, "is no file of that size for a spec", f"at most {MAX_BYTES} bytes")
+        return data.decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8 text"
+        raise SpecError(shown, f"{reason}", "a readable YAML file") from None
+
+
+def check_text(text: str, shown: str, keys: Collection[str] | None = None) -> None:
+    """Refuse YAML text that is not plain data; ``keys``: the only ones that its first level may hold.
+
+    >>> check_text("report: {title: '${oc.env:HOME}'}", "mine.yaml")
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: mine.yaml line 1, column 17: the resolver '${oc.env:HOME}'; accepted: plain ${key} only
+    """
+    _check_depth(text, shown)
+    try:
+        root = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.MarkedYAMLError as error:
+        raise _broken(error, shown) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+    if root is None:
+        return
+    if not isinstance(root, yaml.MappingNode):
+        raise SpecError(f"{shown}{_at(root)}", "no mapping", "keys and values")
+    _check_size(root, shown)
+    for node in _nodes(root):
+        _check_node(node, shown)
+    for key, value in root.value:
+        if key.value == "defaults":
+            _check_defaults(value, shown)
+        elif keys is not None and key.value not in keys:
+            raise unknown_key(f"{shown}{_at(key)}", key.value, keys)
+
+
+def check_package(package: str, group: str, where: str) -> None:
+    """Refuse a package in which presets of ``group`` do not land.
+
+    >>> check_package("schemas.age", "schema", "x.yaml")
+    >>> check_package("_global_.hydra.run", "schema", "x.yaml")
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: x.yaml: the package '_global_.hydra.run'; accepted: schemas.NAME
+    """
+    if not re.fullmatch(re.escape(LANDS[group]).replace(r"\{\}", _PART), package, re.ASCII):
+        raise SpecError(where, f"the package {package!r}", LANDS[group].format("NAME"))
+
+
+def is_name(text: str) -> bool:
+    """Whether a preset, and the file that holds it, can be called so."""
+    return re.fullmatch(_NAME, text, re.ASCII) is not None
+
+
+def check_override(override: str, keys: Collection[str] | None = None) -> None:
+    """Refuse a word of the command line that sets no key of the spec (one of ``keys``) and selects no preset.
+
+    >>> check_override("bootstrap.B=99")
+    >>> check_override("hydra.verbose=true")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: command line: 'hydra.verbose=true' sets Hydra itself; accepted: hydra.run.dir, ...
+    """
+    check_word(override)
+    word, _, value = override.partition("=")
+    if is_setting(override):
+        return _check_setting(word, value, override)
+    group, key = _GROUP.fullmatch(word), _KEY.fullmatch(word)
+    if group and group[1] in LANDS:
+        return _check_selection(group[1], group[2], value, override)
+    if key is None:
+        raise SpecError("command line", f"cannot read {override!r}", "key=value, +key=value, ~key")
+    if keys is not None and key[1] not in keys:
+        raise unknown_key("", key[1], keys)
+    check_plain(value, "command line", f" in {override!r}")
+    return None
+
+
+def check_word(word: str) -> None:
+    """Refuse a word that would take a parser long: towers of brackets, a key or a value of unreasonable length."""
+    key, _, value = word.partition("=")
+    if len(key) > MAX_KEY or len(value) > MAX_VALUE:
+        found = f"{key[:40]!r} and what follows: {len(word)} characters"
+        raise SpecError(
+            "command line", found, f"keys of {MAX_KEY} and values of {MAX_VALUE} at most; a preset holds more"
+        )
+    _check_depth(word, "command line")
+
+
+def is_setting(override: str) -> bool:
+    """Whether a word of the command line speaks of a run or a sweep and not of the spec.
+
+    >>> is_setting("hydra.run.dir=out"), is_setting("audit=demo")
+    (True, False)
+    """
+    return re.match(r"[+~/\s]*hydra\b", override) is not None
+
+
+def _check_setting(word: str, value: str, override: str) -> None:
+    """The closed list of what a run and a sweep may be told."""
+    key, _, name = word.rpartition(".")
+    known = word in (RUN_FOLDER, SWEEP_FOLDER, LAUNCHER) or (
+        key == "hydra.launcher" and name in LAUNCHER_SETTINGS
+    )
+    if not known:
+        accepted = f"{RUN_FOLDER}, {SWEEP_FOLDER}, {LAUNCHER}, hydra.launcher.NAME with a NAME of: "
+        found = f"{override!r} sets Hydra itself"
+        raise SpecError("command line", found, accepted + ", ".join(LAUNCHER_SETTINGS))
+    if word == LAUNCHER and value not in LAUNCHERS:
+        raise SpecError("command line", f"{override!r}", ", ".join(f"{word}={name}" for name in LAUNCHERS))
+    if not value or not value.isprintable():
+        raise SpecError("command line", f"{override!r}", f"{word}=VALUE of printable text")
+    if word != RUN_FOLDER and "${" in value:
+        raise SpecError("command line", f"{override!r}", f"{word}=VALUE without ${{...}}")
+
+
+def _check_selection(group: str, package: str | None, value: str, override: str) -> None:
+    """A group selects presets by name, or is given its fields: ``schema.column=x``, ``cohort={...}``."""
+    if package is not None:
+        check_package(package, group, f"command line, {override!r}")
+    if value.startswith("{"):
+        return check_plain(value, "command line", f" in {override!r}")
+    if not _CHOICE.fullmatch(value):
+        raise SpecError("command line", f"{override!r}", f"{group}=NAME or {group}=[NAME,NAME]")
+    return None
+
+
+def _check_depth(text: str, where: str) -> None:
+    """Refuse towers of brackets, which take a parser long."""
+    deep = 0
+    for bracket in re.finditer(r"[\[\]{}]", text):
+        deep = deep + 1 if bracket[0] in "[{" else max(0, deep - 1)
+        if deep > MAX_DEPTH:
+            raise SpecError(where, "nested beyond reason", f"at most {MAX_DEPTH} brackets in brackets")
+
+
+def _broken(error: yaml.MarkedYAMLError, shown: str) -> SpecError:
+    mark = error.problem_mark or error.context_mark
+    place = f" line {mark.line + 1}, column {mark.column + 1}" if mark else ""
+    return SpecError(f"{shown}{place}", f"broken YAML: {error.problem or error.context}", "YAML")
+
+
+def _check_node(node: yaml.Node, shown: str) -> None:
+    if node.tag not in _TAGS:
+        raise SpecError(f"{shown}{_at(node)}", f"the tag {node.tag!r}", "plain data without tags and '<<'")
+    if isinstance(node, yaml.MappingNode):
+        _check_keys(node, shown)
+    if isinstance(node, yaml.ScalarNode):
+        check_plain(node.value, f"{shown}{_at(node)}")
+
+
+def _check_keys(node: yaml.MappingNode, shown: str) -> None:
+    seen: set[str] = set()
+    for key, _ in node.value:
+        name = key.value if isinstance(key, yaml.ScalarNode) else ""
+        if not name:
+            raise SpecError(f"{shown}{_at(key)}", "a key that is no text", "text keys")
+        if re.fullmatch(r"_\w+_", name):
+            raise SpecError(f"{shown}{_at(key)}", f"the key {name!r}", _DATA)
+        if name in seen:
+            raise SpecError(f"{shown}{_at(key)}", f"the key {name!r} stands twice", "each key once")
+        seen.add(name)
+
+
+def _check_defaults(value: yaml.Node, shown: str) -> None:
+    """A defaults list selects presets by name, shipped ones and the user's own, and places none elsewhere."""
+    if not isinstance(value, yaml.SequenceNode):
+        raise SpecError(f"{shown}{_at(value)}", "no list of defaults", _SELECTS)
+    for item in value.value:
+        where = f"{shown}{_at(item)}"
+        if isinstance(item, yaml.ScalarNode) and (item.value == "_self_" or is_name(item.value)):
+            continue
+        pairs = item.value if isinstance(item, yaml.MappingNode) else []
+        selection = _DEFAULT.fullmatch(pairs[0][0].value) if len(pairs) == 1 else None
+        if selection is None or selection[1] not in LANDS:
+            raise SpecError(where, f"{_told(item)} in defaults", _SELECTS)
+        if selection[2] is not None:
+            check_package(selection[2], selection[1], where)
+        if not all(_is_choice(node) for node in _chosen(pairs[0][1])):
+            raise SpecError(where, f"{_told(item)} in defaults", _SELECTS)
+
+
+def _chosen(node: yaml.Node) -> Sequence[yaml.Node]:
+    return node.value if isinstance(node, yaml.SequenceNode) else [node]
+
+
+def _is_choice(node: yaml.Node) -> bool:
+    return isinstance(node, yaml.ScalarNode) and (node.tag == _NULL or is_name(node.value))
+
+
+def _told(node: yaml.Node) -> str:
+    """The first text in an item of a defaults list."""
+    first = next((inner.value for inner in _nodes(node) if isinstance(inner, yaml.ScalarNode)), "")
+    return repr(first[:60])
+
+
+def _check_size(root: yaml.Node, shown: str) -> None:
+    """Refuse aliases that contain themselves or multiply beyond reason."""
+    sizes: dict[int, int] = {}
+
+    def size(node: yaml.Node, above: frozenset[int]) -> int:
+        if id(node) in above:
+            raise SpecError(f"{shown}{_at(node)}", "an alias that contains itself", "plain data")
+        if id(node) not in sizes:
+            inside = above | {id(node)}
+            sizes[id(node)] = 1 + sum(size(child, inside) for child in _children(node))
+        return sizes[id(node)]
+
+    try:
+        nodes = size(root, frozenset())
+    except RecursionError:
+        nodes = MAX_NODES + 1
+    if nodes > MAX_NODES:
+        raise SpecError(shown, "nested or repeated beyond reason", f"at most {MAX_NODES} values")
+
+
+def _nodes(root: yaml.Node) -> Iterator[yaml.Node]:
+    """Each distinct node once."""
+    seen: set[int] = set()
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        yield node
+        waiting.extend(reversed(_children(node)))
+
+
+def _children(node: yaml.Node) -> list[yaml.Node]:
+    if isinstance(node, yaml.MappingNode):
+        return [child for pair in node.value for child in pair]
+    return list(node.value) if isinstance(node, yaml.SequenceNode) else []
+
+
+def _at(node: yaml.Node) -> str:
+    return f" line {node.start_mark.line + 1}, column {node.start_mark.column + 1}"

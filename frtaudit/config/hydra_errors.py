@@ -1,0 +1,73 @@
+"""What Hydra and OmegaConf say, told as one line that names the place, what was found, what is accepted."""
+
+import re
+
+from hydra.errors import HydraException, OverrideParseException
+from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
+
+from frtaudit.config.guard import LANDS
+from frtaudit.config.search_path import options
+from frtaudit.core.structure import closest
+from frtaudit.errors import FrtauditError, SpecError
+
+# Hydra raises plain ValueErrors for some misuse of its own flags.
+HYDRA_ERRORS = (HydraException, OmegaConfBaseException, ValueError)
+
+_AVAILABLE = re.compile(r"Available options(?: in '[^']*')?:\n((?:\t[^\n]*\n?)+)")
+_OPTION = re.compile(r"Could not (?:find|load) '([^']+)'")
+_MUST = re.compile(r"You must specify '([^']+)'")
+_TOO_LATE = re.compile(r"In '(audit/[^']+)': Could not override '(bootstrap|report)'")
+_SEVERAL = re.compile(r"Ambiguous value for argument '([^']+)'")
+_COULD_NOT = re.compile(r"Could not (?:override|delete|append to) (?:from )?(?:config\.? )?'?([^'\s.]+)'?")
+
+
+def translated(error: Exception) -> FrtauditError:
+    """The error that the user reads."""
+    if isinstance(error, FrtauditError):
+        return error
+    if isinstance(error, OverrideParseException):
+        return SpecError(
+            "command line", f"cannot read {str(error.override).lstrip('+')!r}", "key=value, +key=value, ~key"
+        )
+    if isinstance(error, InterpolationKeyError):
+        return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
+    return _selection(str(error)) or _rest(error)
+
+
+def _selection(text: str) -> SpecError | None:
+    """What was said about presets that cannot be selected, if it was that."""
+    if option := _OPTION.search(text):
+        return _no_option(option[1], text)
+    if must := _MUST.search(text):
+        return SpecError(must[1], "nothing is selected", f"{must[1]}={_available(text) or 'a preset'}")
+    if several := _SEVERAL.search(text):
+        found = f"several values in {several[1].lstrip('+')!r}"
+        return SpecError("command line", found, "one value; a list, [a,b]; or --multirun")
+    if late := _TOO_LATE.search(text):
+        return SpecError(
+            late[1], f"selects a {late[2]} preset", f"its fields, {late[2]}: ...; presets stand above them"
+        )
+    return None
+
+
+def _rest(error: Exception) -> SpecError:
+    key = _COULD_NOT.search(str(error))
+    cause = f": {_first(str(error.__cause__))}" if error.__cause__ is not None else ""
+    return SpecError(key[1] if key else "spec", f"{_first(str(error))}{cause}")
+
+
+def _no_option(path: str, text: str) -> SpecError:
+    group, _, name = path.rpartition("/")
+    known = [item.strip() for item in _available(text).split(",") if item.strip()]
+    if not known and group in LANDS:
+        known = list(options(group))
+    return SpecError(group or "spec", f"no option is named {name!r}{closest(name, known)}", ", ".join(known))
+
+
+def _available(text: str) -> str:
+    found = _AVAILABLE.search(text)
+    return ", ".join(found[1].split()) if found else ""
+
+
+def _first(text: str) -> str:
+    return text.strip().split("\n")[0]

@@ -1,0 +1,124 @@
+"""What a spec can name, one line each."""
+
+import re
+
+from frtaudit.config.guard import LANDS
+from frtaudit.config.plugins import load_plugins
+from frtaudit.config.search_path import first_line, options
+from frtaudit.config.validate import METRICS
+from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
+from frtaudit.core.registry import lookup, names
+from frtaudit.core.structure import closest
+from frtaudit.errors import SpecError
+
+_ABOUT = {
+    "audit": "whole audits: audit=NAME",
+    "cohort": "who is tested: cohort=NAME",
+    "protocol": "which comparisons: protocol=NAME",
+    "schema": "classes of subjects: schema=NAME or schema=[A,B]",
+    "provider": "systems by type: providers=[{name: N, type: T}], or provider=T",
+    "analysis": "questions: analysis=NAME adds one",
+    "requirement": "profiles of limits: requirement=[NAME]",
+    "bootstrap": "resampling: bootstrap=NAME",
+    "report": "the report: report=NAME",
+    "collection": "whole collections: frtaudit collect collection=NAME",
+    "source": "where a collection's images come from: source=NAME",
+    "service": "what a collection asks: services.NAME.type=TYPE",
+    "export": "formats that a finished run can be written in: frtaudit export RUN --as A,B",
+    "section": "of the report, from other wheels, where the analysis of that name runs: analysis=NAME",
+    "metric": "in requirements: metric: NAME",
+    "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
+}
+_METRICS = {
+    "accuracy": "mean accuracy over the folds",
+    "accuracy_fold_sd": "standard deviation of the folds' accuracies",
+    "d_l2": "distance of a class from the mean of all, or between classes; at: {space: quantile, tar or fmr_axis}",
+    "eer": "(FMR + FNMR)/2 at the score where they are nearest to each other",
+    "fdr": "fairness discrepancy rate of the classes' FMR and FNMR",
+    "fmr": "FMR at a threshold",
+    "fnmr": "FNMR at a threshold",
+    "fnmr_at_fmr": "FNMR at the threshold of an FMR target",
+    "frr": "FTA + FNMR (1 - FTA) at the threshold of an FMR target",
+    "fta": "samples of which a system made no template, over all samples",
+    "garbe": "Gini aggregation rate of the classes' FMR and FNMR",
+    "gini": "Gini coefficient of a rate of the classes",
+    "inequity_rate": "NIST's inequity rate of the classes' FMR and FNMR",
+    "log_geomean": "sum of abs log10(rate / geometric mean) over the classes",
+    "max_geomean": "largest rate of a class over the geometric mean",
+    "max_min": "largest rate of a class over the smallest",
+    "threshold_at_fmr": "smallest score at which FMR is at most the target",
+}
+
+PAGE = """\
+# What a spec can name
+
+<!-- Written by `frtaudit list --markdown`: change conf/ or a docstring, not this page. -->
+
+`frtaudit list` prints this page as text, `frtaudit list GROUP` one group of it. Plug-ins of
+[other wheels](extending.md) stand there too.
+"""
+
+
+def listing(group: str | None = None) -> str:
+    """The list as text: all groups, or one.
+
+    >>> print(listing("bootstrap"))
+    bootstrap  (resampling: bootstrap=NAME)
+      quick                      A first look: 199 resamples. Too few for a report.
+      thesis                     The numbers of the interclass-bias thesis: 9999 resamples, alpha 0.10.
+    """
+    return "\n\n".join(_section(name) for name in _groups(group))
+
+
+def page(group: str | None = None) -> str:
+    """The same as a page of Markdown: docs/reference/names.md.
+
+    >>> print(page("bootstrap").split("## ")[1])
+    bootstrap
+    <BLANKLINE>
+    Resampling: `bootstrap=NAME`
+    <BLANKLINE>
+    | name | what it is |
+    |---|---|
+    | `quick` | A first look: 199 resamples. Too few for a report. |
+    | `thesis` | The numbers of the interclass-bias thesis: 9999 resamples, alpha 0.10. |
+    <BLANKLINE>
+    """
+    return "\n".join([PAGE, *(_table(name) for name in _groups(group))])
+
+
+def _groups(group: str | None) -> list[str]:
+    if group is not None and group not in _ABOUT:
+        raise SpecError("group", f"no group is named {group!r}{closest(group, _ABOUT)}", ", ".join(_ABOUT))
+    load_plugins()
+    return [group] if group else [name for name in _ABOUT if _named(name)]
+
+
+def _section(group: str) -> str:
+    lines = [f"  {name:<26} {about}".rstrip() for name, about in _named(group).items()]
+    return "\n".join([f"{group}  ({_ABOUT[group]})", *lines])
+
+
+def _table(group: str) -> str:
+    what, _, how = _ABOUT[group].partition(": ")
+    lines = [f"| `{name}` | {_cell(text)} |" for name, text in _named(group).items()]
+    lines = ["| name | what it is |", "|---|---|", *lines]
+    return "\n".join([f"## {group}", "", f"{what[0].upper()}{what[1:]}: `{how}`", "", *lines, ""])
+
+
+def _cell(text: str) -> str:
+    """Text in a table of Markdown, its marks taken as they stand."""
+    return re.sub(r"([\\|*_\[\]])", r"\\\1", text).replace("<", "&lt;")
+
+
+def _named(group: str) -> dict[str, str]:
+    if group in LANDS:
+        return options(group)
+    if group in ("export", "section", "service"):
+        return {name: first_line(lookup(group, name, group)) for name in names(group)}
+    if group == "metric":
+        return {name: _METRICS.get(name, "") for name in METRICS}
+    offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}
+    return {
+        method.value: ", ".join(target.value for target in targets) for method, targets in offered.items()
+    }

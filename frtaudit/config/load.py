@@ -1,0 +1,142 @@
+"""From overrides and presets to a checked :class:`~frtaudit.core.spec.AuditSpec`.
+
+Composing (:mod:`frtaudit.config.composition`) checks no value: unknown keys, types and values are refused here, at
+one place
+(:mod:`frtaudit.core.identity`, :mod:`frtaudit.config.validate`), in the same words whatever way they came in.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import islice, product
+from pathlib import Path
+
+from hydra.core.override_parser.overrides_parser import OverridesParser
+from hydra.core.override_parser.types import Glob, Override, RangeSweep
+
+from frtaudit.collection import spec as collection_spec
+from frtaudit.collection.spec import CollectionSpec
+from frtaudit.config import presets
+from frtaudit.config.composition import COLLECT, CONFIG, Composed, composed
+from frtaudit.config.guard import check_word
+from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
+from frtaudit.config.validate import check_spec
+from frtaudit.core.canonical import digest
+from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+
+__all__ = [
+    "audit_of",
+    "expanded",
+    "load_collection",
+    "load_spec",
+    "spec_digest",
+    "to_full",
+    "to_plain",
+    "whole_digest",
+]
+
+MAX_JOBS = 10_000
+_AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr")
+
+
+def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
+    """The resolved, typed and checked spec that ``frtaudit run`` would take.
+
+    ``overrides``: as on the command line, ``["audit=demo", "bootstrap.B=99"]``; ``config_dir``: a folder with presets
+    of one's own. Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
+    99
+    """
+    return audit_of(composed(CONFIG, overrides, config_dir))
+
+
+def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> CollectionSpec:
+    """What ``frtaudit collect`` would take, typed; ``overrides``: ``["source=folder", "source.root=photos", ...]``.
+
+    Raises :class:`SpecError` with one line that names the place.
+
+    >>> load_collection(["into=out"])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: source: no value; accepted: ...
+    """
+    return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
+
+
+def expanded(overrides: Sequence[str]) -> tuple[tuple[dict[str, str], tuple[str, ...]], ...]:
+    """Each job of a sweep: the settings that differ, and all its overrides; the last setting varies fastest.
+
+    >>> expanded(["audit=demo", "seed=1,2"])[1]
+    ({'seed': '2'}, ('audit=demo', 'seed=2'))
+    """
+    for word in overrides:
+        check_word(word)
+    try:
+        parsed = OverridesParser.create().parse_overrides(list(overrides))
+    except HYDRA_ERRORS as error:
+        raise translated(error) from error
+    twice = next(
+        (one.key_or_group for one in parsed if _named(parsed, one) > 1 and _sweeps(parsed, one)), None
+    )
+    if twice is not None:
+        raise SpecError("command line", f"{twice!r} stands twice", "each setting of a sweep once")
+    choices = [_choices(override) for override in parsed]
+    if math.prod(len(values) for values in choices) > MAX_JOBS:
+        raise SpecError("command line", "a sweep of that many jobs", f"at most {MAX_JOBS} jobs")
+    return tuple(
+        ({key: value for key, value, _ in chosen if key}, tuple(word for *_, word in chosen))
+        for chosen in product(*choices)
+    )
+
+
+def whole_digest(spec: AuditSpec) -> str:
+    """SHA-256 of the spec with its paths and its report, without thread counts: what a job of a sweep is known by."""
+    return digest(to_portable(spec))
+
+
+def audit_of(found: Composed) -> AuditSpec:
+    """The typed and checked spec of what was composed."""
+    spec = with_targets(from_plain(presets.settle(found.resolved)))
+    check_spec(spec)
+    return spec
+
+
+def with_targets(spec: AuditSpec) -> AuditSpec:
+    """A requirement at an FMR target asks a question there: the target joins ``thresholds.fmr``."""
+    wanted = {item.at["fmr"] for item in spec.requirements if item.metric in _AT_TARGET and "fmr" in item.at}
+    known = spec.thresholds.fmr
+    new = sorted(
+        (target for target in wanted if isinstance(target, float) and target not in known), reverse=True
+    )
+    return replace(spec, thresholds=replace(spec.thresholds, fmr=(*known, *new))) if new else spec
+
+
+def _named(parsed: Sequence[Override], one: Override) -> int:
+    return sum(other.key_or_group == one.key_or_group for other in parsed)
+
+
+def _sweeps(parsed: Sequence[Override], one: Override) -> bool:
+    return any(other.is_sweep_override() for other in parsed if other.key_or_group == one.key_or_group)
+
+
+def _choices(override: Override) -> list[tuple[str, str, str]]:
+    """Key, value and word of each value that a setting takes; key and value empty where it takes one only."""
+    line = str(override.input_line)
+    if not override.is_sweep_override():
+        return [("", "", line)]
+    if not override.is_discrete_sweep() or isinstance(override.value(), Glob):
+        raise SpecError("command line", f"{line!r} is no list of values", "key=a,b,c or key=range(1,4)")
+    word = line.split("=", 1)[0]
+    _refuse_long(override.value(), line)
+    values = [str(value) for value in islice(override.sweep_string_iterator(), MAX_JOBS + 1)]
+    return [(str(override.key_or_group), value, f"{word}={value}") for value in values]
+
+
+def _refuse_long(sweep: object, line: str) -> None:
+    """A range may be shuffled, and is a list then: its length is looked at first."""
+    if not isinstance(sweep, RangeSweep) or sweep.start is None or sweep.stop is None:
+        return
+    if abs(float(sweep.stop) - float(sweep.start)) > MAX_JOBS * abs(float(sweep.step)):
+        raise SpecError("command line", f"{line!r} is long", f"at most {MAX_JOBS} jobs")

@@ -1,0 +1,90 @@
+"""From what was composed to the spec: presets go to their places, short forms to the one thing they mean."""
+
+from collections.abc import Mapping, Sequence
+
+from frtaudit.core.structure import MISSING, described, mapping, unknown_key
+from frtaudit.errors import SpecError
+
+Plain = dict[str, object]
+_PROFILE_KEYS = ("title", "source", "date", "status", "requirements")
+
+
+def settle(composed: Mapping[str, object]) -> Plain:
+    """The spec as plain data, out of the composed tree.
+
+    ``schema``: fields of the one selected schema; ``provider``: selected providers, added to ``providers``;
+    ``profiles``: selected requirement profiles, added to ``requirements``.
+
+    >>> settle({"schemas": {"a": {"column": "x"}}, "schema": {"column": "y"}})["schemas"]
+    {'a': {'column': 'y'}}
+    """
+    spec = dict(composed)
+    _schema(spec, spec.pop("schema", None))
+    _providers(spec, spec.pop("provider", None))
+    _profiles(spec, spec.pop("profiles", None))
+    return spec
+
+
+def _schema(spec: Plain, short: object) -> None:
+    fields = _mapping("schema", short)
+    if not fields:
+        return
+    schemas = _mapping("schemas", spec.get("schemas"))
+    if len(schemas) != 1:
+        places = ", ".join(f"schemas.{name}.{field}" for field in sorted(fields) for name in sorted(schemas))
+        found = f"{len(schemas)} schemas are selected" if schemas else "no schema is selected"
+        raise SpecError(f"schema.{min(fields)}", found, places or "schema=NAME beside it")
+    name = next(iter(schemas))
+    spec["schemas"] = {name: _mapping(f"schemas.{name}", schemas[name]) | fields}
+
+
+def _providers(spec: Plain, selected: object) -> None:
+    chosen = _mapping("provider", selected)
+    if not chosen:
+        return
+    listed = spec.get("providers") or []
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        raise SpecError(
+            "providers", f"found {described(listed)}", "a list of names or of mappings with name and type"
+        )
+    spec["providers"] = [*listed, *(_named(name, chosen[name]) for name in sorted(chosen))]
+
+
+def _named(name: str, fields: object) -> Plain:
+    """A selected provider without a name of its own is called as its preset is."""
+    given = _mapping(f"provider.{name}", fields)
+    return given | {"name": name} if given.get("name") in (None, "", MISSING) else given
+
+
+def _profiles(spec: Plain, selected: object) -> None:
+    profiles = _mapping("profiles", selected)
+    if not profiles:
+        return
+    added = [item for name in sorted(profiles) for item in _profile(name, profiles[name])]
+    listed = spec.get("requirements") or []
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        raise SpecError("requirements", f"found {described(listed)}", "a list of requirements")
+    spec["requirements"] = [*listed, *added]
+
+
+def _profile(name: str, data: object) -> list[Plain]:
+    """The requirements of a profile; each carries its profile, and the source with its date."""
+    where = f"profiles.{name}"
+    profile = _mapping(where, data)
+    for key in profile:
+        if key not in _PROFILE_KEYS:
+            raise unknown_key(where, key, _PROFILE_KEYS)
+    missing = [key for key in ("source", "date", "requirements") if not profile.get(key)]
+    if missing:
+        raise SpecError(
+            f"{where}.{missing[0]}", "no value", "a profile states its source, its date, its requirements"
+        )
+    items = profile["requirements"]
+    if not isinstance(items, Sequence) or isinstance(items, str):
+        raise SpecError(f"{where}.requirements", f"found {described(items)}", "a list of requirements")
+    origin = {"profile": name, "source": f"{profile['source']} ({profile['date']})"}
+    return [origin | _mapping(f"{where}.requirements[{index}]", item) for index, item in enumerate(items)]
+
+
+def _mapping(where: str, value: object) -> Plain:
+    return {} if value is None else dict(mapping(value, where))

@@ -1,0 +1,173 @@
+"""Where Hydra finds what a user may select: shipped presets, registered plug-ins, the user's own folder."""
+
+import dataclasses
+import os
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+from hydra._internal.core_plugins.file_config_source import FileConfigSource
+from hydra._internal.sources_registry import SourcesRegistry
+from hydra.core.config_store import ConfigStore
+from hydra.core.object_type import ObjectType
+from hydra.plugins.config_source import ConfigResult
+from omegaconf import OmegaConf
+
+from frtaudit.collection.spec import CollectionSpec
+from frtaudit.config.guard import LANDS, check_package, check_text, is_name, read_text
+from frtaudit.core.canonical import Json
+from frtaudit.core.identity import TYPE
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.registry import lookup, names
+from frtaudit.core.spec import AuditSpec
+from frtaudit.core.structure import MISSING, plain, required
+from frtaudit.errors import SpecError
+
+SCHEME = "frtaudit"
+# Group of presets with a whole spec: what such a spec may say; schema, provider and profiles are short forms.
+KEYS: Mapping[str, Collection[str]] = {
+    "audit": (*(one.name for one in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles"),
+    "collection": tuple(one.name for one in dataclasses.fields(CollectionSpec)),
+}
+_PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider", "source")
+
+
+class UserSource(FileConfigSource):
+    """The folder of ``--config-dir``: files GROUP/NAME.yaml of plain data, each landing where its group lands."""
+
+    @staticmethod
+    def scheme() -> str:
+        """The prefix of a search path of this kind."""
+        return SCHEME
+
+    def is_group(self, config_path: str) -> bool:
+        """Whether a folder of presets is there."""
+        group = config_path.strip("/")
+        return group in ("", *LANDS) and super().is_group(group)
+
+    def is_config(self, config_path: str) -> bool:
+        """Whether a preset is there."""
+        return _preset(config_path) is not None and os.path.lexists(self._file(config_path))
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> list[str]:
+        """The presets in a folder."""
+        group = config_path.strip("/")
+        return super().list(group, results_filter) if group in LANDS else []
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """Read a preset once; what is composed is the text that was checked."""
+        shown = self._normalize_file_name(config_path.strip("/"))
+        group, name = _preset(config_path) or ("", "")
+        text = read_text(self._file(config_path), shown)
+        package = _header(text, shown) or LANDS[group].format(name)
+        check_package(package, group, shown)
+        check_text(text, shown, KEYS.get(group))
+        try:
+            config = OmegaConf.create(text)
+        except ValueError as error:  # !!int x
+            raise SpecError(shown, f"broken YAML: {error}", "YAML") from None
+        header: dict[str, str | None] = {"package": package}
+        return ConfigResult(self.provider, f"{SCHEME}://{self.path}", config, header)
+
+    def _file(self, config_path: str) -> Path:
+        return Path(self.path) / self._normalize_file_name(config_path.strip("/"))
+
+
+def _preset(config_path: str) -> tuple[str, str] | None:
+    """Group and name of a preset; None for any other path."""
+    group, _, name = config_path.strip("/").removesuffix(".yaml").partition("/")
+    return (group, name) if group in LANDS and is_name(name) else None
+
+
+def _header(text: str, shown: str) -> str | None:
+    """The package in a file's first lines, as Hydra reads them."""
+    try:
+        return FileConfigSource._get_header_dict(text)["package"]  # noqa: SLF001  a source's own, as this one is
+    except ValueError as error:
+        raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
+
+
+def search_path(config_dir: Path) -> str:
+    """The override that adds a user's folder to Hydra's search path.
+
+    Raises :class:`SpecError` for a folder that is missing, or that shadows a shipped option.
+    """
+    if not config_dir.is_dir():
+        raise SpecError(
+            "--config-dir", f"no folder {str(config_dir)!r}", "a folder with audit/, schema/, ..."
+        )
+    if (config_dir / "hydra").exists():
+        raise SpecError(
+            "--config-dir hydra", "is no folder of presets", ", ".join(f"{name}/" for name in LANDS)
+        )
+    for group in LANDS:
+        for file in sorted((config_dir / group).glob("*.y*ml")):
+            _check_name(group, file)
+    place = f"{SCHEME}://{config_dir.resolve()}".replace("\\", "\\\\").replace("'", "\\'")
+    return f"hydra.searchpath=['{place}']"
+
+
+def publish() -> None:
+    """Make registered plug-ins options of their groups, and teach Hydra the user's folder."""
+    SourcesRegistry.instance().register(UserSource)
+    store = ConfigStore.instance()
+    for group in _PLUGIN_GROUPS:
+        for name in set(names(group)) - {
+            stored.removesuffix(".yaml") for stored in store.repo.get(group, ())
+        }:
+            store.store(
+                group=group, name=name, node=defaults_of(group, name), package=LANDS[group].format(name)
+            )
+
+
+def defaults_of(group: str, name: str) -> dict[str, Json]:
+    """The fields of a registered plug-in as plain data; ``???`` where a value must be given.
+
+    Mappings are left out: what a user gives would be merged with the default instead of taking its place.
+    """
+    fields: dict[str, Json] = {TYPE: name}
+    for field in dataclasses.fields(lookup(group, name, group)):
+        default = MISSING if required(field) else plain(_default(field))
+        if field.init and not isinstance(default, Mapping):
+            fields[field.name] = default
+    return fields
+
+
+def options(group: str) -> dict[str, str]:
+    """Option name to one line about it: shipped presets and registered plug-ins of a group."""
+    found = {path.stem: first_comment(path.read_text(encoding="utf-8")) for path in _presets(group)}
+    if group in _PLUGIN_GROUPS:
+        found |= {name: first_line(lookup(group, name, group)) for name in names(group)}
+    return dict(sorted(found.items()))
+
+
+def first_comment(text: str) -> str:
+    """The first comment of a YAML file that is not Hydra's header."""
+    for line in text.splitlines():
+        if line.startswith("#") and not line.lstrip("# ").startswith("@"):
+            return line.lstrip("# ").strip()
+    return ""
+
+
+def _presets(group: str) -> list[Path]:
+    return sorted((shipped("conf") / group).glob("*.yaml"))
+
+
+def _check_name(group: str, file: Path) -> None:
+    if file.suffix != ".yaml":
+        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", f"{file.stem}.yaml")
+    if not is_name(file.stem):
+        accepted = "a name of letters, digits, _, - and ."
+        raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
+    plugins = names(group) if group in _PLUGIN_GROUPS else []
+    if file.stem in (*plugins, *(path.stem for path in _presets(group))):
+        found = f"{group}={file.stem} is shipped and cannot be shadowed"
+        raise SpecError(f"--config-dir {group}/{file.name}", found, "another file name")
+
+
+def _default(field: "dataclasses.Field[object]") -> object:
+    return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
+
+
+def first_line(kind: type) -> str:
+    """The first line of a plug-in's docstring, as a list prints it."""
+    return (kind.__doc__ or "").strip().split("\n")[0].replace("``", "")

@@ -1,0 +1,112 @@
+"""The files that ``frtaudit init`` writes: a commented spec of one's own and the header of the metadata."""
+
+import os
+from pathlib import Path
+
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import SpecError
+
+AUDIT = """\
+# @package _global_
+# My audit: say in one line who is tested and why.
+#
+# Run it:    frtaudit run --config-dir {folder} audit=my_audit
+# Check it:  frtaudit check --config-dir {folder} audit=my_audit
+# What can be named: frtaudit list        Every field: frtaudit schema spec
+defaults:
+  - override /cohort: templates        # or scores: lists of comparison scores
+  - override /protocol: all_pairs      # or round_robin, listed
+
+question: How often does each system err, for whom, and how sure can we be?
+
+# A folder with metadata.csv (image_id, subject_id, and a column per schema) and templates/<provider>.npz
+# (embedding: N x D numbers; image_id: N names).
+cohort:
+  root: {root}
+
+# Who is compared with whom. Quote names that YAML would read as something else: "no", "010", "1.0".
+schemas:
+  gender:
+    column: gender
+    classes: [female, male]
+    labels: [Female, Male]
+    unknown: ["*"]                     # any other value, and none, is unknown
+    conflicts: error                   # subjects whose samples disagree: error, drop, majority or unknown
+
+# providers: [vendor_a, vendor_b]      # default: every file in templates/
+
+analyses:
+  error_rates: {{}}
+  similarity_roc: {{}}
+  differentials: {{}}
+  failures: {{}}
+  interclass: {{}}
+  robustness: {{}}
+  identity_check: {{}}
+
+thresholds:
+  fmr: [0.01, 0.001]                   # FMR targets: at least 5 false matches must be expected at each
+
+bootstrap:
+  B: 1000                              # resamples; at least 2/alpha - 1
+  alpha: 0.05                          # 1 - level
+
+# Each interval says for whom it holds: population (new people like these), fixed_identities (these people, new images).
+intervals:
+  - {{method: wilson, target: population}}
+  - {{method: vertex, target: population}}
+  - {{method: recentered, target: fixed_identities}}
+
+requirements:
+  - name: fnmr-each-gender
+    metric: fnmr_at_fmr
+    at: {{fmr: 0.001}}
+    schema: gender
+    group: each                        # all, each, max, or a class
+    limit: 0.02                        # pass if the one-sided upper bound is at most this
+
+report:
+  title: My audit
+  organisation: null
+  auditor: null
+  commissioner: null
+  purpose: null
+  system_version: null
+  earlier_runs: null       # in words: how often these data were looked at before, and what changed since
+  reference: null
+  paper: a4                            # or letter
+  signatories: []                      # who signs in ink: [{{name: A. Person, role: Auditor}}]
+  previous: null                       # the result.json of the last audit: the report says what changed
+"""
+METADATA = "image_id,subject_id,gender\n"
+
+
+def write_starter(folder: str | Path) -> str:
+    """Write ``audit/my_audit.yaml`` and ``metadata.csv`` into a folder; returns what to do next.
+
+    Raises :class:`SpecError`, before anything is written, if one of them is there already.
+    """
+    place = Path(folder)
+    files = {"audit/my_audit.yaml": _audit(place), "metadata.csv": METADATA}
+    for name in files:
+        if os.path.lexists(place / name):
+            raise SpecError(name, "is there already", "a folder without it")
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            OutputFolder(place).write(name, text.encode())
+    except OSError as error:
+        raise SpecError(
+            str(folder), error.strerror or "cannot be written", "a folder that can be written"
+        ) from None
+    return "\n".join(
+        [
+            *(f"wrote {place / name}" for name in files),
+            f"next: frtaudit check --config-dir {place} audit=my_audit",
+        ]
+    )
+
+
+def _audit(place: Path) -> str:
+    quoted = "'" + str(place).replace("'", "''") + "'"
+    return AUDIT.format(folder=place, root=quoted)

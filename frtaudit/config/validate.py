@@ -1,0 +1,330 @@
+"""What makes a spec one that can be run: every check on values that needs no data, in one place."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable
+from datetime import date
+from fractions import Fraction
+from unicodedata import category
+
+from frtaudit.core import limits
+from frtaudit.core.cohort import UNKNOWN
+from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
+from frtaudit.core.spec import (
+    AuditSpec,
+    Bootstrap,
+    FoldClaim,
+    Folds,
+    FoldSource,
+    Grid,
+    GridKind,
+    IntervalSpec,
+    Report,
+    RequirementSpec,
+    Thresholds,
+    ThresholdSource,
+    Weighting,
+)
+from frtaudit.core.structure import closest
+from frtaudit.errors import SpecError
+from frtaudit.evaluation.requirements import D_L2, DECIDING, SPACES
+from frtaudit.inputs.sanitize import as_read
+from frtaudit.inputs.schemas import check_schemas
+
+METRICS = (
+    "accuracy",
+    "accuracy_fold_sd",
+    "d_l2",
+    "eer",
+    "fdr",
+    "fmr",
+    "fnmr",
+    "fnmr_at_fmr",
+    "frr",
+    "fta",
+    "garbe",
+    "gini",
+    "inequity_rate",
+    "log_geomean",
+    "max_geomean",
+    "max_min",
+    "threshold_at_fmr",
+)
+BY_ASKING = (
+    "fmr",
+    "fnmr",
+    "fnmr_at_fmr",
+)  # rates whose intervals the spec lists; other metrics bring their own
+SENSES = ("<=", ">=")
+ALL, EACH, MAX = "all", "each", "max"
+NOT_STRATIFIED = "none"
+LONGEST = 200  # characters of a name
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.\-]*")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def check_spec(spec: AuditSpec) -> None:
+    """Raise :class:`SpecError` for the first value of ``spec`` that cannot be run, whatever the data.
+
+    Checked: names, alpha, B, FMR targets, the threshold grid, schemas, folds, requirements, and that each interval
+    method serves its target.
+    """
+    _check_name("name", spec.name)
+    _check_whole("seed", spec.seed, 0)
+    _check_whole("threads", spec.threads, 0)
+    _check_whole("tail_budget", spec.tail_budget, 1)
+    _check_some("analyses", spec.analyses)
+    for schema in spec.schemas:
+        _check_words("schemas", schema)
+    check_schemas(spec.schemas)
+    as_read(spec.schemas, spec.sanitize)
+    check_bootstrap(spec.bootstrap, spec.schemas)
+    check_thresholds(spec.thresholds)
+    check_intervals(spec.intervals)
+    check_folds(spec.folds, spec.schemas)
+    for name, item in spec.test_sets.items():
+        _check_words("test_sets", name)
+        check_folds(item.folds, spec.schemas, f"test_sets.{name}.folds")
+    _check_providers(spec.providers)
+    check_requirements(spec)
+    check_report(spec.report)
+
+
+def enough_resamples(alpha: float) -> int:
+    """The smallest B for which quantiles at alpha/2 and 1 - alpha/2 exist: 2/alpha - 1, alpha read as a decimal.
+
+    >>> enough_resamples(0.05)
+    39
+    """
+    return math.ceil(2 / Fraction(repr(alpha)) - 1)
+
+
+def check_bootstrap(bootstrap: Bootstrap, schemas: Iterable[str] = ()) -> None:
+    """Refuse alpha outside (0, 1), a B too small for alpha, and strata that no schema makes."""
+    if not 0 < bootstrap.alpha < 1:
+        raise SpecError(
+            "bootstrap.alpha", f"found {bootstrap.alpha:g}", "a number between 0 and 1, both excluded"
+        )
+    enough = enough_resamples(bootstrap.alpha)
+    if enough > limits.LARGEST["B"]:
+        found = f"{bootstrap.alpha:g} needs B = {enough:.3g}, and {limits.LARGEST['B']} is the largest"
+        raise SpecError("bootstrap.alpha", found, f"{2 / limits.LARGEST['B']:g} or more")
+    if enough > bootstrap.B:
+        found = f"B = {bootstrap.B} is too small for alpha = {bootstrap.alpha:g}"
+        raise SpecError("bootstrap.B", found, f"{enough} or more")
+    known = [*schemas, NOT_STRATIFIED]
+    if bootstrap.stratify is not None and bootstrap.stratify not in known:
+        found = f"no schema is named {bootstrap.stratify!r}{closest(bootstrap.stratify, known)}"
+        raise SpecError("bootstrap.stratify", found, ", ".join(known))
+
+
+def check_thresholds(thresholds: Thresholds) -> None:
+    """Refuse FMR targets outside (0, 1), an inconsistent grid, and a source that does not fit the rest."""
+    for target in thresholds.fmr:
+        if not 0 < target < 1:
+            raise SpecError(
+                "thresholds.fmr", f"found {target:g}", "FMR targets between 0 and 1, both excluded"
+            )
+    if thresholds.curve.per_decade < 1:
+        found = f"found {thresholds.curve.per_decade}"
+        raise SpecError("thresholds.curve.per_decade", found, "a number of targets from 1")
+    _check_unique("thresholds.fmr", [f"{target!r}" for target in thresholds.fmr])
+    check_grid(thresholds.grid)
+    from_file = thresholds.source is ThresholdSource.FILE
+    if from_file and thresholds.file is None:
+        raise SpecError("thresholds.file", "no value", "the file that thresholds.source: file reads")
+    if thresholds.file is not None and not from_file:
+        raise SpecError("thresholds.source", f"found {thresholds.source.value!r} beside a file", "file")
+    if thresholds.source is ThresholdSource.OTHER_COHORT and thresholds.grid.kind is not GridKind.EXPLICIT:
+        found = f"{thresholds.grid.kind.value!r} with thresholds from another cohort"
+        raise SpecError(
+            "thresholds.grid.kind", found, "explicit: thresholds from elsewhere are given by value"
+        )
+
+
+def check_grid(grid: Grid) -> None:
+    """Refuse a grid whose fields contradict its kind."""
+    if any(not math.isfinite(value) for value in (*grid.values, grid.low or 0.0, grid.high or 0.0)):
+        raise SpecError("thresholds.grid", "a value is not finite", "finite numbers")
+    if grid.kind is GridKind.EXPLICIT:
+        _check_explicit(grid)
+    elif grid.values:
+        raise SpecError("thresholds.grid.values", f"found with kind {grid.kind.value}", "kind: explicit")
+    else:
+        _check_span(grid)
+
+
+def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
+    """Refuse a method that does not serve its target, naming those that do, and an interval asked for twice.
+
+    Nor can a method be asked for that gives no interval of a rate: the analyses that need one make it by themselves.
+    """
+    wanted = list(intervals)
+    for index, interval in enumerate(wanted):
+        method, target = interval.method, interval.target
+        serving = [item.value for item in SERVES if target in SERVES[item] and item not in OF_THEIR_OWN]
+        if target not in SERVES[method]:
+            found = f"method {method.value} does not serve target {target.value}"
+            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
+        if method in OF_THEIR_OWN:
+            found = f"method {method.value} is no interval of a rate: analyses that need it make it unasked"
+            raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
+    _check_unique("intervals", [f"{item.method.value} for {item.target.value}" for item in wanted])
+
+
+def check_folds(folds: Folds, schemas: Iterable[str] = (), where: str = "folds") -> None:
+    """Refuse fewer than two folds, a file without ``source: file`` or the reverse, and settings that nothing uses."""
+    _check_whole(f"{where}.k", folds.k, 2)
+    if folds.source is FoldSource.FILE and folds.file is None:
+        raise SpecError(f"{where}.file", "no value", "the file that folds.source: file reads")
+    if folds.file is not None and folds.source is not FoldSource.FILE:
+        raise SpecError(
+            f"{where}.source", f"found {folds.source.value!r} beside a file", FoldSource.FILE.value
+        )
+    given = folds.source in (FoldSource.OFFICIAL, FoldSource.FILE)
+    if folds.claim is not FoldClaim.NONE and not given:
+        raise SpecError(f"{where}.claim", f"a claim on {folds.source.value} folds", "official or file folds")
+    if folds.per_subject is not None:
+        _check_whole(f"{where}.per_subject", folds.per_subject, 1)
+    if folds.stratify is not None:
+        _check_choice(f"{where}.stratify", folds.stratify, list(schemas))
+    if folds.overlap and folds.source is FoldSource.STRICT:
+        raise SpecError(
+            f"{where}.overlap", "beside folds that share no subject", "disjoint, official or file"
+        )
+
+
+def check_requirements(spec: AuditSpec) -> None:
+    """Refuse a requirement on a metric, sense, weighting, schema or group that cannot be, or that nothing decides."""
+    _check_unique("requirements", [item.name for item in spec.requirements])
+    if spec.requirements and spec.bootstrap.alpha >= 0.5:
+        found = f"{spec.bootstrap.alpha:g} with requirements, which are judged on one-sided bounds"
+        raise SpecError("bootstrap.alpha", found, "less than 0.5")
+    for index, item in enumerate(spec.requirements):
+        _check_requirement(f"requirements[{index}]", item, spec)
+    _check_decided(spec)
+
+
+def _check_decided(spec: AuditSpec) -> None:
+    """Refuse a list of intervals none of which decides about a rate that is required (FORMULAS 8.8)."""
+    deciding = [method for method in DECIDING if method not in OF_THEIR_OWN]
+    open_ = [item.name for item in spec.requirements if item.metric in BY_ASKING]
+    if open_ and spec.intervals and not any(item.method in deciding for item in spec.intervals):
+        found = f"none of them decides about requirement {open_[0]!r}"
+        raise SpecError("intervals", found, f"one of {', '.join(method.value for method in deciding)}")
+
+
+def check_report(report: Report) -> None:
+    """Refuse a date that is none."""
+    if report.date is None:
+        return
+    try:
+        known = bool(_DATE.fullmatch(report.date)) and bool(date.fromisoformat(report.date))
+    except ValueError:
+        known = False
+    if not known:
+        raise SpecError("report.date", f"found {report.date!r}", "a day as YYYY-MM-DD")
+
+
+def known_metrics(spec: AuditSpec) -> tuple[str, ...]:
+    """The metrics that can be named, those that a plug-in analysis declares as ``metrics`` included."""
+    declared = (getattr(analysis, "metrics", ()) for analysis in spec.analyses.values())
+    return tuple(sorted({*METRICS, *(metric for metrics in declared for metric in metrics)}))
+
+
+def _check_requirement(where: str, item: RequirementSpec, spec: AuditSpec) -> None:
+    metrics = known_metrics(spec)
+    _check_choice(f"{where}.metric", item.metric, metrics)
+    _check_choice(f"{where}.sense", item.sense, SENSES)
+    if item.metric == D_L2 and "space" in item.at:
+        _check_choice(f"{where}.at.space", str(item.at["space"]), SPACES)
+    if not math.isfinite(item.limit):
+        raise SpecError(f"{where}.limit", f"found {item.limit}", "a finite number")
+    if item.weighting is not None:
+        _check_choice(f"{where}.weighting", item.weighting, [weighting.value for weighting in Weighting])
+    if item.schema is not None:
+        _check_choice(f"{where}.schema", item.schema, list(spec.schemas))
+    if item.group not in (ALL, EACH, MAX):
+        _check_group(f"{where}.group", item, spec)
+
+
+def _check_group(where: str, item: RequirementSpec, spec: AuditSpec) -> None:
+    """A group is a class of the named schema, or of any; schemas whose classes come from the data are left to it."""
+    schemas = [spec.schemas[item.schema]] if item.schema else list(spec.schemas.values())
+    if not schemas or any(not schema.classes for schema in schemas):
+        if not schemas:
+            raise SpecError(
+                where, f"found {item.group!r} in an audit without schemas", f"{ALL}, or a schema=..."
+            )
+        return
+    known = [*(name for schema in schemas for name in schema.classes), UNKNOWN]
+    for name in item.group.split("|"):
+        _check_choice(where, name, [ALL, EACH, MAX, *known])
+
+
+def _check_providers(providers: tuple[object, ...] | None) -> None:
+    if providers is None:
+        return
+    _check_some("providers", providers)
+    shown = [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in providers]
+    _check_unique("providers", shown)
+
+
+def _check_explicit(grid: Grid) -> None:
+    _check_some("thresholds.grid.values", grid.values)
+    if any(low >= high for low, high in zip(grid.values, grid.values[1:], strict=False)):
+        raise SpecError("thresholds.grid.values", "the values do not rise", "each value once, ascending")
+    if grid.low is not None or grid.high is not None:
+        raise SpecError("thresholds.grid", "low or high beside explicit values", "values alone")
+
+
+def _check_span(grid: Grid) -> None:
+    _check_whole("thresholds.grid.num", grid.num, 2)
+    inside = {GridKind.QUANTILE: "[0, 1]", GridKind.FMR_DECADES: "(0, 1]"}.get(grid.kind)
+    for name, value in (("low", grid.low), ("high", grid.high)):
+        if value is None or inside is None:
+            continue
+        if not 0 <= value <= 1 or (value == 0 and grid.kind is GridKind.FMR_DECADES):
+            raise SpecError(f"thresholds.grid.{name}", f"found {value:g}", f"a number in {inside}")
+    if grid.low is not None and grid.high is not None and grid.low >= grid.high:
+        raise SpecError(
+            "thresholds.grid", f"low {grid.low:g} is not below high {grid.high:g}", "low below high"
+        )
+
+
+def _check_name(where: str, name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise SpecError(where, f"found {name!r}", "letters, digits, _ . and -, a letter or digit first")
+
+
+def _check_words(where: str, name: str) -> None:
+    """A name that is printed and never a path: words of any script."""
+    strange = any(category(mark) == "Cc" or mark in "&|" for mark in name)
+    if strange or not 0 < len(name) <= LONGEST or name != name.strip():
+        accepted = f"1 to {LONGEST} characters without &, |, control characters and outer spaces"
+        raise SpecError(where, f"found {name[:LONGEST]!r}", accepted)
+
+
+def _check_whole(where: str, value: int, least: int) -> None:
+    if value < least:
+        raise SpecError(where, f"found {value}", f"{least} or more")
+
+
+def _check_some(where: str, values: Iterable[object]) -> None:
+    if not list(values):
+        raise SpecError(where, "names nothing", "one or more")
+
+
+def _check_choice(where: str, value: str, accepted: Iterable[str]) -> None:
+    known = list(accepted)
+    if value not in known:
+        raise SpecError(
+            where, f"found {value!r}{closest(value, known)}", ", ".join(known) or "none is declared"
+        )
+
+
+def _check_unique(where: str, shown: list[str]) -> None:
+    twice = [name for name, count in Counter(shown).items() if count > 1]
+    if twice:
+        raise SpecError(where, f"{twice[0]} stands twice", "each once")

@@ -1,0 +1,105 @@
+"""Canonical JSON and SHA-256: the only hashing in the project.
+
+Keys are sorted, separators are tight, text is UTF-8, floats are the shortest decimal that reads back
+to the same double. Infinities and undefined values are the strings ``"inf"``, ``"-inf"``, ``"nan"``.
+"""
+
+import hashlib
+import hmac
+import json
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+from frtaudit.core.machine.files import Links, open_regular
+
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"
+
+_CHUNK = 1 << 20
+
+
+def plain(value: Json) -> Json:
+    """Return ``value`` with non-finite floats as strings, tuples as lists and -0.0 as 0.0.
+
+    >>> plain({"a": (float("inf"), -0.0)})
+    {'a': ['inf', 0.0]}
+    """
+    if isinstance(value, Mapping):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return number_out(value)
+    return value
+
+
+def number_out(value: float) -> float | str:
+    """A double as JSON holds it here: itself, or ``"inf"``, ``"-inf"``, ``"nan"``."""
+    if math.isnan(value):
+        return "nan"
+    if math.isinf(value):
+        return "inf" if value > 0 else "-inf"
+    return float(value) + 0.0
+
+
+def number_in(value: float | str) -> float:
+    """The double that :func:`number_out` wrote.
+
+    >>> number_in("-inf")
+    -inf
+    """
+    return float(value)
+
+
+def dumps(value: Json) -> str:
+    """Canonical JSON text, without a trailing newline.
+
+    >>> dumps({"b": 1, "a": [0.1, float("nan")]})
+    '{"a":[0.1,"nan"],"b":1}'
+    """
+    return json.dumps(
+        plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+
+def to_bytes(value: Json) -> bytes:
+    """Canonical JSON as UTF-8 bytes with one trailing newline: what is written to disk and hashed."""
+    return (dumps(value) + "\n").encode()
+
+
+def sha256(data: bytes) -> str:
+    """Lower-case hexadecimal SHA-256 of ``data``."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sha256_file(path: Path) -> str:
+    """Lower-case hexadecimal SHA-256 of a file, read in blocks of 1 MiB."""
+    digest = hashlib.sha256()
+    with open_regular(path, links=Links.FOLLOW) as stream:
+        while block := stream.read(_CHUNK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def digest(value: Json) -> str:
+    """SHA-256 of the canonical JSON of ``value``."""
+    return sha256(to_bytes(value))
+
+
+def pseudonym(key: bytes, name: str) -> str:
+    """HMAC-SHA256(key, name) in hexadecimal: how tables name samples and subjects.
+
+    >>> pseudonym(b"k", "a")[:8]
+    '78da9151'
+    """
+    return hmac.new(key, name.encode(), hashlib.sha256).hexdigest()
+
+
+def seed_of(seed: int, *names: str) -> int:
+    """A 64-bit seed keyed by a name, so that adding an analysis moves no other number.
+
+    >>> seed_of(1, "bootstrap") != seed_of(1, "folds")
+    True
+    """
+    return int(digest({"seed": seed, "names": list(names)})[:16], 16)

@@ -1,0 +1,47 @@
+"""File names made of names in the data: one function, so that no name is a path and no two names share a file."""
+
+import re
+import unicodedata
+
+from frtaudit.core.canonical import sha256
+
+LONGEST = 64  # characters of a name that is used as it is
+READABLE = 40  # characters kept of one that is not
+DIGITS = 16
+RESERVED = frozenset(
+    {"con", "prn", "aux", "nul", *(f"{port}{number}" for port in ("com", "lpt") for number in range(10))}
+)  # devices on Windows, whatever follows the first dot
+_SAFE = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9_-])?")
+_MADE = re.compile(rf".*-[0-9a-f]{{{DIGITS}}}")
+
+
+def file_name(name: str) -> str:
+    """A file or folder name for a name of the data, without a suffix.
+
+    A name of lower-case ASCII letters, digits, ``_``, ``-`` and ``.`` stays as it is. Any other becomes its readable
+    part, ``-`` and the first digits of its SHA-256, so that two names never meet, also where case does not count.
+
+    >>> file_name("vendor_2.1")
+    'vendor_2.1'
+    >>> file_name("../../.config/Trusted")
+    'config_Trusted-1cb0d87389619aea'
+    """
+    if is_safe(name):
+        return name
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+    readable = re.sub(r"[^A-Za-z0-9-]+", "_", plain).strip("_-")[:READABLE].rstrip("_-")
+    return f"{readable or 'name'}-{sha256(name.encode('utf-8', 'surrogatepass'))[:DIGITS]}"
+
+
+def is_safe(name: str) -> bool:
+    """Whether a name can be a file's name as it is, on every file system, and looks like no name that was made.
+
+    >>> is_safe("demo"), is_safe("Demo"), is_safe("nul"), is_safe("a/b")
+    (True, False, False, False)
+    """
+    return (
+        len(name) <= LONGEST
+        and _SAFE.fullmatch(name) is not None
+        and name.partition(".")[0] not in RESERVED
+        and not _MADE.fullmatch(name)
+    )

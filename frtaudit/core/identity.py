@@ -1,0 +1,194 @@
+"""The audit's identity: the spec as plain data, and the spec again from plain data. Plug-ins only from the registry."""
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from frtaudit.core.canonical import Json, digest
+from frtaudit.core.registry import lookup, name_of, names
+from frtaudit.core.spec import AuditSpec, Folds, PairSetSpec
+from frtaudit.core.structure import (
+    MISSING,
+    Built,
+    Field,
+    Keep,
+    build,
+    closest,
+    construct,
+    described,
+    hints_of,
+    mapping,
+    plain,
+    required,
+    silent,
+    unknown_key,
+)
+from frtaudit.errors import SpecError
+
+TYPE = "type"
+SPEC_VERSION = "1"
+INPUTS = "inputs"
+_PLUGINS = {"cohort": "cohort", "protocol": "protocol", "analyses": "analysis", "providers": "provider"}
+
+
+def identifies(field: Field) -> bool:
+    """Whether a field is part of the identity: paths, machine settings and the report's own words are not."""
+    return "role" not in field.metadata and field.name != "report"
+
+
+def to_plain(spec: AuditSpec) -> dict[str, Json]:
+    """The resolved, typed spec without ``report``, paths and machine settings: what ``result.json`` holds.
+
+    A plug-in is a mapping with its ``type`` and its fields.
+    """
+    return _spec_plain(spec, identifies)
+
+
+def to_full(spec: AuditSpec) -> dict[str, Json]:
+    """The whole spec as plain data; ``from_plain(to_full(spec)) == spec``."""
+    return _spec_plain(spec, lambda _: True)
+
+
+def to_portable(spec: AuditSpec) -> dict[str, Json]:
+    """The whole spec but its machine settings, such as thread counts: the same files come of it on any machine."""
+    return _spec_plain(spec, lambda field: field.metadata.get("role") != "machine")
+
+
+def spec_digest(spec: AuditSpec, inputs: Mapping[str, str]) -> str:
+    """SHA-256 of the identity: :func:`to_plain` and each input as its file name and sha256."""
+    return digest(to_plain(spec) | {INPUTS: dict(inputs)})
+
+
+def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = None) -> AuditSpec:
+    """The spec that plain data describes, typed strictly; ``paths`` fills fields by dotted name.
+
+    ``paths`` supplies what an identity leaves out, such as ``{"cohort.root": "faces"}``; ``inputs`` in ``data`` is not
+    part of a spec and is left out. Values are not checked here: see :func:`frtaudit.config.validate.check_spec`.
+
+    Raises :class:`SpecError` for unknown keys, wrong types, missing values and plug-ins that nothing registered.
+    """
+    spec = {key: value for key, value in data.items() if key != INPUTS}
+    for dotted, value in (paths or {}).items():
+        spec = _placed(spec, dotted.split("."), value, dotted)
+    _check_keys(spec)
+    return AuditSpec(**{key: _field(key, value) for key, value in spec.items()})
+
+
+def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[str, Json]:
+    """A registered plug-in as plain data: its ``type`` and the fields that ``keep`` keeps."""
+    fields = plain(plugin, keep)
+    return {TYPE: name_of(group, type(plugin)), **(fields if isinstance(fields, Mapping) else {})}
+
+
+def plugin(group: str, data: object, where: str, default: str | None = None) -> object:
+    """The registered plug-in that a mapping with ``type`` describes (``default``: the type where none is named)."""
+    if data is None or data == MISSING:
+        raise SpecError(where, "no value", f"one of: {', '.join(names(group))}")
+    if not isinstance(data, Mapping):
+        raise SpecError(where, f"found {described(data)}", "a mapping with type and fields")
+    kind = data.get(TYPE, default)
+    if not isinstance(kind, str) or kind == MISSING:
+        raise SpecError(f"{where}.{TYPE}", "no value", ", ".join(names(group)))
+    known = lookup(group, kind, f"{where}.{TYPE}")
+    return construct(known, {key: value for key, value in data.items() if key != TYPE}, where)
+
+
+def _spec_plain(spec: AuditSpec, keep: Keep) -> dict[str, Json]:
+    values: dict[str, Json] = {}
+    for field in dataclasses.fields(spec):
+        value = getattr(spec, field.name)
+        if keep(field) and not silent(field, value):
+            values[field.name] = _value_plain(field.name, value, keep)
+    return values
+
+
+def _value_plain(name: str, value: Built, keep: Keep) -> Json:
+    if name == "test_sets":
+        return {key: _set_plain(item, keep) for key, item in sorted(value.items())}
+    group = _PLUGINS.get(name)
+    if group is None or value is None:
+        return plain(value, keep)
+    if isinstance(value, Mapping):
+        return {key: plugin_plain(group, item, keep) for key, item in sorted(value.items())}
+    if isinstance(value, tuple):
+        return [item if isinstance(item, str) else plugin_plain(group, item, keep) for item in value]
+    return plugin_plain(group, value, keep)
+
+
+def _set_plain(item: PairSetSpec, keep: Keep) -> Json:
+    pairs = None if item.pairs is None else plugin_plain("protocol", item.pairs, keep)
+    return {"pairs": pairs, "folds": plain(item.folds, keep)}
+
+
+def _check_keys(spec: Mapping[str, object]) -> None:
+    fields = {field.name: field for field in dataclasses.fields(AuditSpec)}
+    for key in spec:
+        if key not in fields:
+            raise unknown_key("", key, fields)
+    for name, field in fields.items():
+        if required(field) and name not in spec:
+            raise SpecError(
+                name, "no value", ", ".join(names(_PLUGINS[name])) if name in _PLUGINS else "text"
+            )
+    version = spec.get("spec_version", SPEC_VERSION)
+    if version != SPEC_VERSION:
+        raise SpecError("spec_version", f"found {described(version)}", f'"{SPEC_VERSION}"')
+
+
+def _field(name: str, value: object) -> Built:
+    if name == "analyses":
+        return _analyses(value)
+    if name == "providers":
+        return None if value is None else _providers(value)
+    if name == "test_sets":
+        return {key: _set(item, f"{name}.{key}") for key, item in sorted(mapping(value, name).items())}
+    if name in _PLUGINS:
+        return plugin(_PLUGINS[name], value, name)
+    return build(hints_of(AuditSpec)[name], value, name)
+
+
+def _set(value: object, where: str) -> PairSetSpec:
+    """A test set: its pairs are a protocol, its folds plain fields."""
+    fields = mapping(value, where)
+    for key in fields:
+        if key not in ("pairs", "folds"):
+            raise unknown_key(where, key, ("pairs", "folds"))
+    pairs = fields.get("pairs")
+    return PairSetSpec(
+        pairs=None if pairs is None else plugin("protocol", pairs, f"{where}.pairs"),
+        folds=build(Folds, fields.get("folds", {}), f"{where}.folds"),
+    )
+
+
+def _analyses(value: object) -> dict[str, object]:
+    if not isinstance(value, Mapping):
+        raise SpecError("analyses", f"found {described(value)}", "a mapping of names to analyses")
+    items = {str(key): {} if item is None else item for key, item in sorted(value.items())}
+    return {key: plugin("analysis", item, f"analyses.{key}", default=key) for key, item in items.items()}
+
+
+def _providers(value: object) -> tuple[object, ...]:
+    if not isinstance(value, Sequence) or isinstance(value, str):
+        raise SpecError(
+            "providers", f"found {described(value)}", "a list of names or of mappings with name and type"
+        )
+    return tuple(_provider(item, f"providers[{index}]") for index, item in enumerate(value))
+
+
+def _provider(item: object, where: str) -> object:
+    """A name stays a name: the cohort knows whether it is scored from templates or was scored before."""
+    if isinstance(item, str) and item not in ("", MISSING):
+        return item
+    if not isinstance(item, Mapping):
+        raise SpecError(
+            where, f"found {described(item)}", "a name, quoted if it looks like a number, or a mapping"
+        )
+    return plugin("provider", item, where)
+
+
+def _placed(data: Mapping[str, object], path: Sequence[str], value: object, dotted: str) -> dict[str, object]:
+    if len(path) == 1:
+        return {**data, path[0]: value}
+    inner = data.get(path[0], {})
+    if not isinstance(inner, Mapping):
+        raise SpecError(dotted, f"{path[0]!r} holds no keys{closest(path[0], data)}", ", ".join(data))
+    return {**data, path[0]: _placed(inner, path[1:], value, dotted)}

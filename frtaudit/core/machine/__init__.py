@@ -1,0 +1,1 @@
+"""The machine: files, names of files, signals, faults, progress."""

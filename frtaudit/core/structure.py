@@ -1,0 +1,257 @@
+"""Plain data to typed frozen values, strictly, and back. No Hydra, no import by string; only int becomes float."""
+
+import dataclasses
+import difflib
+import types
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from functools import cache
+from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints  # Any: a type as a value
+
+from frtaudit.core import limits
+from frtaudit.core.canonical import Json, number_in, number_out
+from frtaudit.errors import SpecError
+
+MISSING = "???"
+QUOTE = "text; quote it, for YAML reads a bare no, 010 or 1.0 as a truth value or a number"
+_NOT_FINITE = ("inf", "-inf", "nan")
+_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+Kind: TypeAlias = Any  # a type as a value: a class, a union, a generic alias
+Built: TypeAlias = Any  # a value of a type that is known only at run time
+Field: TypeAlias = "dataclasses.Field[Any]"  # whatever the field holds
+Keep: TypeAlias = "Callable[[Field], bool]"
+
+
+def build(kind: Kind, data: object, where: str) -> Built:
+    """Make a value of type ``kind`` out of plain data; ``where`` names the place in the spec.
+
+    Known kinds: dataclasses, Enums (by value), tuples, mappings with text keys (kept in the order of their keys),
+    unions, bool, int, float, str. An int becomes a float where a float is asked for; nothing else is converted.
+
+    Raises :class:`SpecError` for an unknown or missing key, a wrong type or an unknown choice.
+
+    >>> build(tuple[float, ...], [1, 0.5], "thresholds.fmr")
+    (1.0, 0.5)
+    """
+    if data == MISSING and isinstance(data, str):
+        raise SpecError(where, "no value", _accepted(kind))
+    if origin(kind) in (Union, types.UnionType):
+        return _union(kind, data, where)
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+        return construct(kind, mapping(data, where), where)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return _choice(kind, data, where)
+    if origin(kind) is tuple:
+        return _tuple(get_args(kind), data, where)
+    if origin(kind) in (dict, Mapping):
+        item = get_args(kind)[1]
+        return {
+            key: build(item, value, f"{where}.{key}") for key, value in sorted(mapping(data, where).items())
+        }
+    return _scalar(kind, data, where)
+
+
+def construct(kind: type, data: Mapping[str, object], where: str) -> Built:
+    """Make a dataclass of type ``kind`` out of its fields as plain data.
+
+    A :class:`SpecError` of the dataclass itself whose place begins with a dot is placed below ``where``.
+
+    >>> from frtaudit.core.spec import Bootstrap
+    >>> construct(Bootstrap, {"B": 99}, "bootstrap").B
+    99
+    """
+    fields = {field.name: field for field in dataclasses.fields(kind) if field.init}
+    for key in data:
+        if key not in fields:
+            raise unknown_key(where, key, fields)
+    hints = hints_of(kind)
+    place = f"{where}." if where else ""
+    for name, field in fields.items():
+        if data.get(name, MISSING if required(field) else None) == MISSING:
+            raise SpecError(f"{place}{name}", "no value", _wanted(field, hints[name], f"{place}{name}"))
+    values = {key: build(hints[key], value, f"{place}{key}") for key, value in data.items()}
+    try:
+        return kind(**values)
+    except SpecError as error:
+        raise _placed(error, where) from None
+    except (ValueError, TypeError) as error:
+        raise SpecError(where or "spec", str(error)) from None
+
+
+def _placed(error: SpecError, where: str) -> SpecError:
+    """The same error of a value that cannot know where it stands: it says ``.rate``, or ``.`` for all of it."""
+    if not error.where.startswith("."):
+        return error
+    return SpecError((where + error.where).strip(".") or "spec", error.found, error.accepted)
+
+
+def unknown_key(where: str, key: str, accepted: Iterable[str]) -> SpecError:
+    """The error for a key that nothing takes: it names the place, the accepted keys and the closest of them.
+
+    >>> str(unknown_key("bootstrap", "b", ["B", "alpha"]))
+    "bootstrap: unknown key 'b' (did you mean 'B'?); accepted: B, alpha"
+    """
+    names = list(accepted)
+    return SpecError(
+        where or "spec", f"unknown key {key!r}{closest(key, names)}", ", ".join(names) or "no key"
+    )
+
+
+def closest(name: str, names: Iterable[str]) -> str:
+    """`` (did you mean 'x'?)`` for the nearest of ``names``, or nothing."""
+    folded = {known.lower(): known for known in names}
+    near = difflib.get_close_matches(name.lower(), folded, n=1)
+    return f" (did you mean {folded[near[0]]!r}?)" if near else ""
+
+
+def plain(value: object, keep: Keep = lambda _: True) -> Json:
+    """What :func:`build` reads back: fields of dataclasses for which ``keep`` holds, values of Enums, lists.
+
+    >>> from frtaudit.core.spec import GridKind
+    >>> plain((GridKind.LINEAR, float("inf")))
+    ['linear', 'inf']
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kept = [field for field in dataclasses.fields(value) if field.init and keep(field)]
+        held = [(field, getattr(value, field.name)) for field in kept]
+        return {field.name: plain(item, keep) for field, item in held if not silent(field, item)}
+    if isinstance(value, Enum):
+        return plain(value.value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, keep) for key, item in sorted(value.items())}
+    if isinstance(value, (list, tuple)):
+        return [plain(item, keep) for item in value]
+    if isinstance(value, float):
+        return number_out(value)
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    raise TypeError(f"{type(value).__name__} is not plain data")
+
+
+def origin(kind: Kind) -> object:
+    """What a generic type is made of: ``tuple`` of ``tuple[int, ...]``; None of a plain class.
+
+    >>> origin(tuple[int, ...])
+    <class 'tuple'>
+    """
+    return get_origin(kind)
+
+
+def silent(field: Field, value: object) -> bool:
+    """Whether a field added after the first results holds its default: plain data leave it out (see ``ADDED``)."""
+    if "added" not in field.metadata:
+        return False
+    made = field.default_factory
+    default = field.default if made is dataclasses.MISSING else made()
+    return bool(value == default)
+
+
+def required(field: Field) -> bool:
+    """Whether a field has no default."""
+    return field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+
+
+@cache
+def hints_of(kind: type) -> Mapping[str, Kind]:
+    """Field name to type of a dataclass."""
+    return get_type_hints(kind)
+
+
+def mapping(data: object, where: str) -> Mapping[str, object]:
+    """``data`` if it is a mapping with text keys; :class:`SpecError` otherwise."""
+    if not isinstance(data, Mapping):
+        raise SpecError(where or "spec", f"found {described(data)}", "a mapping of keys to values")
+    for key in data:
+        if not isinstance(key, str):
+            raise SpecError(where or "spec", f"the key {described(key)} is no text", QUOTE)
+    return data
+
+
+def described(data: object) -> str:
+    """How an error shows a value that it found."""
+    if data is None:
+        return "null"
+    if isinstance(data, bool):
+        return f"{str(data).lower()} (a truth value)"
+    if isinstance(data, Mapping):
+        return "a mapping"
+    if isinstance(data, (list, tuple)):
+        return "a list"
+    return f"{data!r}" if isinstance(data, str) else f"{data!r} (a number)"
+
+
+def _union(kind: Kind, data: object, where: str) -> Built:
+    members = get_args(kind)
+    if data is None and type(None) in members:
+        return None
+    others = [member for member in members if member is not type(None)]
+    exact = [member for member in others if isinstance(member, type) and type(data) is member]
+    if exact:
+        return build(exact[0], data, where)
+    for member in others[:-1]:
+        try:
+            return build(member, data, where)
+        except SpecError:
+            continue
+    if len(others) == 1:
+        return build(others[0], data, where)
+    try:
+        return build(others[-1], data, where)
+    except SpecError:
+        raise SpecError(where, f"found {described(data)}", _accepted(kind)) from None
+
+
+def _choice(kind: type[Enum], data: object, where: str) -> Enum:
+    values = [str(member.value) for member in kind]
+    for member in kind:
+        if data == member.value and not isinstance(data, bool):
+            return member
+    hint = closest(data, values) if isinstance(data, str) else ""
+    raise SpecError(where, f"found {described(data)}{hint}", ", ".join(values))
+
+
+def _tuple(items: Sequence[Kind], data: object, where: str) -> tuple[Built, ...]:
+    if not isinstance(data, (list, tuple)):
+        raise SpecError(where, f"found {described(data)}", f"a list: [{_accepted(items[0])}, ...]")
+    limits.check_length(where, len(data), limits.ITEMS, "values")
+    if len(items) == 2 and items[1] is Ellipsis:
+        return tuple(build(items[0], item, f"{where}[{index}]") for index, item in enumerate(data))
+    if len(items) != len(data):
+        raise SpecError(where, f"found {len(data)} values", f"{len(items)} values")
+    pairs = zip(items, data, strict=True)
+    return tuple(build(kind, item, f"{where}[{index}]") for index, (kind, item) in enumerate(pairs))
+
+
+def _scalar(kind: Kind, data: object, where: str) -> Built:
+    if kind is float and isinstance(data, str) and data in _NOT_FINITE:
+        return number_in(data)
+    if kind is float and isinstance(data, int) and not isinstance(data, bool):
+        limits.check_whole(where, data)
+        return float(data)
+    if kind in _WORDS and type(data) is kind:
+        if isinstance(data, int):
+            limits.check_whole(where, data)
+        if isinstance(data, str):
+            limits.check_length(where, len(data), limits.TEXT, "characters")
+        return data
+    raise SpecError(where, f"found {described(data)}", _accepted(kind))
+
+
+def _wanted(field: Field, kind: Kind, where: str) -> str:
+    return f"a path: {where}=PATH" if field.metadata.get("role") == "path" else _accepted(kind)
+
+
+def _accepted(kind: Kind) -> str:
+    if kind is str:
+        return QUOTE
+    if kind in _WORDS:
+        return _WORDS[kind]
+    if origin(kind) in (Union, types.UnionType):
+        words = ["null" if item is type(None) else _accepted(item) for item in get_args(kind)]
+        return " or ".join(words)
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return ", ".join(str(member.value) for member in kind)
+    if origin(kind) is tuple:
+        return f"a list: [{_accepted(get_args(kind)[0])}, ...]"
+    return "a mapping of keys to values"

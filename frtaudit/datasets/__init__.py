@@ -1,0 +1,1 @@
+"""Who is tested: cohorts, protocols and providers."""

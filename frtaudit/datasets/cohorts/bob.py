@@ -1,0 +1,147 @@
+"""Score files of bob.bio: four columns, five columns, or CSV; the cohort is who stands in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from frtaudit.core.canonical import digest, sha256_file
+from frtaudit.core.cohort import Material
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.inputs.fields import (
+    SCORE,
+    Coded,
+    Layout,
+    Nan,
+    first_line,
+    header_of,
+    read_fields,
+    split_spaces,
+)
+from frtaudit.inputs.gathering import Gathered, paths_below, people_of, table_of
+from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.roster import attributes_of, enrol
+from frtaudit.inputs.tables import read_table
+
+CLAIMED, REAL, MODEL, LABEL = "claimed_id", "real_id", "model_label", "test_label"
+OTHERS = f"; or five, with {MODEL} after {CLAIMED}; or CSV with a header"
+FOUR = Layout(columns=(CLAIMED, REAL, LABEL, SCORE), others=OTHERS)
+FIVE = Layout(columns=(CLAIMED, MODEL, REAL, LABEL, SCORE))
+REFERENCE, PROBE = "bio_ref_", "probe_"
+SUBJECT = "subject_id"
+SAMPLE = ("template_id", "reference_id", "key")  # what versions of bob call a sample
+MODEL_OF = "model of "  # a model of four columns has no name but its subject's
+
+
+@register("cohort", "bob")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BobScores:
+    """``root``: a score file of bob.bio, or a folder with one for each system, named by the file's stem.
+
+    Four columns (claimed_id, real_id, test_label, score), five (a model_label after claimed_id), or CSV with
+    probe_subject_id, probe_template_id, bio_ref_subject_id, bio_ref_template_id, score, and columns probe_X with
+    bio_ref_X that schemas name as X. Of four columns the reference is the model of the claimed subject; of the others
+    a reference and a probe of one name are one sample.
+
+    ``nan``: refuse a score that is NaN, or count it as failed; ``metadata``: a table with subject_id and columns for
+    schemas, in the folder of the scores; ``files``: those below ``root`` that hold scores, by default all but it.
+    """
+
+    root: str = field(metadata=PATH)
+    files: tuple[str, ...] = ()
+    nan: Nan = Nan.REFUSE
+    metadata: str | None = None
+    pseudonym_key: str | None = field(default=None, metadata=PATH)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+        """Read all files. Raises :class:`DataError` naming file and line, never a sample or subject."""
+        paths = paths_below(Path(self.root), self.files, [self.metadata] if self.metadata else [])
+        gathered = {path.stem: _gathered(path, self.nan) for path in paths}
+        people = people_of(list(gathered.values()))
+        inputs = {path.name: sha256_file(path) for path in paths}
+        more: dict[str, dict[str, str]] = {}
+        if self.metadata is not None:
+            known = paths[0].parent / self.metadata
+            more = _of_subjects(known)
+            inputs[known.name] = sha256_file(known)
+        roster = people.roster(more)
+        cohort = enrol(roster, schemas)
+        where = {name: index for index, name in enumerate(cohort.sample_ids)}
+        tables, ledger = {}, list(cohort.ledger)
+        for provider, item in gathered.items():
+            tables[provider], entries = table_of(item, provider, cohort, where)
+            ledger += entries
+        return Material(
+            cohort=replace(cohort, ledger=tuple(ledger)),
+            tables=tables,
+            inputs=inputs,
+            attributes=attributes_of(roster, cohort),
+            pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+        )
+
+
+def _gathered(path: Path, nan: Nan) -> Gathered:
+    """One file, whichever of the three layouts its first line has."""
+    line = first_line(path, path.name)
+    count = len(split_spaces(line, f"{path.name} line 1"))
+    if path.suffix == ".csv" or ("," in line and count < len(FOUR.columns)):
+        return _of_csv(path, nan)
+    if count == len(FIVE.columns):
+        read = read_fields(path, path.name, FIVE, FIVE.columns[:-1], nan)
+        text = read.texts
+        return Gathered(
+            read=read,
+            sample=(text[MODEL], text[LABEL]),
+            subject=(text[CLAIMED], text[REAL]),
+            columns={},
+        )
+    read = read_fields(path, path.name, FOUR, FOUR.columns[:-1], nan)
+    claimed, text = read.texts[CLAIMED], read.texts
+    models = Coded(codes=claimed.codes, names=[MODEL_OF + name for name in claimed.names])
+    return Gathered(read=read, sample=(models, text[LABEL]), subject=(claimed, text[REAL]), columns={})
+
+
+def _of_csv(path: Path, nan: Nan) -> Gathered:
+    columns = header_of(path, path.name)
+    needed = [
+        _need(columns, prefix, names, path) for names in (SAMPLE, (SUBJECT,)) for prefix in (REFERENCE, PROBE)
+    ]
+    _need(columns, "", (SCORE,), path)
+    stems = {name.removeprefix(PROBE) for name in columns if name.startswith(PROBE)}
+    taken = {name.removeprefix(prefix) for name in needed for prefix in (REFERENCE, PROBE)}
+    more = sorted(stem for stem in stems - taken if REFERENCE + stem in columns)
+    perhaps = [prefix + stem for stem in more for prefix in (REFERENCE, PROBE)]
+    read = read_fields(path, path.name, Layout(columns=columns, header=True), needed, nan, perhaps)
+    reference, probe, claimed, real = (read.texts[name] for name in needed)
+    return Gathered(
+        read=read,
+        sample=(reference, probe),
+        subject=(claimed, real),
+        columns={stem: (read.texts[REFERENCE + stem], read.texts[PROBE + stem]) for stem in more},
+    )
+
+
+def _need(columns: tuple[str, ...], prefix: str, names: tuple[str, ...], path: Path) -> str:
+    found = next((prefix + name for name in names if prefix + name in columns), None)
+    if found is None:
+        wanted = " or ".join(prefix + name for name in names)
+        raise DataError(
+            f"{path.name} line 1",
+            f"no column {wanted}",
+            f"columns parted by commas; found {', '.join(columns)}",
+        )
+    return found
+
+
+def _of_subjects(path: Path) -> dict[str, dict[str, str]]:
+    """Column to subject to text, from a table of subjects."""
+    table = read_table(path, path.name)
+    subjects = table.texts(table.need((SUBJECT,)))
+    seen: set[str] = set()
+    for row, subject in enumerate(subjects):
+        if not subject or subject in seen:
+            raise DataError(table.place(row), "a subject twice, or none", "one line for each subject")
+        seen.add(subject)
+    others = [name for name in table.columns if name != SUBJECT]
+    return {name: dict(zip(subjects, table.texts(name), strict=True)) for name in others}

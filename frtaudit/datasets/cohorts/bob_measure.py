@@ -1,0 +1,58 @@
+"""Score files of bob.measure: two columns, 1 or -1 and the score; no subjects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.cohort import Material
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.inputs.fields import SCORE, Layout, Nan, read_fields
+from frtaudit.inputs.gathering import paths_below
+from frtaudit.inputs.nameless import Scores, material_of_scores
+
+LABEL = "label"
+TWO = Layout(columns=(LABEL, SCORE), remarks=True)
+
+
+@register("cohort", "bob_measure")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BobMeasureScores:
+    """``root``: a file of two columns, 1 (mated) or -1 (non-mated) and a score; or a folder with one for each system.
+
+    The files name no subjects: audit=nameless says what can be asked of them. ``nan``: refuse a score that is NaN, or
+    count it as failed; ``files``: those below ``root`` that hold scores, by default all.
+    """
+
+    root: str = field(metadata=PATH)
+    files: tuple[str, ...] = ()
+    nan: Nan = Nan.REFUSE
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+        """Read all files. Raises :class:`DataError` naming file and line."""
+        paths = paths_below(Path(self.root), self.files, [])
+        systems = [_scores(path, self.nan) for path in paths]
+        return material_of_scores(systems, {path.name: sha256_file(path) for path in paths})
+
+
+def _scores(path: Path, nan: Nan) -> Scores:
+    read = read_fields(path, path.name, TWO, (LABEL,), nan)
+    coded = read.texts[LABEL]
+    said = np.array([_number(name) for name in coded.names])[coded.codes]
+    wrong = ~np.isin(said, (-1.0, 1.0))
+    if wrong.any():
+        raise DataError(
+            read.place(int(np.argmax(wrong))), "the label is neither 1 nor -1", "1 mated, -1 non-mated"
+        )
+    return Scores(name=path.stem, mated=read.score[said == 1], non_mated=read.score[said == -1])
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")

@@ -1,0 +1,68 @@
+"""Score files of pyeer: one of genuine (mated), one of impostor (non-mated) scores; no subjects."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.cohort import Material
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.inputs.fields import SCORE, Floats, Layout, Nan, first_line, read_fields, split_spaces
+from frtaudit.inputs.nameless import Scores, material_of_scores
+
+
+@register("cohort", "pyeer")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PyeerScores:
+    """``mated``, ``non_mated``: a file of genuine and one of impostor scores, the score last in each line.
+
+    Or two folders, with a file of the same name in both for each system. A higher score is more alike: not pyeer's
+    dissimilarities, nor its histograms. The files name no subjects: audit=nameless says what can be asked of them.
+    ``nan``: refuse a score that is NaN, or count it as failed.
+    """
+
+    mated: str = field(metadata=PATH)
+    non_mated: str = field(metadata=PATH)
+    nan: Nan = Nan.REFUSE
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+        """Read all files. Raises :class:`DataError` naming file and line."""
+        systems: list[Scores] = []
+        inputs: dict[str, str] = {}
+        for name, (mated, non_mated) in self._pairs().items():
+            systems.append(
+                Scores(name=name, mated=_read(mated, self.nan), non_mated=_read(non_mated, self.nan))
+            )
+            inputs |= {f"mated/{mated.name}": sha256_file(mated)}
+            inputs |= {f"non_mated/{non_mated.name}": sha256_file(non_mated)}
+        return material_of_scores(systems, inputs)
+
+    def _pairs(self) -> dict[str, tuple[Path, Path]]:
+        """System to its two files."""
+        one, other = Path(self.mated), Path(self.non_mated)
+        if one.is_dir() != other.is_dir():
+            raise DataError(
+                "cohort.mated", "one of mated and non_mated is a folder", "two files, or two folders"
+            )
+        if not one.is_dir():
+            if one.exists() and other.exists() and one.samefile(other):
+                raise DataError("cohort.non_mated", "the file of mated scores again", "a file of its own")
+            return {one.stem: (one, other)}
+        names = _names(one)
+        if not names or names != _names(other):
+            lost = ", ".join(sorted(names ^ _names(other))) or "no file"
+            raise DataError("cohort.mated", f"not in both folders: {lost}", "files of the same names")
+        return {Path(name).stem: (one / name, other / name) for name in sorted(names)}
+
+
+def _names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir() if not path.is_dir() and not path.name.startswith(".")}
+
+
+def _read(path: Path, nan: Nan) -> Floats:
+    """The last field of each line, all lines having as many as the first."""
+    count = len(split_spaces(first_line(path, path.name), f"{path.name} line 1"))
+    columns = (*(f"field_{place}" for place in range(1, count)), SCORE)
+    return read_fields(path, path.name, Layout(columns=columns), (), nan).score

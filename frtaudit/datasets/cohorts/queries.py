@@ -1,0 +1,202 @@
+"""Faces found by query, whom nobody named: the services' own scores say who is who (Knott et al.)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.canonical import Json, digest, sha256_file
+from frtaudit.core.cohort import LedgerEntry, Material
+from frtaudit.core.labelling import Faces, Service
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.queries.answers import with_answers
+from frtaudit.inputs.queries.boxes import boxes_of
+from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
+from frtaudit.inputs.queries.faces import faces_of, services_of
+from frtaudit.inputs.scorelist import read_scores
+from frtaudit.inputs.tables import SUFFIXES, Texts, read_table
+from frtaudit.labelling.crops import crops_of_faces, near_duplicates
+from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
+from frtaudit.labelling.enrolment import labelling_of, material_of
+from frtaudit.labelling.estimate import How
+from frtaudit.labelling.pairs import Between, kept_between
+from frtaudit.stats.labels.duplicates import SIMILARITY
+
+SELF = "self_comparison"
+EARLIER = "earlier"
+ANSWERS = "answers.csv"  # where frtaudit label writes: never a score list
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Search:
+    """What the files of a search say.
+
+    ``columns``: of the faces, texts (F,); ``ledger``: what was left out before any label; ``paths``: file name to where
+    it was read; ``said``: warnings of how it was collected; ``facts``: how, None where nobody says.
+    """
+
+    faces: Faces
+    columns: Mapping[str, Texts]
+    services: tuple[Service, ...]
+    ledger: tuple[LedgerEntry, ...]
+    paths: Mapping[str, Path]
+    said: tuple[str, ...] = ()
+    facts: Mapping[str, Json] | None = None
+
+
+@register("cohort", "queries")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queries:
+    """``root``: a folder with ``faces`` (face_id, query, perhaps annotation, columns of schemas) and score lists.
+
+    ``files``: the score lists below ``root``; by default all but ``faces`` and ``boxes``. ``boxes``: a file of image,
+    provider, face, x, y, width, height: ``faces`` then lists images, and each provider's scores are of its own faces;
+    ``detected``: which of them are used. ``duplicates``: an .npz of embeddings under the names of ``faces``, of which
+    one is kept where several of a query have a cosine above ``similarity``. ``labels``: how faces get their labels.
+    ``between``: which listed pairs of faces of different queries count: all that are ``listed``; or, of one ``group``
+    (a column of ``faces``; without it all are of one), ``all``, or ``matched``: as many as within queries, drawn with
+    the spec's seed. ``answers``: a file of ``frtaudit label`` that stands over the column annotation. ``earlier``: a
+    folder of the same form, collected at an earlier date, for ``analysis=two_dates``. ``pseudonym_key``: a file whose
+    bytes key the pseudonyms; by default the digest of what was read does. A folder that ``frtaudit collect`` wrote
+    says itself which files are which, and must be finished.
+    """
+
+    root: str = field(metadata=PATH)
+    faces: str = "faces.csv"
+    files: tuple[str, ...] = ()
+    boxes: str | None = None
+    detected: Detected = Detected.SINGLE
+    duplicates: str | None = None
+    similarity: float = SIMILARITY
+    labels: How = field(default_factory=How)
+    between: Between = Between.LISTED
+    group: str | None = None
+    answers: str | None = field(default=None, metadata=PATH)
+    earlier: str | None = field(default=None, metadata=PATH)
+    pseudonym_key: str | None = field(default=None, metadata=PATH)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a cosine that cannot be exceeded, or all faces of no boxes."""
+        if not -1 <= self.similarity < 1:
+            raise SpecError("cohort.similarity", f"{self.similarity:g}", "a cosine, -1 or more and below 1")
+        if self.detected is Detected.ALL and self.boxes is None:
+            raise SpecError("cohort.detected", "all faces, but no boxes", "cohort.boxes=FILE, or single")
+        if self.group is not None and self.between is Between.LISTED:
+            raise SpecError("cohort.group", f"{self.group!r} beside between=listed", "between=matched or all")
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+        """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
+        found = self._picked(self.search(), seed)
+        made = material_of(found.faces, found.services, found.columns, self.labels, schemas)
+        paths, earlier = dict(found.paths), None
+        if self.earlier is not None:
+            before = self._picked(_earlier(self, self.earlier), seed)
+            earlier = labelling_of(before.faces, before.services, self.labels.among(before.services))
+            paths |= {f"{EARLIER}/{name}": path for name, path in before.paths.items()}
+        inputs = {name: sha256_file(path) for name, path in paths.items()}
+        return replace(
+            made,
+            cohort=replace(made.cohort, ledger=(*found.ledger, *made.cohort.ledger)),
+            inputs=inputs,
+            paths={name: path for name, path in paths.items() if path.suffix in SUFFIXES},
+            pseudonym_key=key_bytes(self.pseudonym_key, digest(inputs)),
+            earlier=earlier,
+            said=found.said,
+            collection=found.facts,
+        )
+
+    def search(self) -> Search:
+        """What the files say, before anything is labelled. Raises :class:`DataError` as :meth:`load` does."""
+        collected = read_collected(Path(self.root))
+        if collected is not None:
+            return self._as_collected(collected)
+        return self._read(*self._files())
+
+    def _read(self, folder: Path, paths: Sequence[Path]) -> Search:
+        images, columns = faces_of(read_table(folder / self.faces, self.faces))
+        extra = [folder / name for name in (self.boxes, self.duplicates) if name is not None]
+        if self.answers is not None:
+            extra.append(Path(self.answers))
+            images = with_answers(images, read_table(extra[-1], extra[-1].name))
+        lists = [read_scores(path, path.name) for path in paths]
+        boxes = None if self.boxes is None else boxes_of(read_table(folder / self.boxes, self.boxes))
+        providers = sorted({name for scores in lists for name in scores.provider.names.tolist()})
+        raw, alone = services_of(images, lists, crops_of(boxes, providers))
+        found = faces_in(images, boxes, raw, self.detected)
+        gone, alike = self._near_duplicates(folder, images, found)
+        crops = crops_of_faces(images, columns, raw, found, gone)
+        selves = [
+            LedgerEntry(code=SELF, count=n, unit="comparisons", provider=name) for name, n in alone.items()
+        ]
+        return Search(
+            faces=crops.faces,
+            columns=crops.columns,
+            services=tuple(crops.services),
+            ledger=(*crops.ledger, *alike, *selves),
+            paths={path.name: path for path in (folder / self.faces, *extra, *paths)},
+        )
+
+    def _as_collected(self, found: Collected) -> Search:
+        """The files that a collection names, and what it left out."""
+        named = replace(self, faces=found.faces, boxes=found.boxes, files=self.files or found.lists)
+        read = named._read(*named._files())  # noqa: SLF001  itself, with other fields
+        path = Path(self.root) / COLLECTION
+        return replace(
+            read,
+            ledger=(*found.ledger, *read.ledger),
+            paths={COLLECTION: path, **read.paths},
+            said=found.said,
+            facts=found.facts,
+        )
+
+    def _picked(self, found: Search, seed: int) -> Search:
+        """The search with the pairs between queries that count. Raises :class:`SpecError` for a column not there."""
+        texts = np.full(len(found.faces.names), "all", dtype=object)
+        if self.group is not None:
+            if self.group not in found.columns:
+                known = ", ".join(found.columns) or f"a column of {self.faces}"
+                raise SpecError("cohort.group", f"no column {self.group!r} in {self.faces}", known)
+            texts = found.columns[self.group]
+        services, left = kept_between(found.faces, found.services, texts, self.between, seed)
+        return replace(found, services=services, ledger=(*found.ledger, *left))
+
+    def _near_duplicates(
+        self, folder: Path, images: Faces, found: Detections
+    ) -> tuple[npt.NDArray[np.bool_], list[LedgerEntry]]:
+        used = np.zeros(len(images.names), dtype=np.bool_)
+        if self.duplicates is None:
+            return used, []
+        used[found.row] = True
+        return near_duplicates(folder / self.duplicates, images, used, self.similarity)
+
+    def _files(self) -> tuple[Path, list[Path]]:
+        folder = Path(self.root)
+        if not folder.is_dir():
+            raise DataError(
+                "cohort.root", f"no folder {self.root!r}", "a folder with faces.csv and score lists"
+            )
+        others = {self.faces, self.boxes, ANSWERS}
+        found = sorted(
+            path for path in folder.iterdir() if path.suffix in SUFFIXES and path.name not in others
+        )
+        paths = [folder / name for name in self.files] or found
+        if not paths:
+            raise DataError(
+                "cohort.root", "the folder holds no score list", "files ending in .csv or .parquet"
+            )
+        return folder, paths
+
+
+def _earlier(later: Queries, root: str) -> Search:
+    """The same reading of another folder. Raises :class:`DataError`, the folder before what it names."""
+    if not Path(root).is_dir():
+        raise DataError("cohort.earlier", f"no folder {root!r}", "a folder with faces.csv and score lists")
+    try:
+        return replace(later, root=root, earlier=None, answers=None).search()
+    except DataError as error:
+        raise DataError(f"{EARLIER}: {error.where}", error.found, error.accepted) from None

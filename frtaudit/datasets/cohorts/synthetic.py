@@ -1,0 +1,151 @@
+"""Made-up subjects on a sphere: von Mises-Fisher templates whose truth is known (FORMULAS 6 and 8.16)."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.cohort import Material, Templates
+from frtaudit.core.registry import register
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import SpecError
+from frtaudit.inputs.roster import Roster, attributes_of, enrol
+from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+
+FAILED = "synthetic_failure"
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticClass:
+    """A class of subjects: its ``share`` of them (relative), and the factor on their ``concentration``."""
+
+    share: float = 1.0
+    concentration: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticSystem:
+    """A system: the length of the ``noise`` that it adds to each unit template, and the share of samples that fail."""
+
+    noise: float = 0.0
+    failure_rate: float = 0.0
+
+
+@register("cohort", "synthetic")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Synthetic:
+    """``subjects`` with uniform mean directions, each with samples from vMF(mean, kappa) in ``dimension`` dimensions.
+
+    ``samples_per_subject``: (low, high), drawn uniformly; ``concentration``: (low, high) of kappa, drawn uniformly for
+    each subject and multiplied by the factor of its class, so that the truth differs between classes by a declared
+    amount; ``classes``: metadata ``column`` holds their names; ``systems``: each adds its own independent noise to the
+    same templates, so that systems of equal noise are exchangeable.
+    """
+
+    subjects: int = 300
+    samples_per_subject: tuple[int, int] = (3, 3)
+    dimension: int = 64
+    concentration: tuple[float, float] = (80.0, 160.0)
+    column: str = "group"
+    classes: Mapping[str, SyntheticClass] = field(default_factory=dict)
+    systems: Mapping[str, SyntheticSystem] = field(default_factory=lambda: {"synthetic": SyntheticSystem()})
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no cohort can have."""
+        for name, found, accepted in self._refusals():
+            raise SpecError(f"cohort.{name}", found, accepted)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+        """Draw the cohort: the same seed draws the same one, and what a system adds depends on its name alone."""
+        rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic"))
+        low, high = self.samples_per_subject
+        owner = np.repeat(np.arange(self.subjects), rng.integers(low, high + 1, self.subjects))
+        of_class = np.repeat(np.arange(max(1, len(self.classes))), self._class_sizes())
+        base = self._draw(rng, owner, of_class)
+        roster = self._roster(owner, of_class)
+        cohort = enrol(roster, schemas)
+        drawn = {name: i for i, name in enumerate(roster.sample_ids)}
+        rows = np.array([drawn[name] for name in cohort.sample_ids])
+        lost = {name: self._lost(name, owner.size, seed)[rows] for name in self.systems}
+        return Material(
+            cohort=cohort,
+            templates={
+                name: partial(self._templates, name, base, rows, lost[name], seed) for name in self.systems
+            },
+            failures={name: {int(i): FAILED for i in np.flatnonzero(lost[name])} for name in self.systems},
+            pseudonym_key=bytes.fromhex(cohort.digest),
+            attributes=attributes_of(roster, cohort),
+        )
+
+    def _class_sizes(self) -> list[int]:
+        """Subjects of each class: its share, rounded by largest remainder."""
+        shares = np.array([item.share for item in self.classes.values()] or [1.0])
+        exact = shares / shares.sum() * self.subjects
+        sizes = np.floor(exact).astype(np.int64)
+        most = np.argsort(sizes - exact, kind="stable")[: self.subjects - int(sizes.sum())]
+        sizes[most] += 1
+        return [int(size) for size in sizes]
+
+    def _draw(self, rng: np.random.Generator, owner: Ints, of_class: Ints) -> Floats:
+        """The unit templates before any system's noise, shape (N, dimension)."""
+        means = uniform_directions(rng, self.subjects, self.dimension)
+        factors = np.array([item.concentration for item in self.classes.values()] or [1.0])
+        kappa = rng.uniform(*self.concentration, self.subjects) * factors[of_class]
+        return von_mises_fisher(rng, means[owner], kappa[owner])
+
+    def _roster(self, owner: Ints, of_class: Ints) -> Roster:
+        width = len(str(self.subjects))
+        names = np.array(list(self.classes) or [""], dtype=object)
+        number = np.arange(owner.size) - np.searchsorted(owner, owner)
+        subjects = [f"subject_{k:0{width}d}" for k in owner]
+        return Roster(
+            sample_ids=[f"{name}_{i:04d}" for name, i in zip(subjects, number, strict=True)],
+            subjects=subjects,
+            columns={self.column: names[of_class[owner]]},
+            places=[f"sample {i}" for i in range(owner.size)],
+        )
+
+    def _lost(self, system: str, n_samples: int, seed: int) -> npt.NDArray[np.bool_]:
+        """Which drawn samples fail in a system, each independently at its failure rate."""
+        rng = np.random.default_rng(seed_of(seed, "cohort", "failures", system))
+        return rng.random(n_samples) < self.systems[system].failure_rate
+
+    def _templates(
+        self, system: str, base: Floats, rows: Ints, lost: npt.NDArray[np.bool_], seed: int
+    ) -> Templates:
+        """What a system sees: the base templates plus a Gaussian of length ``noise`` (root mean square)."""
+        rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
+        scale = self.systems[system].noise / np.sqrt(self.dimension)
+        seen = unit(base + scale * rng.standard_normal(base.shape))[rows]
+        return Templates(rows=np.flatnonzero(~lost).astype(np.int32), vectors=seen[~lost].astype(np.float32))
+
+    def _refusals(self) -> Iterator[tuple[str, str, str]]:
+        """(field, what was found, what is accepted) of every number out of its range."""
+        low, high = self.samples_per_subject
+        weak, strong = self.concentration
+        if self.subjects < 2:
+            yield "subjects", f"{self.subjects} subject(s)", "2 or more"
+        if not 1 <= low <= high:
+            yield "samples_per_subject", f"{low} to {high}", "low and high, 1 <= low <= high"
+        if self.dimension < 2:
+            yield "dimension", f"{self.dimension}", "2 or more"
+        if not 0 < weak <= strong < np.inf:
+            yield "concentration", f"{weak:g} to {strong:g}", "low and high, 0 < low <= high"
+        for name, group in self.classes.items():
+            if not (0 < group.share < np.inf and 0 < group.concentration < np.inf):
+                yield f"classes.{name}", "a share or concentration that is not positive", "positive numbers"
+        if not self.systems:
+            yield "systems", "no system", "at least one"
+        for name, system in self.systems.items():
+            if not (0 <= system.noise < np.inf and 0 <= system.failure_rate < 1):
+                yield (
+                    f"systems.{name}",
+                    "noise below 0, or a failure rate outside [0, 1)",
+                    "noise >= 0, rate in [0, 1)",
+                )

@@ -1,0 +1,166 @@
+"""A made-up web search of known truth: queries with faces of other people among them, and services that score pairs."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.canonical import digest, seed_of
+from frtaudit.core.cohort import Material
+from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
+from frtaudit.core.registry import register
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import SpecError
+from frtaudit.labelling.enrolment import material_of
+from frtaudit.labelling.estimate import How
+from frtaudit.labelling.pairs import Between, pairs_of
+from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
+
+FAILED = "synthetic_failure"
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticService:
+    """The length of the ``noise`` that it adds to each unit template, and the share of faces that fail.
+
+    Its scores are ``scale`` (1 + cosine) / 2, rounded to ``digits``, or to ``levels`` equally spaced values (256: eight
+    bits); what lies below ``floor`` or above ``ceiling`` is given that score instead.
+    """
+
+    noise: float = 0.0
+    failure_rate: float = 0.0
+    scale: float = 100.0
+    digits: int = 4
+    levels: int | None = None
+    floor: float | None = None
+    ceiling: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for fewer than two levels."""
+        if self.levels is not None and self.levels < 2:
+            raise SpecError("cohort.services.levels", f"{self.levels}", "2 or more")
+
+    def score(self, cosine: Floats) -> Floats:
+        """What it says of pairs of this cosine, shape (P,).
+
+        >>> SyntheticService(levels=3, floor=50.0).score(np.array([-1.0, 0.1, 0.9])).tolist()
+        [50.0, 50.0, 100.0]
+        """
+        share = np.clip((1 + cosine) / 2, 0.0, 1.0)
+        if self.levels is not None:
+            share = np.round(share * (self.levels - 1)) / (self.levels - 1)
+        score = np.round(self.scale * share, self.digits)
+        if self.floor is None and self.ceiling is None:
+            return np.asarray(score)
+        return np.asarray(np.clip(score, self.floor, self.ceiling))
+
+
+@register("cohort", "synthetic_queries")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SyntheticQueries:
+    """``queries`` of ``faces`` (low, high) each, of which a ``share`` (low, high) show the person searched for.
+
+    The others are strangers, but in a share ``twins`` of the queries one other person is as common as the one
+    searched for. A share ``bad`` of the images has a fifth of its subject's ``concentration``. ``classes``: share
+    and factor on the concentration, in ``column``. ``annotated``: whether the truth stands beside the estimate.
+    ``between``: which pairs of different queries of a class are scored.
+    """
+
+    queries: int = 120
+    faces: tuple[int, int] = (12, 24)
+    share: tuple[float, float] = (0.45, 0.9)
+    twins: float = 0.03
+    bad: float = 0.05
+    dimension: int = 64
+    concentration: tuple[float, float] = (90.0, 180.0)
+    column: str = "group"
+    classes: Mapping[str, float] = field(default_factory=dict)
+    services: Mapping[str, SyntheticService] = field(default_factory=dict)
+    annotated: bool = True
+    between: Between = Between.MATCHED
+    labels: How = field(default_factory=How)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no search can have."""
+        low, high = self.faces
+        least, most = self.share
+        if self.queries < 2:
+            raise SpecError("cohort.queries", f"{self.queries}", "2 or more")
+        if not 1 <= low <= high:
+            raise SpecError("cohort.faces", f"{low} to {high}", "low and high, 1 <= low <= high")
+        if not 0 <= least <= most <= 1:
+            raise SpecError("cohort.share", f"{least:g} to {most:g}", "low and high, 0 <= low <= high <= 1")
+        if self.between is Between.LISTED:
+            raise SpecError("cohort.between", "listed, but nothing is listed", "matched or all")
+        if not self.services:
+            raise SpecError("cohort.services", "no service", "a name and its noise")
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+        """Draw the search, label and enrol: what a service adds depends on its name alone."""
+        rng = np.random.default_rng(seed_of(seed, "cohort", "queries"))
+        person, query = self._people(rng)
+        names = list(self.classes) or [""]
+        code = np.arange(self.queries) * len(names) // self.queries
+        base = self._draw(rng, person, query, code)
+        truth = np.where(person == query, OF_QUERY, NOT_OF_QUERY).astype(np.int8)
+        width = len(str(self.queries))
+        faces = Faces(
+            names=tuple(f"face_{row:06d}" for row in range(person.size)),
+            query_of=query.astype(np.int32),
+            queries=tuple(f"query_{q:0{width}d}" for q in range(self.queries)),
+            annotated=truth if self.annotated else np.full(truth.size, UNSAID, dtype=np.int8),
+        )
+        ends = pairs_of(faces, code, self.between, np.random.default_rng(seed_of(seed, "cohort", "pairs")))
+        services = [self._service(name, base, ends, seed) for name in sorted(self.services)]
+        columns = {self.column: np.array(names, dtype=object)[code[query]]}
+        made = material_of(faces, services, columns, self.labels, schemas)
+        return replace(
+            made, pseudonym_key=bytes.fromhex(digest({"seed": seed, "cohort": made.cohort.digest}))
+        )
+
+    def _people(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
+        """Whom each face shows and which query found it; below ``queries`` a person is the one searched for."""
+        low, high = self.faces
+        sizes = rng.integers(low, high + 1, self.queries)
+        right = np.maximum(np.round(sizes * rng.uniform(*self.share, self.queries)).astype(np.int64), 1)
+        twin = rng.random(self.queries) < self.twins
+        right[twin] = sizes[twin] // 2
+        query = np.repeat(np.arange(self.queries), sizes)
+        number = np.arange(query.size) - np.searchsorted(query, query)
+        strangers = self.queries * 2 + np.arange(query.size)
+        others = np.where(twin[query], self.queries + query, strangers)
+        return np.where(number < right[query], query, others), query
+
+    def _draw(self, rng: np.random.Generator, person: Ints, query: Ints, code: Ints) -> Floats:
+        """The unit templates before any service's noise, shape (F, dimension)."""
+        _, whom = np.unique(person, return_inverse=True)
+        means = uniform_directions(rng, int(whom.max()) + 1, self.dimension)
+        factors = np.array(list(self.classes.values()) or [1.0])
+        kappa = rng.uniform(*self.concentration, int(whom.max()) + 1)[whom] * factors[code[query]]
+        kappa[rng.random(person.size) < self.bad] *= 0.2
+        return von_mises_fisher(rng, means[whom], kappa)
+
+    def _service(
+        self, name: str, base: Floats, ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]], seed: int
+    ) -> Service:
+        """What a service says of the pairs: of its own noisy view of the same images."""
+        asked = self.services[name]
+        rng = np.random.default_rng(seed_of(seed, "cohort", "service", name))
+        seen = unit(base + asked.noise / np.sqrt(self.dimension) * rng.standard_normal(base.shape))
+        lost = rng.random(len(base)) < asked.failure_rate
+        first, second = ends
+        cosine = np.einsum("pd,pd->p", seen[first], seen[second])
+        gone = lost[first] | lost[second]
+        score = np.where(gone, np.nan, asked.score(cosine))
+        return Service(
+            name=name,
+            first=first,
+            second=second,
+            score=score,
+            failure=np.where(gone, 0, -1).astype(np.int16),
+            codes=(FAILED,) if gone.any() else (),
+        )

@@ -1,0 +1,206 @@
+"""A folder of templates: metadata, one ``.npz`` per provider, perhaps an official pair list and failures."""
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.cohort import Cohort, Material, Templates
+from frtaudit.core.machine.files import check_regular
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH, SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.inputs.pseudonyms import key_bytes
+from frtaudit.inputs.roster import Roster, attributes_of, enrol
+from frtaudit.inputs.tables import Table, read_table
+from frtaudit.inputs.vectors import LEFT, NO_TEMPLATE, TemplateFile, doubled
+
+SAMPLE = ("image_id", "sample_id")
+SUBJECT = ("subject_id", "subject")
+MODEL = ("model", "provider")
+REASON = ("reason", "code", "failure")
+_OWN = {
+    "metadata": None,
+    "pairs": None,
+    "failures": None,
+    "pseudonym_key": None,
+}  # file names of the cohort alone
+
+
+@dataclass(frozen=True, slots=True)
+class Failures(Mapping[str, Mapping[int, str]]):
+    """Provider name to {cohort sample index: failure code}; a file is read when its provider is asked for."""
+
+    files: Mapping[str, TemplateFile]
+
+    def __getitem__(self, provider: str) -> Mapping[int, str]:
+        """The failed samples of ``provider``."""
+        return self.files[provider].failed()
+
+    def __iter__(self) -> Iterator[str]:
+        """The providers."""
+        return iter(self.files)
+
+    def __len__(self) -> int:
+        """How many providers there are."""
+        return len(self.files)
+
+
+@register("cohort", "templates")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateFolder:
+    """``root/metadata.csv`` (or ``.parquet``), ``root/templates/<provider>.npz``, and perhaps pairs and failures.
+
+    ``metadata``, ``pairs``, ``failures``: file names below ``root``; by default metadata.csv or metadata.parquet,
+    pairs.txt, failures.csv where they are. ``sample_column``, ``subject_column``: by default image_id or sample_id,
+    and subject_id. ``pseudonym_key``: a file whose bytes key the pseudonyms; by default the metadata's digest does.
+
+    A sample without a row in a provider's file failed there: its code is the reason in the failures file (columns
+    image_id, model, reason), else ``no_template``.
+
+    ``flipped``: an array of the template files, beside ``embedding``, with the template of each mirrored image; a
+    sample's template is then the sum of both, as read. ``training``: name to the folder of a training set, laid out
+    as this one, its templates made by the same providers.
+    """
+
+    root: str = field(metadata=PATH)
+    metadata: str | None = None
+    sample_column: str | None = None
+    subject_column: str | None = None
+    pairs: str | None = None
+    failures: str | None = None
+    pseudonym_key: str | None = field(default=None, metadata=PATH)
+    flipped: str | None = None
+    training: Mapping[str, str] = field(default_factory=dict, metadata=PATH)
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+        """Read metadata, failures and the names of templates; templates are read when a provider is scored.
+
+        Raises :class:`DataError` for what is missing or unusable, naming file and line but no sample or subject.
+        """
+        root = _folder(Path(self.root))
+        table = self._metadata(root)
+        roster = _roster(table, self.sample_column, self.subject_column)
+        cohort = enrol(roster, schemas)
+        pairs = _optional(root, self.pairs, "pairs.txt")
+        failures = _optional(root, self.failures, "failures.csv")
+        index = dict.fromkeys(roster.sample_ids, LEFT) | {name: i for i, name in enumerate(cohort.sample_ids)}
+        reasons = _reasons(read_table(failures, failures.name), index) if failures else {}
+        files = _template_files(root, index, cohort, reasons, self.flipped)
+        paths = _named(root, [root / table.name, pairs, failures, *(file.path for file in files.values())])
+        inputs = {name: sha256_file(path) for name, path in paths.items()}
+        training = {name: self._trained(name, path) for name, path in self.training.items()}
+        for name, held in training.items():
+            inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
+        return Material(
+            cohort=cohort,
+            templates=_loaders(files),
+            failures=Failures(files),
+            pairs=pairs,
+            inputs=inputs,
+            paths=paths,
+            pseudonym_key=key_bytes(self.pseudonym_key, inputs[table.name]),
+            attributes=attributes_of(roster, cohort),
+            training=training,
+            said=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
+        )
+
+    def _trained(self, name: str, path: str) -> Material:
+        """A training set; what is wrong with it is said of it."""
+        where = f"cohort.training.{name}"
+        _folder(Path(path), where)
+        try:
+            return replace(self, root=path, training={}, **_OWN).load({}, 0)
+        except DataError as error:
+            raise DataError(where, f"{error.where}: {error.found}", error.accepted) from None
+
+    def _metadata(self, root: Path) -> Table:
+        name = self.metadata or "metadata.csv"
+        if (
+            self.metadata is None
+            and not os.path.lexists(root / name)
+            and os.path.lexists(root / "metadata.parquet")
+        ):
+            name = "metadata.parquet"
+        return read_table(root / name, name)
+
+
+def _folder(root: Path, where: str = "cohort.root") -> Path:
+    if not root.is_dir():
+        raise DataError(where, f"no folder {str(root)!r}", "a folder with metadata.csv and templates/")
+    return root
+
+
+def _optional(root: Path, name: str | None, default: str) -> Path | None:
+    path = root / (name or default)
+    if os.path.lexists(path):
+        check_regular(path, path.name)
+        return path
+    if name is not None:
+        raise DataError(name, "the file is missing", "a file below cohort.root")
+    return None
+
+
+def _roster(table: Table, sample: str | None, subject: str | None) -> Roster:
+    sample_column = table.need((sample,) if sample else SAMPLE)
+    subject_column = table.need((subject,) if subject else SUBJECT)
+    others = [name for name in table.columns if name not in {sample_column, subject_column}]
+    samples = table.texts(sample_column).tolist()
+    return Roster(
+        sample_ids=samples,
+        subjects=table.texts(subject_column).tolist(),
+        columns={name: table.texts(name) for name in others},
+        places=[table.place(row) for row in range(len(samples))],
+    )
+
+
+def _reasons(table: Table, index: Mapping[str, int]) -> dict[str, dict[str, str]]:
+    """Provider to {sample id: reason}."""
+    samples, models = table.texts(table.need(SAMPLE)), table.texts(table.need(MODEL))
+    reasons = table.texts(table.need(REASON))
+    found: dict[str, dict[str, str]] = {}
+    for row, (sample, model, reason) in enumerate(zip(samples, models, reasons, strict=True)):
+        if sample not in index:
+            raise DataError(table.place(row), "an image id without metadata", "ids of the metadata")
+        found.setdefault(model, {})[sample] = reason or NO_TEMPLATE
+    return found
+
+
+def _template_files(
+    root: Path,
+    index: Mapping[str, int],
+    cohort: Cohort,
+    reasons: Mapping[str, Mapping[str, str]],
+    flipped: str | None,
+) -> dict[str, TemplateFile]:
+    paths = sorted((root / "templates").glob("*.npz"))
+    if not paths:
+        raise DataError("templates", "no .npz file", "templates/<provider>.npz below cohort.root")
+    for path in paths:
+        if path.is_dir() and not path.is_symlink():
+            raise DataError(f"templates/{path.name}", "is a folder", "an .npz file")
+        check_regular(path, f"templates/{path.name}")
+    return {
+        path.stem: TemplateFile(
+            path=path,
+            name=f"templates/{path.name}",
+            index=index,
+            n_samples=cohort.n_samples,
+            reasons=reasons.get(path.stem, {}),
+            flipped=flipped,
+        )
+        for path in paths
+    }
+
+
+def _loaders(files: Mapping[str, TemplateFile]) -> dict[str, Callable[[], Templates]]:
+    return {name: file.templates for name, file in files.items()}
+
+
+def _named(root: Path, paths: list[Path | None]) -> dict[str, Path]:
+    known = [path for path in paths if path is not None]
+    return {
+        (path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name): path
+        for path in known
+    }

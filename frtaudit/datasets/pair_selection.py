@@ -1,0 +1,318 @@
+"""The search for pairs that keep declared rules: candidates, review, choice, and which rule binds (004, section 4)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Comparisons, Material, Step
+from frtaudit.core.canonical import seed_of
+from frtaudit.datasets.pair_rules import (
+    EVERYBODY,
+    MATED,
+    NON_MATED,
+    Ground,
+    Order,
+    Rules,
+    allowed,
+    check,
+    check_values,
+    ground_of,
+    limits_of,
+    mixes,
+    numbers,
+    relaxed,
+    values_of,
+)
+from frtaudit.errors import DataError
+from frtaudit.inputs.pairing import listed_comparisons
+from frtaudit.inputs.review import pair_id, read_review
+from frtaudit.stats.folds.selection import Candidates, Chosen, choose, shortfall
+from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs, most_alike, scores_of
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+KEEP, REASONS = "keep", ("identity_noise", "wrong_attribute", "other")
+VERDICTS = (KEEP, *REASONS)
+IMAGES = "images"
+LAST_LOOK = 320
+FIRST_LOOK = 20  # candidates looked at for each wanted non-mated pair; more where those do not do
+
+
+def curate(material: Material, rules: Rules, reviewed: str | None = None) -> Comparisons:
+    """The pairs that the rules make, mated first, with folds and with what each rule left.
+
+    Raises :class:`SpecError` for rules that contradict each other, :class:`DataError` where a rule leaves too few,
+    naming the rule that binds, and for a review file with unknown pairs.
+    """
+    check(rules)
+    ground = ground_of(material, rules)
+    check_values(material, rules)
+    dropped = frozenset[str]() if reviewed is None else _dropped(ground, rules, reviewed)
+    parts, steps = [], list(_image_steps(ground, rules))
+    for kind in (MATED, NON_MATED):
+        made = _make(ground, rules, kind, dropped)
+        if any(made.missing):
+            raise _too_few(ground, rules, kind, dropped, made)
+        parts.append(made)
+        steps += made.steps
+    first, second, fold = (
+        np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
+    )
+    cells = np.zeros(material.cohort.n_subjects, dtype=np.int32)
+    found = listed_comparisons(
+        material.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
+    )
+    return replace(found, steps=tuple(steps))
+
+
+def _dropped(ground: Ground, rules: Rules, reviewed: str) -> frozenset[str]:
+    """Pairs that a reviewer dropped; every pair of the file must keep the rules, so that it was once put to review."""
+    look = FIRST_LOOK
+    while True:
+        lists = [_listed(ground, rules, kind, look) for kind in (MATED, NON_MATED)]
+        known = frozenset(name for pairs in lists for name in _ids(ground.material, pairs))
+        try:
+            said = read_review(reviewed, known, VERDICTS)
+        except DataError:
+            if all(pairs.whole for pairs in lists) or look >= LAST_LOOK:
+                raise
+            look *= 4
+            continue
+        return frozenset(pair for pair, verdict in said.items() if verdict != KEEP)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Made:
+    """The chosen pairs of one kind, what each rule left, and what is missing in each stratum (group by mix)."""
+
+    first: Ints
+    second: Ints
+    fold: Ints
+    steps: tuple[Step, ...]
+    missing: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _List:
+    """Candidates of one kind in order, what rules left before them, and whether all that keep the rules are in it."""
+
+    first: Ints
+    second: Ints
+    stratum: Ints
+    steps: tuple[Step, ...]
+    whole: bool
+
+
+def _make(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str]) -> _Made:
+    """Choose among candidates; look at more of them while some are missing and there are more."""
+    look = FIRST_LOOK
+    while True:
+        listed = _listed(ground, rules, kind, look)
+        kept = _unreviewed(ground, listed, dropped)
+        limits = limits_of(ground, rules, kind)
+        subject = (
+            ground.subject[kept.first] if kind == MATED else np.full(kept.first.size, -1, dtype=np.int64)
+        )
+        pairs = Candidates(first=kept.first, second=kept.second, stratum=kept.stratum, subject=subject)
+        chosen = choose(pairs, limits)
+        missing = shortfall(pairs, chosen, limits)
+        if not any(missing) or listed.whole:
+            return _finished(ground, rules, kind, kept, chosen, missing)
+        look *= 4
+
+
+def _finished(
+    ground: Ground, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
+) -> _Made:
+    parts = len(mixes(rules, kind))
+    counts = np.bincount(kept.stratum[chosen.at] // parts, minlength=len(ground.names))
+    last = f"at most {rules.per_image} pairs of an image, equal folds, {rules.order.value} first"
+    steps = [
+        Step(rule=last, kind=kind, group=name, left=int(count))
+        for name, count in zip(ground.names, counts, strict=True)
+    ]
+    return _Made(
+        first=kept.first[chosen.at],
+        second=kept.second[chosen.at],
+        fold=chosen.fold,
+        steps=(*kept.steps, *steps),
+        missing=missing,
+    )
+
+
+def _unreviewed(ground: Ground, listed: _List, dropped: frozenset[str]) -> _List:
+    """Without the pairs that a reviewer dropped."""
+    if not dropped:
+        return listed
+    keep = np.array([name not in dropped for name in _ids(ground.material, listed)], dtype=bool)
+    group = ground.group[listed.first[~keep]]
+    before = {step.group: step.left for step in listed.steps}
+    reviewed = [
+        Step(
+            rule="review",
+            kind=listed.steps[-1].kind,
+            group=name,
+            left=before[name] - int((group == place).sum()),
+        )
+        for place, name in enumerate(ground.names)
+    ]
+    return replace(
+        listed,
+        first=listed.first[keep],
+        second=listed.second[keep],
+        stratum=listed.stratum[keep],
+        steps=(*listed.steps, *reviewed),
+    )
+
+
+def _ids(material: Material, listed: _List) -> list[str]:
+    names = material.cohort.sample_ids
+    return [
+        pair_id(names[a], names[b])
+        for a, b in zip(listed.first.tolist(), listed.second.tolist(), strict=True)
+    ]
+
+
+def _listed(ground: Ground, rules: Rules, kind: str, look: int = FIRST_LOOK) -> _List:
+    return _mated(ground, rules) if kind == MATED else _non_mated(ground, rules, look)
+
+
+def _mated(ground: Ground, rules: Rules) -> _List:
+    """Every mated pair that keeps the rules, in order."""
+    first, second = (side.astype(np.int64) for side in mated_pairs(ground.material.cohort.subject_of))
+    may = allowed(ground, rules)
+    value = values_of(ground, rules.traits[rules.trait], may)
+    one, other = rules.mated_values
+    keep = may[first] & may[second]
+    keep &= ((value[first] == one) & (value[second] == other)) | (
+        (value[first] == other) & (value[second] == one)
+    )
+    first, second = first[keep], second[keep]
+    steps = list(_steps(ground, f"values {one}, {other}", MATED, first))
+    score = scores_of(ground.vectors, first, second)
+    keep = score >= rules.lowest_mated
+    first, second, score = first[keep], second[keep], score[keep]
+    steps += _steps(ground, f"score at least {rules.lowest_mated:g}", MATED, first)
+    if rules.age is not None:
+        age = numbers(ground.material, rules.age)
+        keep = np.abs(age[first] - age[second]) <= rules.age_gap
+        first, second, score = first[keep], second[keep], score[keep]
+        steps += _steps(ground, f"age gap at most {rules.age_gap:g}", MATED, first)
+    order = _order(ground, rules, MATED, first, second, score)
+    first, second = first[order], second[order]
+    return _List(first=first, second=second, stratum=ground.group[first], steps=tuple(steps), whole=True)
+
+
+def _non_mated(ground: Ground, rules: Rules, look: int) -> _List:
+    """Non-mated pairs within each group and mix: the most alike, or drawn ones."""
+    may = allowed(ground, rules)
+    value = values_of(ground, rules.traits[rules.trait], may)
+    limits = limits_of(ground, rules, NON_MATED)
+    parts, steps, whole = [], [], True
+    for place, name in enumerate(ground.names):
+        possible, within = 0, 0
+        for number, (a, b) in enumerate(rules.non_mated_values):
+            one, other = (
+                np.flatnonzero(may & (ground.group == place) & (value == which)) for which in (a, b)
+            )
+            stratum = place * len(rules.non_mated_values) + number
+            found, count = _strangers(ground, rules, one, other, look * limits.wanted[stratum], stratum)
+            possible += _possible(ground.subject, one, other)
+            within += count
+            whole &= count == found[0].size or rules.order is Order.RANDOM
+            parts.append((*found, np.full(found[0].size, stratum)))
+        said = " or ".join(f"{a}, {b}" for a, b in rules.non_mated_values)
+        steps.append(Step(rule=f"values {said}", kind=NON_MATED, group=name, left=possible))
+        rule = f"score at most {rules.highest_non_mated:g}"
+        steps.append(Step(rule=rule, kind=NON_MATED, group=name, left=within))
+    first, second, score, stratum_of = (np.concatenate(side) for side in zip(*parts, strict=True))
+    order = _order(ground, rules, NON_MATED, first, second, score)
+    return _List(
+        first=first[order],
+        second=second[order],
+        stratum=stratum_of[order].astype(np.int64),
+        steps=tuple(steps),
+        whole=whole,
+    )
+
+
+def _strangers(
+    ground: Ground, rules: Rules, one: Ints, other: Ints, most: int, stratum: int
+) -> tuple[tuple[Ints, Ints, Floats], int]:
+    """Candidates of one group and mix, and how many keep the bound (of the drawn ones, where pairs are drawn)."""
+    if rules.order is Order.HARDEST:
+        found = most_alike(ground.vectors, ground.subject, one, other, rules.highest_non_mated, most)
+        return (found.first, found.second, found.score), found.within
+    rng = np.random.default_rng(seed_of(ground.material.seed, "curated", f"non_mated {stratum}"))
+    first, second = drawn_pairs(ground.subject, one, other, most, rng)
+    score = scores_of(ground.vectors, first, second)
+    keep = score <= rules.highest_non_mated
+    return (first[keep], second[keep], score[keep]), int(keep.sum())
+
+
+def _possible(subject: Ints, one: Ints, other: Ints) -> int:
+    """Non-mated pairs of a sample of ``one`` and one of ``other``, each once."""
+    size = int(subject.max()) + 1
+    a, b = (np.bincount(subject[side], minlength=size) for side in (one, other))
+    ordered = int(a.sum()) * int(b.sum()) - int((a * b).sum())
+    return ordered // 2 if np.array_equal(one, other) else ordered
+
+
+def _order(ground: Ground, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
+    """Hardest first: the least alike mated, the most alike non-mated pairs, ties by sample; or a random order."""
+    if rules.order is Order.RANDOM:
+        rng = np.random.default_rng(seed_of(ground.material.seed, "curated", "order", kind))
+        return rng.permutation(first.size)
+    return np.lexsort((second, first, score if kind == MATED else -score))
+
+
+def _steps(ground: Ground, rule: str, kind: str, first: Ints) -> Iterator[Step]:
+    counts = np.bincount(ground.group[first], minlength=len(ground.names)).tolist()
+    for name, count in zip(ground.names, counts, strict=True):
+        yield Step(rule=rule, kind=kind, group=name, left=count)
+
+
+def _image_steps(ground: Ground, rules: Rules) -> Iterator[Step]:
+    """Images of each group before and after the rules on images."""
+    may = allowed(ground, rules)
+    value = values_of(ground, rules.traits[rules.trait], may)
+    wanted = sorted({item for pair in (rules.mated_values, *rules.non_mated_values) for item in pair})
+    trait = rules.traits[rules.trait]
+    sure = f", {trait.confidence} at least {trait.at_least:g}" if trait.confidence else ""
+    for place, name in enumerate(ground.names):
+        own = ground.group == place
+        yield Step(rule="all", kind=IMAGES, group=name, left=int((own & ground.has).sum()), unit=IMAGES)
+        if rules.only:
+            said = ", ".join(f"{trait} {only}" for trait, only in rules.only.items())
+            yield Step(rule=f"only {said}", kind=IMAGES, group=name, left=int((own & may).sum()), unit=IMAGES)
+        for item in wanted:
+            left = int((own & may & (value == item)).sum())
+            yield Step(rule=f"{rules.trait} {item}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
+
+
+def _too_few(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str], made: _Made) -> DataError:
+    """The error for the stratum that lacks most, naming the rule without which most of it would be found."""
+    parts = len(mixes(rules, kind))
+    worst = int(np.argmax(made.missing))
+    lacking = made.missing[worst]
+    each = limits_of(ground, rules, kind).wanted[worst]
+    name, mix = ground.names[worst // parts], " with ".join(mixes(rules, kind)[worst % parts])
+    gains = []
+    for said, weaker, review in relaxed(rules, kind, dropped):
+        left = _make(ground, weaker, kind, review).missing
+        gains.append((lacking - left[worst], said) if len(left) == len(made.missing) else (0, said))
+    gain, binding = max(gains, key=lambda item: item[0])
+    because = (
+        f"the rule that binds is {binding!r}: without it {gain} of them are there"
+        if gain > 0
+        else "no single rule binds"
+    )
+    of = "" if name == EVERYBODY else f" of {name}"
+    found = f"{lacking} of {each} {kind.replace('_', '-')} pairs ({mix}){of} are missing; {because}"
+    strata = len(made.missing)
+    most = (each - lacking) // rules.k * rules.k * strata
+    fewer = f"rules.{kind} of {most} or fewer, " if most else ""
+    return DataError("curated", found, f"{fewer}weaker rules, or more images")

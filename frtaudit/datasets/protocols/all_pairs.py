@@ -1,0 +1,33 @@
+"""Every unordered pair of samples is one comparison."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core.cohort import Material
+from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.registry import register
+from frtaudit.inputs.pairing import cells_of
+
+
+@register("protocol", "all_pairs")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AllPairs:
+    """All mated comparisons, and the non-mated ones that ``non_mated`` allows.
+
+    ``within``: the schema whose classes are the groups of ``within_group`` (default: the first schema).
+    """
+
+    non_mated: NonMated = NonMated.ALL
+    within: str | None = None
+
+    def comparisons(self, material: Material) -> Comparisons:
+        """The implied comparisons: nothing is listed."""
+        none = np.empty(0, dtype=np.int32)
+        return Comparisons(
+            all_pairs=True,
+            probe=none,
+            reference=none,
+            mated=np.empty(0, dtype=np.bool_),
+            cells=cells_of(material.cohort, self.non_mated, self.within),
+        )

@@ -1,0 +1,31 @@
+"""A test set made by declared rules from a cohort with attributes (004, section 4)."""
+
+from dataclasses import dataclass, field
+
+from frtaudit.core.cohort import Material
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH
+from frtaudit.datasets.pair_rules import Rules, check
+from frtaudit.datasets.pair_selection import curate
+
+
+@register("protocol", "curated")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curated:
+    """Pairs that keep ``rules``, in identity-disjoint folds of equal size; each rule is counted and certified.
+
+    ``reviewed``: the review file of an earlier run; pairs with a verdict other than keep leave, others take their
+    place.
+    """
+
+    rules: Rules
+    reviewed: str | None = field(default=None, metadata=PATH)
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for rules that contradict each other."""
+        check(self.rules)
+
+    def comparisons(self, material: Material) -> Comparisons:
+        """The curated pairs. :class:`DataError` where the rules leave too few, naming the one that binds."""
+        return curate(material, self.rules, self.reviewed)

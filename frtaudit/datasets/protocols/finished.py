@@ -1,0 +1,21 @@
+"""The comparisons that finished runs made."""
+
+from dataclasses import dataclass
+
+from frtaudit.core import Comparisons, Material
+from frtaudit.core.registry import register
+from frtaudit.errors import SpecError
+
+
+@register("protocol", "finished")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsFinished:
+    """All pairs or the listed ones, as the runs of the cohort made them."""
+
+    def comparisons(self, material: Material) -> Comparisons:
+        """The runs' comparisons. Raises :class:`SpecError` for a cohort that is not made of runs."""
+        if material.compared is None:
+            raise SpecError(
+                "protocol", "the cohort holds no finished run", "cohort=runs, or another protocol"
+            )
+        return material.compared

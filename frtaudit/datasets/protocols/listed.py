@@ -1,0 +1,58 @@
+"""Comparisons from a list: LFW's ``pairs.txt``, a table of pairs, or the lines of score lists."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from frtaudit.core.cohort import Material
+from frtaudit.core.comparisons import Comparisons, NonMated
+from frtaudit.core.registry import register
+from frtaudit.core.spec import PATH
+from frtaudit.errors import DataError
+from frtaudit.inputs.pairing import Index, align, cells_of, listed_comparisons, pair_keys
+from frtaudit.inputs.pairlist import PairList, read_pairs
+
+
+@register("protocol", "listed")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed:
+    """The pairs of ``file``, else the cohort's own list, else the lines of the cohort's score lists.
+
+    Providers whose score lists differ are compared on the union of their lines: a line that one of them lacks is a
+    failed comparison there. ``non_mated``, ``within``: non-mated lines outside a group are not compared.
+    """
+
+    file: str | None = field(default=None, metadata=PATH)
+    non_mated: NonMated = NonMated.ALL
+    within: str | None = None
+
+    def comparisons(self, material: Material) -> Comparisons:
+        """The listed comparisons, in the order of the list. Raises :class:`DataError` when there is no list."""
+        cells = cells_of(material.cohort, self.non_mated, self.within)
+        path = Path(self.file) if self.file else material.pairs
+        if path is not None:
+            return _from_pairs(material, read_pairs(path, material.cohort), cells)
+        tables = [comparisons for comparisons, _ in material.tables.values()]
+        if not tables:
+            accepted = "protocol.file, a cohort with pairs.txt, or a cohort of score lists"
+            raise DataError("protocol", "the cohort holds no list of pairs", accepted)
+        ordered = any(table.ordered for table in tables)
+        probe, reference = _union(tables, ordered=ordered)
+        return listed_comparisons(material.cohort, probe, reference, cells, ordered=ordered)
+
+
+def _from_pairs(material: Material, pairs: PairList, cells: Index) -> Comparisons:
+    return listed_comparisons(material.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold)
+
+
+def _union(tables: Sequence[Comparisons], *, ordered: bool) -> tuple[Index, Index]:
+    """The lines of the first list, then of each further list those that are new; repeats stand as often as listed."""
+    probe, reference = tables[0].probe, tables[0].reference
+    for table in tables[1:]:
+        have = pair_keys(probe, reference, ordered=ordered)
+        new = align(pair_keys(table.probe, table.reference, ordered=ordered), have) < 0
+        probe = np.concatenate([probe, table.probe[new]])
+        reference = np.concatenate([reference, table.reference[new]])
+    return probe, reference

@@ -1,0 +1,115 @@
+"""Cosine similarity of templates, or their squared distance turned into a similarity."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import Material, Templates
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.registry import register
+from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.spec import FailureScore
+from frtaudit.errors import SpecError
+from frtaudit.inputs.acquisition import Index, PairScorer, table_of, tail_of
+from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.stats.similarity.tail import (
+    COSINE_RANGE,
+    UNIT_DISTANCE_RANGE,
+    TailRequest,
+    cosine_blocks,
+    unit_distance_blocks,
+)
+
+Floats = npt.NDArray[np.float64]
+
+
+class Metric(Enum):
+    """How two unit vectors are compared: their cosine, or minus their squared Euclidean distance, 2 cosine - 2."""
+
+    COSINE = "cosine"
+    EUCLIDEAN = "euclidean"
+
+
+RANGES = {Metric.COSINE: COSINE_RANGE, Metric.EUCLIDEAN: UNIT_DISTANCE_RANGE}
+
+
+@register("provider", "cosine")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cosine:
+    """Scores of the cohort's templates named ``templates`` (default: ``name``), normalised to unit length.
+
+    ``recommended``: the vendor's thresholds by name, of version ``thresholds_version``.
+    """
+
+    name: str
+    metric: Metric = Metric.COSINE
+    templates: str | None = None
+    recommended: Mapping[str, float] = field(default_factory=dict)
+    thresholds_version: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a recommended threshold out of the score range."""
+        check_recommended(self.name, self.recommended, self.score_range)
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Lowest and highest possible score: -1..1, or -4..0 for squared distances."""
+        return RANGES[self.metric]
+
+    def failed(self, material: Material, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+        """Cohort index to failure code of the samples without a template."""
+        return material.failures.get(self.templates or self.name, {})
+
+    def scores(
+        self,
+        material: Material,
+        comparisons: Comparisons,
+        groups: Groups,
+        request: TailRequest,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable | ScoreTail:
+        """A :class:`ScoreTail` of all pairs, or a :class:`ScoreTable` of listed comparisons.
+
+        Raises :class:`SpecError` when the cohort holds no such templates, :class:`DataError` when they are unusable.
+        """
+        templates = self._load(material)
+        if comparisons.all_pairs:
+            blocks = cosine_blocks if self.metric is Metric.COSINE else unit_distance_blocks
+            block = blocks(templates.vectors)
+            cohort = material.cohort
+            return tail_of(
+                block, templates.rows, cohort, comparisons, groups, self.score_range, request, failures
+            )
+        scorer = pair_scorer(templates, self.metric)
+        return table_of(scorer, comparisons, self.failed(material, seed), self.score_range, failures)
+
+    def _load(self, material: Material) -> Templates:
+        stem = self.templates or self.name
+        if stem not in material.templates:
+            accepted = ", ".join(material.templates) or "a cohort with templates"
+            raise SpecError(
+                f"providers.{self.name}", f"the cohort holds no templates named {stem!r}", accepted
+            )
+        return material.templates[stem]()
+
+
+def pair_scorer(templates: Templates, metric: Metric) -> PairScorer:
+    """A scorer of listed pairs by cohort index, in float64.
+
+    >>> two = Templates(rows=np.int32([0, 4]), vectors=np.float32([[1, 0], [1, 1]]))
+    >>> pair_scorer(two, Metric.COSINE)(np.int32([4]), np.int32([0])).round(4).tolist()
+    [0.7071]
+    """
+    vectors = templates.vectors.astype(np.float64)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def scored(probe: Index, reference: Index) -> Floats:
+        a, b = (vectors[np.searchsorted(templates.rows, side)] for side in (probe, reference))
+        cosine: Floats = np.einsum("ij,ij->i", a, b)
+        return np.clip(cosine, -1.0, 1.0) if metric is Metric.COSINE else np.clip(2 * cosine - 2, -4.0, 0.0)
+
+    return scored

@@ -1,0 +1,90 @@
+"""A system of a finished run: its scores are read from the tables that the run left."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core.cohort import Finished, Material
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.registry import register
+from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.spec import FailureScore
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.pairing import align, pair_keys
+from frtaudit.stats.similarity.tail import TailRequest
+
+NOT_KEPT = "not_in_the_run"
+
+
+@register("provider", "finished")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FinishedSystem:
+    """The system ``name`` of a cohort of finished runs, whose scores lie in ``score_range`` (low, high)."""
+
+    name: str
+    score_range: tuple[float, float] = (0.0, 1.0)
+
+    @property
+    def recommended(self) -> Mapping[str, float]:
+        """Nothing: systems are compared at FMR targets."""
+        return {}
+
+    @property
+    def thresholds_version(self) -> str | None:
+        """Nothing, as above."""
+        return None
+
+    def failed(self, material: Material, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+        """Cohort index to failure code of the samples that the run lost."""
+        return material.failures.get(self.name, {})
+
+    def scores(
+        self,
+        material: Material,
+        comparisons: Comparisons,
+        groups: Groups,  # noqa: ARG002  providers share a signature
+        request: TailRequest,
+        seed: int,  # noqa: ARG002  the same
+        failures: FailureScore = FailureScore.APART,  # noqa: ARG002  the run's scores are as its spec made them
+    ) -> ScoreTable | ScoreTail:
+        """The run's tail or table; of other pairs those of its folds, the rest failed with code ``not_in_the_run``.
+
+        Raises :class:`DataError` for a threshold below the scores that the run kept.
+        """
+        if self.name not in material.finished:
+            raise SpecError(
+                f"providers.{self.name}",
+                "no finished run holds it",
+                ", ".join(material.finished) or "cohort=runs",
+            )
+        run = material.finished[self.name]
+        if comparisons.all_pairs and run.tail is not None:
+            lowest, floor = min(request.thresholds, default=np.inf), run.tail.floor
+            if lowest < floor:
+                raise DataError(
+                    f"providers.{self.name}",
+                    f"threshold {lowest:g} lies below the scores that its run kept",
+                    f"{floor:g} or higher",
+                )
+            return run.tail
+        if comparisons is material.compared and run.table is not None:
+            return run.table
+        return _looked_up(comparisons, run)
+
+
+def _looked_up(comparisons: Comparisons, run: Finished) -> ScoreTable:
+    size = comparisons.n_listed
+    missing = ScoreTable(
+        score=np.full(size, np.nan), failure=np.zeros(size, dtype=np.int16), codes=(NOT_KEPT,)
+    )
+    if run.pairs is None:
+        return missing
+    listed, table = run.pairs
+    line = align(
+        pair_keys(comparisons.probe, comparisons.reference, ordered=False),
+        pair_keys(listed.probe, listed.reference, ordered=False),
+    )
+    score = np.where(line < 0, np.nan, table.score[line])
+    failed = np.where(np.isfinite(score), -1, 0).astype(np.int16)
+    return ScoreTable(score=score, failure=failed, codes=(NOT_KEPT,))

@@ -1,0 +1,85 @@
+"""Scores that were made elsewhere: the cohort's score lists."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from frtaudit.core.cohort import Material
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.registry import register
+from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.spec import FailureScore
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.pairing import align, pair_keys
+from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.stats.rates.failures import score_zero
+from frtaudit.stats.similarity.tail import TailRequest
+
+NOT_COMPARED = "not_compared"
+
+
+@register("provider", "precomputed")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Precomputed:
+    """The scores that the cohort's lists hold under ``name``, which lie in ``score_range`` (low, high).
+
+    ``recommended``: the vendor's thresholds by name, of version ``thresholds_version``.
+    """
+
+    name: str
+    score_range: tuple[float, float] = (0.0, 1.0)
+    recommended: Mapping[str, float] = field(default_factory=dict)
+    thresholds_version: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for a range without width, or a recommended threshold out of it."""
+        check_recommended(self.name, self.recommended, self.score_range)
+
+    def failed(self, material: Material, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+        """Nothing: score lists tell of failed comparisons, not of failed samples."""
+        return {}
+
+    def scores(
+        self,
+        material: Material,
+        comparisons: Comparisons,
+        groups: Groups,  # noqa: ARG002  providers share a signature
+        request: TailRequest,  # noqa: ARG002  the same
+        seed: int,  # noqa: ARG002  the same
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable | ScoreTail:
+        """The scores of the listed ``comparisons``; one that the list lacks failed with code ``not_compared``.
+
+        Raises :class:`SpecError` for protocol all_pairs and for an unknown name, :class:`DataError` for a score out of
+        the declared range.
+        """
+        if comparisons.all_pairs:
+            raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
+        if self.name not in material.tables:
+            accepted = ", ".join(material.tables) or "a cohort of score lists"
+            raise SpecError(f"providers.{self.name}", f"no score list names {self.name!r}", accepted)
+        table = _aligned(comparisons, *material.tables[self.name])
+        self._check(table)
+        return score_zero(table, self.score_range) if failures is FailureScore.SCORE_ZERO else table
+
+    def _check(self, table: ScoreTable) -> None:
+        low, high = self.score_range
+        out = int(np.count_nonzero((table.score < low) | (table.score > high)))
+        if out:
+            accepted = f"{low:g} to {high:g}, or another providers.{self.name}.score_range"
+            raise DataError(f"provider {self.name}", f"{out} score(s) out of the declared range", accepted)
+
+
+def _aligned(comparisons: Comparisons, listed: Comparisons, table: ScoreTable) -> ScoreTable:
+    """The table's lines in the order of ``comparisons``."""
+    ordered = comparisons.ordered
+    wanted = pair_keys(comparisons.probe, comparisons.reference, ordered=ordered)
+    line = align(wanted, pair_keys(listed.probe, listed.reference, ordered=ordered))
+    missing = line < 0
+    codes = (*table.codes, NOT_COMPARED) if missing.any() else table.codes
+    return ScoreTable(
+        score=np.where(missing, np.nan, table.score[line]),
+        failure=np.where(missing, len(codes) - 1, table.failure[line]).astype(np.int16),
+        codes=codes,
+    )

@@ -1,0 +1,141 @@
+"""Scores drawn from known normal distributions, each keyed by its pair: no templates, no state, any order."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.cohort import Material
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.registry import register
+from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.spec import FailureScore
+from frtaudit.errors import SpecError
+from frtaudit.inputs.acquisition import Index, acquired_rows, table_of, tail_of
+from frtaudit.inputs.recommendation import check_recommended
+from frtaudit.stats.similarity.tail import BlockScorer, TailRequest
+
+FAILED = "simulated_failure"
+
+Floats = npt.NDArray[np.float64]
+Words = npt.NDArray[np.uint64]
+
+
+@register("provider", "simulated")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """Mated scores ~ N(mated_mean, mated_sd^2), non-mated ~ N(non_mated_mean, non_mated_sd^2), clipped to the range.
+
+    All draws are independent: at a threshold t inside ``score_range`` the true FMR is 1 - Phi((t - non_mated_mean) /
+    non_mated_sd), the true FNMR Phi((t - mated_mean) / mated_sd). ``failure_rate``: the chance that a sample fails.
+    ``asymmetry``: in protocols with both orders, A-B scores s + a z and B-A scores s - a z, z standard normal, so that
+    their mean is the score s of the unordered comparison. ``recommended``: thresholds by name.
+    """
+
+    name: str
+    mated_mean: float = 0.6
+    mated_sd: float = 0.1
+    non_mated_mean: float = 0.1
+    non_mated_sd: float = 0.1
+    failure_rate: float = 0.0
+    asymmetry: float = 0.0
+    score_range: tuple[float, float] = (-1.0, 1.0)
+    recommended: Mapping[str, float] = field(default_factory=dict)
+    thresholds_version: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raise :class:`SpecError` for numbers that no distribution has."""
+        check_recommended(self.name, self.recommended, self.score_range)
+        for key in ("mated_sd", "non_mated_sd"):
+            if not 0 < getattr(self, key) < np.inf:
+                raise SpecError(
+                    f"providers.{self.name}.{key}", f"{getattr(self, key):g}", "a positive number"
+                )
+        if not 0 <= self.failure_rate < 1 or not 0 <= self.asymmetry < np.inf:
+            found = f"failure_rate {self.failure_rate:g}, asymmetry {self.asymmetry:g}"
+            raise SpecError(f"providers.{self.name}", found, "failure_rate in [0, 1), asymmetry >= 0")
+
+    def failed(self, material: Material, seed: int) -> Mapping[int, str]:
+        """Cohort index to failure code of the samples that fail, each by a draw keyed by its index."""
+        samples = np.arange(material.cohort.n_samples, dtype=np.uint64)
+        lost = uniform(_key(seed, self.name, "failure"), samples, samples) < self.failure_rate
+        return {int(i): FAILED for i in np.flatnonzero(lost)}
+
+    def scores(
+        self,
+        material: Material,
+        comparisons: Comparisons,
+        groups: Groups,
+        request: TailRequest,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable | ScoreTail:
+        """A :class:`ScoreTail` of all pairs, or a :class:`ScoreTable` of listed comparisons."""
+        failed = self.failed(material, seed)
+        cohort = material.cohort
+        if comparisons.all_pairs:
+            rows = acquired_rows(cohort.n_samples, failed)
+            block = self._block(seed, rows, cohort.subject_of)
+            return tail_of(block, rows, cohort, comparisons, groups, self.score_range, request, failures)
+
+        def scorer(probe: Index, reference: Index) -> Floats:
+            return self._ordered(seed, probe, reference, cohort.subject_of, ordered=comparisons.ordered)
+
+        return table_of(scorer, comparisons, failed, self.score_range, failures)
+
+    def _block(self, seed: int, rows: Index, subject_of: Index) -> BlockScorer:
+        def scored(first: slice, second: slice) -> Floats:
+            return self._unordered(seed, rows[first][:, None], rows[second][None, :], subject_of)
+
+        return scored
+
+    def _unordered(self, seed: int, probe: Index, reference: Index, subject_of: Index) -> Floats:
+        """Scores of unordered comparisons; both orders give the same."""
+        z = normal(_key(seed, self.name, "score"), np.minimum(probe, reference), np.maximum(probe, reference))
+        mated = subject_of[probe] == subject_of[reference]
+        score = np.where(
+            mated, self.mated_mean + self.mated_sd * z, self.non_mated_mean + self.non_mated_sd * z
+        )
+        return np.clip(score, *self.score_range)
+
+    def _ordered(
+        self, seed: int, probe: Index, reference: Index, subject_of: Index, *, ordered: bool
+    ) -> Floats:
+        score = self._unordered(seed, probe, reference, subject_of)
+        if not (ordered and self.asymmetry):
+            return score
+        z = normal(_key(seed, self.name, "order"), np.minimum(probe, reference), np.maximum(probe, reference))
+        return np.clip(score + np.where(probe < reference, 1.0, -1.0) * self.asymmetry * z, *self.score_range)
+
+
+def normal(key: int, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    """Standard normal draws keyed by ``key`` and two indices that broadcast.
+
+    >>> float(normal(1, 2, 3)) == float(normal(1, 2, 3)), float(normal(1, 2, 3)) == float(normal(1, 3, 2))
+    (True, False)
+    """
+    return np.asarray(special.ndtri(uniform(key, first, second)), dtype=np.float64)
+
+
+def uniform(key: int, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
+    """Uniform draws in (0, 1), 52 bits, keyed by ``key`` (64 bits) and two indices below 2^32 that broadcast."""
+    a = np.asarray(first).astype(np.uint64)
+    b = np.asarray(second).astype(np.uint64)
+    word = _mixed(_mixed(((a << np.uint64(32)) | b) ^ np.uint64(key)) ^ np.uint64(key >> 1))
+    return np.asarray(((word >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52, dtype=np.float64)
+
+
+def _mixed(word: Words) -> Words:
+    """One step of the SplitMix64 generator (Steele, Lea, Flood 2014): a bijection of 64-bit words."""
+    with np.errstate(over="ignore"):
+        word = word + np.uint64(0x9E3779B97F4A7C15)
+        word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        return word ^ (word >> np.uint64(31))
+
+
+def _key(seed: int, name: str, what: str) -> int:
+    return seed_of(seed, "provider", name, what)

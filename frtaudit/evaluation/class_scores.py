@@ -1,0 +1,95 @@
+"""Mated scores by class: what everything about interclass bias is made of."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.errors import SpecError
+from frtaudit.evaluation.system import Trial
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassScores:
+    """Mated scores pooled within each class of one schema, and the subject of each score.
+
+    ``names``: C classes; ``tags``: their places among the trial's tags; ``scores``: C arrays (n_c,) in score units, one
+    for each unordered comparison, ascending; ``subjects``: C arrays (n_c,), cohort indices; ``pairs``: C arrays
+    (n_c, 2), cohort indices of the two samples.
+    """
+
+    schema: str
+    names: tuple[str, ...]
+    tags: tuple[int, ...]
+    scores: tuple[Floats, ...]
+    subjects: tuple[Ints, ...]
+    pairs: tuple[Ints, ...]
+    score_range: tuple[float, float]
+
+    def fewest(self) -> tuple[str, int]:
+        """The class with the fewest subjects that have a mated comparison, and their number."""
+        counts = [len(np.unique(who)) for who in self.subjects]
+        place = int(np.argmin(counts))
+        return self.names[place], counts[place]
+
+
+def class_scores(trial: Trial, schema: str) -> tuple[ClassScores, list[str]]:
+    """The classes of a schema that have mated comparisons, and the names of those that have none."""
+    tail, groups = trial.tail, trial.groups
+    subject = tail.subject_of[tail.mated_i]
+    own = groups.of[groups.schemas.index(schema)][subject]
+    rows = np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]], axis=1).astype(np.int64)
+    kept: list[tuple[int, str, npt.NDArray[np.bool_]]] = []
+    missing: list[str] = []
+    for tag, label in trial.classes(schema):
+        chosen = own == tag - 1
+        if bool(chosen.any()):
+            kept.append((tag, label, chosen))
+        else:
+            missing.append(label)
+    found = ClassScores(
+        schema=schema,
+        names=tuple(label for _, label, _ in kept),
+        tags=tuple(tag for tag, _, _ in kept),
+        scores=tuple(tail.mated_score[chosen].astype(np.float64) for _, _, chosen in kept),
+        subjects=tuple(subject[chosen].astype(np.int64) for _, _, chosen in kept),
+        pairs=tuple(rows[chosen] for _, _, chosen in kept),
+        score_range=tail.score_range,
+    )
+    return found, missing
+
+
+def check_shares(declared: Mapping[str, Mapping[str, float]], trial: Trial, where: str) -> None:
+    """Raise :class:`SpecError` for shares of a schema or a class that the audit does not have."""
+    for schema, given in declared.items():
+        if schema not in trial.groups.schemas:
+            raise SpecError(where, f"no schema is named {schema!r}", ", ".join(trial.groups.schemas))
+        known = [name for _, name in trial.classes(schema)]
+        for name in given:
+            if name not in known:
+                raise SpecError(f"{where}.{schema}", f"{name!r} is no class", ", ".join(known))
+
+
+def shares_of(declared: Mapping[str, Mapping[str, float]], held: ClassScores, where: str) -> Floats:
+    """The share of each class in overall, shape (C,), sum 1: as declared for its schema, else all alike.
+
+    Raises :class:`SpecError` for a class without a share, or shares that are negative or all 0.
+    """
+    given = declared.get(held.schema)
+    if given is None:
+        return np.full(len(held.names), 1 / len(held.names))
+    missing = [name for name in held.names if name not in given]
+    shares = np.array([given.get(name, 0.0) for name in held.names], dtype=np.float64)
+    if missing or not np.all(np.isfinite(shares)) or shares.min() < 0 or shares.sum() <= 0:
+        found = f"no share of {missing[0]}" if missing else "a negative share, or none above 0"
+        raise SpecError(f"{where}.{held.schema}", found, f"a share of each of {', '.join(held.names)}")
+    return np.asarray(shares / shares.sum())
+
+
+def drawn_order(held: ClassScores) -> list[int]:
+    """Classes by their first subject: what is drawn depends neither on their names nor on the order they stand in."""
+    return sorted(range(len(held.names)), key=lambda c: int(held.subjects[c].min()))

@@ -1,0 +1,253 @@
+"""From the rates of groups to an index of their difference: its value, its intervals, its test (FORMULAS 8.5, 8.6)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Interval, Method, Target, Test, TestMethod
+from frtaudit.core.spec import IntervalSpec, Plan
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, Reading, empty, finite, intervals_of
+from frtaudit.evaluation.system import PLAN_OF
+from frtaudit.stats.groups import differentials, equality_test, group_contrasts
+from frtaudit.stats.groups.differentials import RateIndex
+from frtaudit.stats.groups.equality_test import Worse
+
+Floats = npt.NDArray[np.float64]
+Rates = Mapping[str, Floats]
+Bounds = tuple[float, float]
+Boxes = Mapping[str, group_contrasts.Box]
+BOTH = ("fmr", "fnmr")
+PARTS = 10
+MIN_GROUPS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupRates:
+    """Rates of the ranked groups of one schema at one threshold.
+
+    ``labels``: what the groups are called in print; ``readings``: rate to one reading for each group; ``common``: rate
+    to the pooled within-group rate.
+    """
+
+    labels: tuple[str, ...]
+    readings: Mapping[str, tuple[Reading, ...]]
+    common: Mapping[str, float]
+
+    def values(self, rates: tuple[str, ...]) -> dict[str, Floats]:
+        """Rates of the groups, shape (G,) each."""
+        return {rate: np.array([reading.value for reading in self.readings[rate]]) for rate in rates}
+
+    def centred(self, rates: tuple[str, ...]) -> dict[str, Floats]:
+        """V-statistic versions, shape (G,) each."""
+        return {rate: np.array([reading.vstat for reading in self.readings[rate]]) for rate in rates}
+
+    def drawn(self, rates: tuple[str, ...], plan: Plan) -> dict[str, Floats] | None:
+        """Replicates of the groups' rates, shape (B, G) each, or None where the plan was not drawn."""
+        found: dict[str, Floats] = {}
+        for rate in rates:
+            parts = [reading.replicates.get(plan) for reading in self.readings[rate]]
+            known = [part for part in parts if part is not None]
+            if not known or len(known) < len(parts):
+                return None
+            found[rate] = np.stack(known, axis=1)
+        return found
+
+    def thin(self, rates: tuple[str, ...]) -> str | None:
+        """Why the groups cannot be compared (FORMULAS 8.5), or None."""
+        if len(self.labels) < MIN_GROUPS:
+            return f"a comparison of groups needs {MIN_GROUPS} groups"
+        for rate in rates:
+            for label, reading in zip(self.labels, self.readings[rate], strict=True):
+                if reading.thin:
+                    return (
+                        f"{label} has {reading.errors} {rate.upper()} errors of {reading.erring} subjects; "
+                        f"a comparison of groups needs {MIN_ERRORS} of {MIN_ERRING} in each"
+                    )
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Form:
+    """An index: what it is called, which rates it reads, what it gives, which of its values are worse.
+
+    ``value``: from rates of shape (..., G); ``extremes``: over the simultaneous rectangle of the rates; ``paired``: its
+    interval comes from all pairwise log ratios instead.
+    """
+
+    metric: str
+    rates: tuple[str, ...]
+    value: Callable[[Rates], Floats]
+    extremes: Callable[[Boxes], Bounds | None]
+    worse: Worse = Worse.LARGER
+    paired: bool = False
+
+
+def forms(weight: float) -> tuple[Form, ...]:
+    """Every index: of FMR, of FNMR, of both with FMR weighing ``weight``.
+
+    >>> [form.metric for form in forms(0.5)][-3:]
+    ['fdr', 'inequity_rate', 'garbe']
+    """
+    simple = (_simple(kind, rate) for rate in BOTH for kind in RateIndex)
+    return (*simple, _fdr(weight), _inequity(weight), _garbe(weight))
+
+
+def _simple(kind: RateIndex, rate: str) -> Form:
+    return Form(
+        metric=kind.value,
+        rates=(rate,),
+        value=lambda rates: differentials.rate_index(kind, rates[rate]),
+        extremes=lambda boxes: _range(kind, boxes[rate]),
+        paired=kind is RateIndex.MAX_MIN,
+    )
+
+
+def _range(kind: RateIndex, box: group_contrasts.Box) -> Bounds | None:
+    return group_contrasts.index_range(lambda rates: differentials.rate_index(kind, rates), box)
+
+
+def _fdr(weight: float) -> Form:
+    def extremes(boxes: Boxes) -> Bounds:
+        fmr, fnmr = group_contrasts.gap_range(boxes["fmr"]), group_contrasts.gap_range(boxes["fnmr"])
+        low, high = (1 - weight * fmr[end] - (1 - weight) * fnmr[end] for end in (1, 0))
+        return low, high
+
+    def value(rates: Rates) -> Floats:
+        return differentials.fdr(rates["fmr"], rates["fnmr"], weight)
+
+    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, worse=Worse.SMALLER)
+
+
+def _inequity(weight: float) -> Form:
+    def extremes(boxes: Boxes) -> Bounds | None:
+        fmr, fnmr = (_range(RateIndex.MAX_MIN, boxes[rate]) for rate in BOTH)
+        if fmr is None or fnmr is None:
+            return None
+        low, high = (one**weight * other ** (1 - weight) for one, other in zip(fmr, fnmr, strict=True))
+        return low, high
+
+    def value(rates: Rates) -> Floats:
+        return differentials.inequity_rate(rates["fmr"], rates["fnmr"], weight)
+
+    return Form(metric="inequity_rate", rates=BOTH, value=value, extremes=extremes)
+
+
+def _garbe(weight: float) -> Form:
+    def extremes(boxes: Boxes) -> Bounds | None:
+        fmr, fnmr = (_range(RateIndex.GINI, boxes[rate]) for rate in BOTH)
+        if fmr is None or fnmr is None:
+            return None
+        low, high = (weight * one + (1 - weight) * other for one, other in zip(fmr, fnmr, strict=True))
+        return low, high
+
+    def value(rates: Rates) -> Floats:
+        return differentials.garbe(rates["fmr"], rates["fnmr"], weight)
+
+    return Form(metric="garbe", rates=BOTH, value=value, extremes=extremes)
+
+
+def fixed_interval(form: Form, rates: GroupRates, spec: IntervalSpec, alpha: float) -> Interval:
+    """Naive, recentered or Gaussian interval of an index: gap = F(FRR*) - F(FRRbar) (002 A.1, FORMULAS 1)."""
+    plan = PLAN_OF[spec.method]
+    drawn, reason = rates.drawn(form.rates, plan), rates.thin(form.rates)
+    if reason or drawn is None:
+        return empty(spec.method, alpha, reason or "no replicates at this point")
+    read = [reading for rate in form.rates for reading in rates.readings[rate]]
+    reading = Reading(
+        value=float(form.value(rates.values(form.rates))),
+        vstat=float(form.value(rates.centred(form.rates))),
+        errors=min(item.errors for item in read),
+        trials=min(item.trials for item in read),
+        erring=min(item.erring for item in read),
+        replicates={plan: np.asarray(form.value(drawn), dtype=np.float64)},
+    )
+    return intervals_of(reading, [spec], alpha)[0]
+
+
+def population_interval(form: Form, rates: GroupRates, alpha: float) -> Interval:
+    """FORMULAS 8.6: all pairwise log ratios at once for max/min, else extremes over the rectangle of the rates."""
+    drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.thin(form.rates)
+    if reason or drawn is None:
+        return empty(Method.MAX_T, alpha, reason or "needs subject replicates")
+    return _max_t(form, rates.values(form.rates), drawn, alpha)
+
+
+def _max_t(form: Form, values: Rates, drawn: Rates, alpha: float) -> Interval:
+    """At any alpha from the same replicates.
+
+    An index folds both directions of a difference into one, so that each of its bounds errs as often as the rectangle:
+    its one-sided bound at error a is that of the interval at alpha = a.
+    """
+    bounds = _bounds(form, values, drawn, alpha)
+    if bounds is None:
+        return empty(Method.MAX_T, alpha, "a group's rate is zero or undefined in too many replicates")
+    return Interval(
+        low=bounds[0],
+        high=bounds[1],
+        level=1 - alpha,
+        method=Method.MAX_T,
+        target=Target.POPULATION,
+        n_resamples=len(next(iter(drawn.values()))),
+        mc_error=_mc_error(form, values, drawn, alpha),
+        one_sided=lambda error: _max_t(form, values, drawn, error),
+    )
+
+
+def _bounds(form: Form, values: Rates, drawn: Rates, alpha: float) -> Bounds | None:
+    if form.paired:
+        (rate,) = form.rates
+        return group_contrasts.log_ratios(values[rate], drawn[rate], alpha)
+    stacked = [group_contrasts.stacked([part[rate] for rate in form.rates]) for part in (values, drawn)]
+    box = group_contrasts.log_box(stacked[0], stacked[1], alpha)
+    if box is None:
+        return None
+    count = values[form.rates[0]].size
+    parts = group_contrasts.split(box, count) if len(form.rates) == len(BOTH) else (box,)
+    return form.extremes(dict(zip(form.rates, parts, strict=True)))
+
+
+def _mc_error(form: Form, values: Rates, drawn: Rates, alpha: float) -> float | None:
+    """Monte Carlo standard error of the bounds, the larger of both: delete-a-tenth jackknife of the replicates."""
+    part = np.arange(len(next(iter(drawn.values())))) % PARTS
+    left = [
+        _bounds(form, values, {rate: item[part != one] for rate, item in drawn.items()}, alpha)
+        for one in range(PARTS)
+    ]
+    known = np.array([bounds for bounds in left if bounds is not None])
+    if len(known) < PARTS:
+        return None
+    return finite(float(np.sqrt((PARTS - 1) * known.var(axis=0)).max()))
+
+
+def difference(form: Form, rates: GroupRates, alpha: float, note: str | None = None) -> Test:
+    """Whether there is a difference at all, by the null distribution of the index (FORMULAS 8.5)."""
+    drawn, reason = rates.drawn(form.rates, Plan.SUBJECTS), rates.thin(form.rates)
+    if reason or drawn is None:
+        return _test(form, None, alpha, reason or "needs subject replicates")
+    values = rates.values(form.rates)
+    null = {
+        rate: equality_test.as_if_equal(values[rate], drawn[rate], rates.common[rate]) for rate in form.rates
+    }
+    found = equality_test.equality(form.value, values, null, alpha=alpha, worse=form.worse)
+    if found is None:
+        return _test(form, None, alpha, "undefined in too many replicates")
+    detectable = equality_test.detectable_ratio(form.value, null, found.edge, form.worse)
+    return replace(_test(form, found, alpha, note), detectable=detectable)
+
+
+def _test(form: Form, found: equality_test.Equality | None, alpha: float, note: str | None) -> Test:
+    shown = " and ".join(rate.upper() for rate in form.rates)
+    return Test(
+        p=None if found is None else found.p,
+        null_median=None if found is None else found.median,
+        null_edge=None if found is None else found.edge,
+        alpha=alpha,
+        n_resamples=None if found is None else found.n_resamples,
+        method=TestMethod.CENTRED_RATES,
+        detectable=None,
+        detectable_unit=f"largest {shown} over smallest",
+        power=equality_test.POWER,
+        note=note,
+    )

@@ -1,0 +1,71 @@
+"""Intervals of distances between classes: for the population, and of the largest distance (FORMULAS 3, 8.7)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Interval, Method, Target
+from frtaudit.evaluation.intervals import empty, finite
+
+Floats = npt.NDArray[np.float64]
+Bounds = Callable[[float], tuple[Floats, Floats, Floats]]
+"""Of all distances at a two-sided alpha: low, high and Monte Carlo error, (C,) each."""
+
+
+def for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
+    """The interval of each distance at any level from the same ``n`` replicates; none where it is degenerate.
+
+    >>> made = for_population(lambda alpha: (np.array([0.1, 0.0]), np.array([0.4, 0.0]), np.zeros(2)), 99, 0.05)
+    >>> [item.low for item in made]
+    [0.1, None]
+    """
+    none = empty(Method.VERTEX_GAUSSIAN, alpha, "degenerate: truncated at 0 on both sides")
+    made = _at_any_level(bounds, n, alpha)
+    return tuple(item if (item.low or 0.0) < (item.high or 0.0) else none for item in made)
+
+
+def _at_any_level(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
+    return tuple(
+        Interval(
+            low=float(low),
+            high=float(high),
+            level=1 - alpha,
+            method=Method.VERTEX_GAUSSIAN,
+            target=Target.POPULATION,
+            n_resamples=n,
+            mc_error=finite(float(error)),
+            one_sided=lambda wrong, c=c: _at_any_level(bounds, n, 2 * wrong)[c],  # type: ignore[misc]  # c is bound here
+        )
+        for c, (low, high, error) in enumerate(zip(*bounds(alpha), strict=True))
+    )
+
+
+def largest(parts: Sequence[Interval]) -> Interval:
+    """Maximum over classes of each bound separately (FORMULAS 3, ambiguity i).
+
+    One-sided, for verdicts: some class's lower bound lies too high C times as often as one of them, so that the largest
+    lower bound at error a is that of the classes at a/C; the largest upper bound errs as often as one. No bounds where
+    one of ``parts`` has none.
+    """
+    lows = [part.low for part in parts if part.low is not None]
+    highs = [part.high for part in parts if part.high is not None]
+    if len(lows) < len(parts):
+        return next(part for part in parts if part.low is None)
+    known = [part.one_sided for part in parts if part.one_sided is not None]
+    return replace(
+        parts[0],
+        low=max(lows),
+        high=max(highs),
+        mc_error=max((part.mc_error for part in parts if part.mc_error is not None), default=None),
+        note="the largest lower and the largest upper bound over the classes, each taken by itself",
+        one_sided=(lambda error: _one_sided(known, error)) if known else None,
+    )
+
+
+def _one_sided(known: Sequence[Callable[[float], Interval]], error: float) -> Interval:
+    """The bounds of the largest class, each wrong with probability ``error`` at most (Bonferroni below)."""
+    above = largest([make(error) for make in known])
+    below = largest([make(error / len(known)) for make in known])
+    return replace(above, low=below.low, mc_error=max(above.mc_error or 0.0, below.mc_error or 0.0) or None)

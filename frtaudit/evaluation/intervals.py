@@ -1,0 +1,420 @@
+"""From a rate, its counts and its replicates to the intervals that the spec asks for (FORMULAS 8.1 to 8.3).
+
+Long because every method of an interval of a rate is chosen, withheld or explained here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import SERVES, Estimate, Interval, Method, Target, formatting
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.stats.bootstrap.resample import Replicates
+from frtaudit.stats.groups import influence
+from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
+from frtaudit.stats.intervals.rate_bounds import RateBounds
+from frtaudit.stats.rates.rates import rates as rates_at
+
+MIN_ERRORS = 10
+MIN_ERRING = 10
+MIN_DOUBLE_OR_NOTHING = 10
+MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
+PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
+MIN_HEAVY = 2  # false matches of the heaviest pair: one alone says nothing of the pair
+WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
+
+SHARE = "share of comparisons"
+HELD = "threshold held fixed: too few replicates, or replicates all alike, to let it move"
+STRICTEST = "the threshold is chosen by the largest group FMR: too few replicates, or errors, to let it move"
+HEAVY = 0.1  # share of the rate at which a pair of people is named (FORMULAS 8.18)
+BY_CONSTRUCTION = (
+    "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
+)
+
+Floats = npt.NDArray[np.float64]
+At = dict[str, float | str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """One number to be given intervals.
+
+    ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
+    ``trials``: pooled counts; ``erring``: distinct subjects among the errors; ``replicates``: plan to (B,) float64;
+    ``rule``: alpha to the Wilson interval of FORMULAS 8, None where there is no such rule; ``variance``: published
+    plug-in variance; ``missing``: methods that cannot be had here, each with its reason; ``total``: what the
+    value is divided by: comparisons (pooled), subjects or their pairs (identity); ``effective``: subjects by weight,
+    None where no subject weighs more than another.
+    """
+
+    value: float
+    vstat: float
+    errors: int
+    trials: int
+    erring: int
+    replicates: Mapping[Plan, Floats]
+    total: int = 0
+    effective: float | None = None
+    rule: Callable[[float], Interval] | None = None
+    variance: float | None = None
+    missing: Mapping[Method, str] | None = None
+
+    @property
+    def thin(self) -> bool:
+        """Fewer than 10 errors or 10 erring subjects: too few to resample or to compare (FORMULAS 8.3, 8.5)."""
+        return self.errors < MIN_ERRORS or self.erring < MIN_ERRING
+
+
+def intervals_of(reading: Reading, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
+    """The wanted intervals at level 1 - alpha, in the wanted order.
+
+    Where a percentile interval is withheld (fewer than 10 errors or 10 erring subjects) its entry has no bounds and
+    a note, and a ``wilson`` one of target population stands beside it (FORMULAS 8.3).
+    """
+    made = [_one(reading, spec, alpha) for spec in wanted]
+    withheld = any(item.low is None for item in made if item.method in PLAN_OF)
+    has_rule = any(spec.method is Method.WILSON for spec in wanted)
+    if withheld and not has_rule and reading.rule is not None:
+        made.append(reading.rule(alpha))
+    return tuple(made)
+
+
+def _one(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+    if reading.missing and spec.method in reading.missing:
+        return empty(spec.method, alpha, reading.missing[spec.method], spec.target)
+    if spec.method is Method.WILSON:
+        if reading.rule is None:
+            return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
+        return reading.rule(alpha)
+    if spec.method in (Method.WILSON_PLUGIN, Method.WILSON_IID):
+        return _published(reading, spec, alpha)
+    if spec.method in PLAN_OF:
+        return _bootstrap(reading, spec, alpha)
+    return empty(spec.method, alpha, "this method is not for this metric", spec.target)
+
+
+def empty(method: Method, alpha: float, note: str, target: Target | None = None) -> Interval:
+    """An interval without bounds, which says why."""
+    return Interval(
+        low=None,
+        high=None,
+        level=1 - alpha,
+        method=method,
+        target=target or SERVES[method][0],
+        note=note,
+    )
+
+
+def _published(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+    if reading.rule is None:
+        return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
+    if reading.trials == 0:
+        return empty(spec.method, alpha, "no comparison", spec.target)
+    if reading.variance is None:
+        return empty(spec.method, alpha, "the published intervals are for pooled rates", spec.target)
+    if spec.method is Method.WILSON_IID:
+        made = wilson.wilson_iid(reading.errors, reading.trials, alpha)
+    else:
+        made = wilson.wilson_plugin(reading.errors, reading.trials, reading.variance, alpha)
+    return Interval(
+        low=made.low,
+        high=made.high,
+        level=1 - alpha,
+        method=spec.method,
+        target=spec.target,
+        n_eff=finite(made.n_eff),
+    )
+
+
+def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+    replicates = reading.replicates.get(PLAN_OF[spec.method])
+    if replicates is None:
+        return empty(spec.method, alpha, "no replicates at this point", spec.target)
+    if reading.thin:
+        note = (
+            f"withheld: {reading.errors} errors of {reading.erring} subjects; "
+            f"a bootstrap needs {MIN_ERRORS} of {MIN_ERRING}"
+        )
+        return empty(spec.method, alpha, note, spec.target)
+    few = spec.method in PERCENTILE and reading.effective is not None and reading.effective < MIN_EFFECTIVE
+    if few:
+        note = (
+            f"withheld: by weight these are {reading.effective:.3g} subjects; "
+            f"a bootstrap of subjects needs {MIN_EFFECTIVE}"
+        )
+        return empty(spec.method, alpha, note, spec.target)
+    bounds = _bounds(reading.value, reading.vstat, spec.method, replicates, alpha)
+    if bounds is None:
+        share = float(np.mean(~np.isfinite(replicates)))
+        return empty(spec.method, alpha, f"undefined in {share:.1%} of the replicates", spec.target)
+    if bounds[0] == bounds[1]:
+        return empty(spec.method, alpha, "degenerate: every replicate gives the same value", spec.target)
+    return _percentile(reading.value, reading.vstat, replicates, spec, alpha)
+
+
+def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSpec, alpha: float) -> Interval:
+    """An interval of replicates; at any level from the same replicates."""
+    bounds = _bounds(value, vstat, spec.method, replicates, alpha)
+    if bounds is None:
+        return empty(spec.method, alpha, "undefined in too many replicates", spec.target)
+    return Interval(
+        low=bounds[0],
+        high=bounds[1],
+        level=1 - alpha,
+        method=spec.method,
+        target=spec.target,
+        n_resamples=int(replicates.size),
+        mc_error=finite(_mc_error(spec.method, replicates, alpha)),
+        one_sided=lambda error: _percentile(value, vstat, replicates, spec, 2 * error),
+    )
+
+
+def _mc_error(method: Method, replicates: Floats, alpha: float) -> float:
+    make = bootstrap_intervals.gaussian_error if method is Method.GAUSSIAN else bootstrap_intervals.mc_error
+    return make(replicates, alpha)
+
+
+def _bounds(
+    value: float, vstat: float, method: Method, replicates: Floats, alpha: float
+) -> tuple[float, float] | None:
+    """Two-level replicates hold copies of samples, which never err: they are recentered as image replicates are."""
+    if method in PERCENTILE:
+        return bootstrap_intervals.percentile(replicates, alpha)
+    if method is Method.NAIVE:
+        return bootstrap_intervals.naive(replicates, alpha)
+    make = bootstrap_intervals.gaussian if method is Method.GAUSSIAN else bootstrap_intervals.recentered
+    return make(replicates, value, vstat, alpha)
+
+
+def finite(value: float | None) -> float | None:
+    """The value, or None where it is not finite."""
+    return None if value is None or not np.isfinite(value) else float(value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, tag, threshold, and the point's position.
+
+    ``point``: position among :class:`~frtaudit.evaluation.system.Points` (targets, then thresholds); ``schema``:
+    position of the
+    schema whose largest group rate met the target, None for the global threshold.
+    """
+
+    rate: str
+    weighting: Weighting
+    tag: int
+    threshold: float
+    point: int
+    schema: int | None = None
+
+
+def read(trial: Trial, place: Place) -> Reading:
+    """Value, counts, replicates and rule of one rate at one place."""
+    residuals = _residuals(trial, place)
+    moving = place.point < len(trial.points.targets)
+    mated = place.rate == "fnmr"
+    variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
+    return Reading(
+        value=residuals.rate,
+        vstat=_vstat(trial, place) if mated else residuals.rate,
+        errors=residuals.errors,
+        trials=residuals.trials,
+        erring=residuals.erring,
+        total=residuals.total,
+        effective=residuals.effective,
+        replicates={plan: _drawn(drawn, place) for plan, drawn in trial.replicates.items()},
+        rule=lambda alpha: _rule(trial, place, residuals, alpha, moving=moving and mated),
+        variance=variance if place.weighting is Weighting.POOLED else None,
+        missing=_missing(trial, residuals, place),
+    )
+
+
+def _residuals(trial: Trial, place: Place) -> dependence.Residuals:
+    rule = trial.rule
+    find = rule.fnmr_residuals if place.rate == "fnmr" else rule.fmr_residuals
+    return find(place.threshold, place.tag, place.weighting)
+
+
+def _vstat(trial: Trial, place: Place) -> float:
+    """FRRbar_n or FNMRbar at the place: what the image replicates are centred on (FORMULAS 1, 8.15)."""
+    if place.schema is None:
+        rates, row = trial.rates[WEIGHTINGS.index(place.weighting)], place.point
+    else:
+        rates, row = rates_at(trial.tail, trial.groups, np.array([place.threshold])), 0
+    bar = rates.fnmr_bar if place.weighting is Weighting.POOLED else rates.frr_bar
+    return float(bar[row, place.tag])
+
+
+def _drawn(drawn: Replicates, place: Place) -> Floats:
+    w = WEIGHTINGS.index(place.weighting)
+    if place.schema is None:
+        rates = drawn.fnmr if place.rate == "fnmr" else drawn.fmr
+        return rates[w, :, place.point, place.tag]
+    rates = drawn.fnmr_max if place.rate == "fnmr" else drawn.fmr_max
+    return rates[w, place.schema, :, place.point, place.tag]
+
+
+def _rule(
+    trial: Trial, place: Place, residuals: dependence.Residuals, alpha: float, *, moving: bool
+) -> Interval:
+    """FORMULAS 8.1 and 8.18; for FNMR at an FMR target n_eff from the vertex replicates, t* recomputed (8.2, 8.21)."""
+    if residuals.trials == 0:
+        return empty(Method.WILSON, alpha, "no comparison")
+    drawn = _moved(trial, place) if moving else None
+    if place.schema is not None:
+        return _of_strictest(residuals, drawn, alpha)
+    enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
+    if drawn is not None and enough:
+        return _moving(residuals, drawn, alpha)
+    find = trial.rule.fnmr if place.rate == "fnmr" else trial.rule.fmr
+    ruled = find(place.threshold, place.tag, alpha, place.weighting)
+    if ruled.low is None or ruled.high is None:
+        return empty(Method.WILSON, alpha, ruled.note or "no bounds")
+    few = moving and drawn is None
+    said = [
+        ruled.note,
+        HELD if few else None,
+        _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
+        _heavy(trial, place) if place.rate == "fmr" else None,
+    ]
+    note = "; ".join(part for part in said if part) or None
+    if drawn is not None and 0 < ruled.rate < 1:
+        n_eff = min(ruled.n_eff, ruled.rate * (1 - ruled.rate) / float(drawn.var(ddof=1)))
+        return from_bounds(replace(ruled.bounds, n_eff=n_eff), alpha, note)
+    return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
+
+
+def _moved(trial: Trial, place: Place) -> Floats | None:
+    """Replicates of subjects in which the threshold moved; None where they are too few, or all alike."""
+    if Plan.SUBJECTS not in trial.replicates:
+        return None
+    drawn = _drawn(trial.replicates[Plan.SUBJECTS], place)
+    known = drawn[np.isfinite(drawn)]
+    some = known.size > 1 and drawn.size - known.size <= bootstrap_intervals.MAX_UNDEFINED * drawn.size
+    return known if some and known.var() > 0 else None
+
+
+def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: float) -> Interval:
+    """At the threshold of the group with the largest FMR: chosen by a maximum, it moves, or there is none (8.21)."""
+    if drawn is None or not 0 < residuals.rate < 1:
+        return empty(Method.WILSON, alpha, STRICTEST)
+    bias = float(drawn.mean()) - residuals.rate
+    size = formatting.rate(abs(bias))
+    said = f"bias of the estimate, by the replicates: {'−' if bias < 0 else '+'}{size}"
+    return _moving(residuals, drawn, alpha, said)
+
+
+def from_bounds(bounds: RateBounds, alpha: float, note: str | None = None, *, pairs: float = 0.0) -> Interval:
+    """The interval of a rate for the population (FORMULAS 8.1, 8.18); ``pairs``: pairs of people by weight, of FMR."""
+    score = bounds.interval(alpha)
+    return Interval(
+        low=score.low,
+        high=score.high,
+        level=1 - alpha,
+        method=Method.WILSON,
+        target=Target.POPULATION,
+        n_eff=finite(score.n_eff),
+        note=note,
+        one_sided=lambda error: from_bounds(bounds, 2 * error, note, pairs=pairs),
+        p_value=lambda limit, sense: bounds.p_above(limit) if sense == "<=" else bounds.p_below(limit),
+        people_for=(lambda limit, error: bounds.people_for(limit, error, pairs)) if pairs else None,
+    )
+
+
+def from_variance(
+    bounds: RateBounds, wider: RateBounds, n_resamples: int, alpha: float, note: str | None = None
+) -> Interval:
+    """The interval on a variance of replicates; its Monte Carlo error is that of the variance.
+
+    ``wider``: the same with the variance's Monte Carlo error added to it.
+    """
+    score, beyond = bounds.interval(alpha), wider.interval(alpha)
+    return replace(
+        from_bounds(bounds, alpha, note),
+        n_resamples=n_resamples,
+        mc_error=max(score.low - beyond.low, beyond.high - score.high),
+        one_sided=lambda error: from_variance(bounds, wider, n_resamples, 2 * error, note),
+    )
+
+
+def _moving(
+    residuals: dependence.Residuals, drawn: Floats, alpha: float, note: str | None = None
+) -> Interval:
+    """FNMR at an FMR target (FORMULAS 8.2)."""
+    degrees = dependence.degrees_of_freedom(residuals.effective)
+    variance = float(drawn.var(ddof=1))
+    bounds, wider = (
+        wilson.bounds_from_variance(residuals.rate, value, residuals.trials, degrees)
+        for value in (variance, variance + bootstrap_intervals.variance_error(drawn))
+    )
+    return from_variance(bounds, wider, int(drawn.size), alpha, note)
+
+
+def _heavy(trial: Trial, place: Place) -> str | None:
+    """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
+    member = trial.rule.spread.member[place.tag]
+    found = influence.heaviest_pair(trial.tail, member, place.threshold, place.weighting)
+    if found is None or found.share < HEAVY or found.errors < MIN_HEAVY:
+        return None
+    of = ""
+    if trial.spec.name_failures:
+        of = ": " + " and ".join(trial.cohort.subject_ids[k] for k in (found.first, found.second))
+    return f"one pair of people has {formatting.rate(found.share)} of it{of}"
+
+
+def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:
+    """At no error: what independence of comparisons, or of disjoint subjects alone, would give (FORMULAS 2, 8.1)."""
+    units = ruled.subjects // ends
+    if ruled.errors or not units:
+        return None
+    least, most = (formatting.rate(wilson.wilson_iid(0, n, alpha).high) for n in (ruled.trials, units))
+    kind = "subjects" if ends == 1 else "disjoint pairs of subjects"
+    return f"no error: up to {least} were comparisons independent, up to {most} on {units} {kind}"
+
+
+def _missing(trial: Trial, residuals: dependence.Residuals, place: Place) -> Mapping[Method, str]:
+    missing: dict[Method, str] = {}
+    if not trial.tail.mated_complete:
+        reason = "needs every comparison within each subject"
+        missing |= dict.fromkeys(WITHIN_SUBJECTS, reason)
+    if place.tag and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
+        missing[Method.DOUBLE_OR_NOTHING] = f"needs {MIN_DOUBLE_OR_NOTHING} subjects in the group"
+    return missing
+
+
+def rate_estimate(
+    trial: Trial,
+    analysis: str,
+    metric: str,
+    schema: str | None,
+    group: str,
+    at: At,
+    place: Place,
+    alpha: float,
+) -> Estimate:
+    """One rate with its counts and intervals, or with a note where nothing was compared."""
+    reading = read(trial, place)
+    if place.rate == "fmr" and place.tag == 0 and place.point < len(trial.points.targets):  # FORMULAS 8.13
+        drawn = (method for method in PLAN_OF if method is not Method.WILSON)
+        reading = replace(
+            reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
+        )
+    known = bool(np.isfinite(reading.value))
+    return Estimate(
+        provider=trial.provider,
+        analysis=analysis,
+        metric=metric,
+        schema=schema,
+        group=group,
+        weighting=place.weighting.value,
+        at=at,
+        value=reading.value if known else None,
+        numerator=reading.errors if known else 0,
+        denominator=reading.trials if known else 0,
+        unit=SHARE,
+        intervals=intervals_of(reading, trial.intervals, alpha) if known else (),
+        note=None if known else "no comparison in this group",
+    )

@@ -1,0 +1,215 @@
+"""One system read along the grid of FMR targets: what curves over FMR, their bands and their gaps are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Curve, Method, Target
+from frtaudit.core.curves import spans
+from frtaudit.core.freeze import freeze
+from frtaudit.core.spec import IntervalSpec, Plan, Weighting
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, Place, read
+from frtaudit.evaluation.system import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.stats.groups.differentials import RateIndex, rate_index
+from frtaudit.stats.intervals import bootstrap_intervals
+
+Floats = npt.NDArray[np.float64]
+Reasons = tuple[str | None, ...]
+KIND = "normalized_uncertainty"
+THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+UNDEFINED = f"undefined in more than {bootstrap_intervals.MAX_UNDEFINED:.0%} of the replicates"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Readings:
+    """A statistic at X of the FMR targets, those with a threshold on these data.
+
+    ``x`` (X,): the targets, ascending; ``value`` (X,): the estimate (U-statistic); ``vstat`` (X,): its V-statistic at
+    the same thresholds; ``replicates``: plan to (B, X), t* recomputed in each; all float64. ``thin``: for each target
+    None, or why its replicates carry no bounds (FORMULAS 8.3). ``refused``: targets without a threshold, in words.
+    """
+
+    x: Floats
+    value: Floats
+    vstat: Floats
+    replicates: Mapping[Plan, Floats]
+    thin: Reasons
+    refused: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "x", "value", "vstat")
+
+
+def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readings:
+    """A rate ("fmr" or "fnmr") of one tag at every target that has a threshold."""
+    thresholds = trial.points.at_target[WEIGHTINGS.index(weighting)]
+    places = np.flatnonzero(np.isfinite(thresholds))
+    readings = [
+        read(
+            trial,
+            Place(rate=rate, weighting=weighting, tag=tag, threshold=float(thresholds[a]), point=int(a)),
+        )
+        for a in places
+    ]
+    return Readings(
+        x=np.asarray(trial.points.targets, dtype=np.float64)[places],
+        value=np.array([item.value for item in readings], dtype=np.float64),
+        vstat=np.array([item.vstat for item in readings], dtype=np.float64),
+        replicates={
+            plan: np.stack([item.replicates[plan] for item in readings], axis=1)
+            for plan in trial.replicates
+            if readings
+        },
+        thin=tuple(THIN if item.thin else None for item in readings),
+        refused=_refused(trial, WEIGHTINGS.index(weighting)),
+    )
+
+
+def _refused(trial: Trial, w: int) -> tuple[str, ...]:
+    reasons = [_why(trial, w, a) for a in range(len(trial.points.targets))]
+    return spans(trial.points.targets, reasons)
+
+
+def _why(trial: Trial, w: int, a: int) -> str | None:
+    """In few words, alike for neighbouring targets."""
+    if trial.refused(w, a) is None:
+        return None
+    if trial.resolved[a]:
+        return "too few false matches are expected"
+    return "the scores are cut off or step there" if (w, a) in trial.hidden else BELOW_FLOOR
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """What every curve of one analysis shares: the trial, the kind, schema and group, the metric and its rate."""
+
+    trial: Trial
+    kind: str
+    schema: str | None
+    group: str
+    metric: str
+    rate: str
+
+    def curve(self, along: Readings, y: Floats, notes: Sequence[str] = ()) -> Curve:
+        """A curve without a band."""
+        return Curve(
+            provider=self.trial.provider,
+            analysis=self.kind,
+            schema=self.schema,
+            group=self.group,
+            weighting=self.trial.spec.weighting.value,
+            x=tuple(along.x.tolist()),
+            y=tuple(y.tolist()),
+            metric=self.metric,
+            rate=self.rate,
+            notes=(*along.refused, *notes),
+        )
+
+    def banded(self, along: Readings, spec: IntervalSpec, alpha: float, unseen: Reasons) -> Curve:
+        """The statistic with the pointwise band of one method of target fixed_identities (002, FORMULAS 1).
+
+        ``unseen``: for each target None, or why the statistic itself is not drawn there.
+        """
+        drawn = along.replicates.get(PLAN_OF[spec.method])
+        bounds: list[bootstrap_intervals.Bounds | None] = [None] * along.x.size
+        if drawn is not None:
+            bounds = [
+                None if thin else _bounds(spec.method, drawn[:, at], along.value[at], along.vstat[at], alpha)
+                for at, thin in enumerate(along.thin)
+            ]
+        undrawn = "no replicates of images" if drawn is None else UNDEFINED
+        reasons = [
+            unseen[at] or (None if found else f"no band: {along.thin[at] or undrawn}")
+            for at, found in enumerate(bounds)
+        ]
+        low, high = ([np.nan if found is None else found[end] for found in bounds] for end in (0, 1))
+        return replace(
+            self.curve(along, along.value, spans(along.x.tolist(), reasons)),
+            low=tuple(map(float, low)),
+            high=tuple(map(float, high)),
+            method=spec.method,
+            target=spec.target,
+            level=1 - alpha,
+        )
+
+    def uncertainty(self, along: Readings) -> Curve | None:
+        """002's normalized uncertainty sd(gap)/value over FMR; None without replicates of images."""
+        drawn = along.replicates.get(Plan.IMAGES)
+        if drawn is None:
+            return None
+        found = np.array(
+            [
+                np.nan
+                if thin
+                else bootstrap_intervals.normalized_uncertainty(
+                    drawn[:, at], along.value[at], along.vstat[at]
+                )
+                for at, thin in enumerate(along.thin)
+            ],
+            dtype=np.float64,
+        )
+        reasons = [
+            None if np.isfinite(value) else (thin or "a replicate is infinite, or too many are undefined")
+            for value, thin in zip(found, along.thin, strict=True)
+        ]
+        curve = replace(self, kind=KIND).curve(along, found, spans(along.x.tolist(), reasons))
+        return replace(curve, method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
+
+
+def _bounds(
+    method: Method, drawn: Floats, stat: float, vstat: float, alpha: float
+) -> bootstrap_intervals.Bounds | None:
+    """The interval of one point; None also where all replicates agree: it would claim certainty."""
+    if method is Method.NAIVE:
+        found = bootstrap_intervals.naive(drawn, alpha)
+    else:
+        make = bootstrap_intervals.gaussian if method is Method.GAUSSIAN else bootstrap_intervals.recentered
+        found = make(drawn, stat, vstat, alpha)
+    return None if found is None or found[0] == found[1] else found
+
+
+def classes_along(trial: Trial, schema: str, rate: str) -> list[tuple[str, Readings]]:
+    """The ranked classes of a schema, in its order, each read along the targets."""
+    return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in trial.classes(schema)]
+
+
+def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Readings:
+    """F(FRR_A) with F(FRRbar_A) and F(FRR*_A(t*_a)) at every target (FORMULAS 1, fairness)."""
+    parts = [along for _, along in groups]
+    return Readings(
+        x=parts[0].x,
+        value=rate_index(kind, np.stack([part.value for part in parts], axis=-1)),
+        vstat=rate_index(kind, np.stack([part.vstat for part in parts], axis=-1)),
+        replicates={
+            plan: rate_index(kind, np.stack([part.replicates[plan] for part in parts], axis=-1))
+            for plan in parts[0].replicates
+        },
+        thin=_thin(groups),
+        refused=parts[0].refused,
+    )
+
+
+def _thin(groups: Sequence[tuple[str, Readings]]) -> Reasons:
+    """The first class that has too few errors at each target, if there is one."""
+    found = zip(*([(name, reason) for reason in along.thin] for name, along in groups), strict=True)
+    return tuple(
+        next((f"{name} has {reason}" for name, reason in at if reason is not None), None) for at in found
+    )
+
+
+def without_value(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Reasons:
+    """Why the index has no finite value at a target: a class was not compared, or some or all have no error."""
+    rates = np.stack([along.value for _, along in groups], axis=-1)
+    return tuple(_no_value(kind, at) for at in rates)
+
+
+def _no_value(kind: RateIndex, rates: Floats) -> str | None:
+    if np.isnan(rates).any():
+        return "no value: a class has no comparison"
+    if not rates.any():
+        return "no value: no class has an error"
+    if kind is not RateIndex.GINI and not rates.all():
+        return "infinite: a class has no error"
+    return None

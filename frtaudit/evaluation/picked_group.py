@@ -1,0 +1,52 @@
+"""The highest rate of all that were searched, with an interval that allows for the search (FORMULAS 8.19).
+
+The group, or group and system, with the highest rate is picked by its rate: its interval at level 1 - alpha covers the
+true rate too rarely, and every miss accuses the group. At level 1 - alpha/m, m being all rates that were searched, the
+interval of whichever is picked covers with 1 - alpha at least.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from frtaudit.core import Estimate
+from frtaudit.core.spec import Weighting
+from frtaudit.evaluation.requirements import deciding
+
+METRIC = "highest_group_rate"
+SEARCHED = ("fnmr_at_fmr", "fmr")
+
+
+def highest(
+    estimates: Sequence[Estimate], ranked: Mapping[str, tuple[str, ...]], weighting: Weighting, alpha: float
+) -> Iterator[Estimate]:
+    """The highest group FNMR and FMR at each FMR target, over systems and schemas; none where there is one group."""
+    for metric in SEARCHED:
+        found = [
+            item
+            for item in estimates
+            if item.metric == metric
+            and item.weighting == weighting.value
+            and set(item.at) == {"fmr"}
+            and item.group in ranked.get(item.schema or "", ())
+            and item.value is not None
+        ]
+        for target in sorted({float(item.at["fmr"]) for item in found}, reverse=True):
+            here = [item for item in found if item.at["fmr"] == target]
+            if len(here) > 1:
+                yield _picked(here, alpha)
+
+
+def _picked(found: Sequence[Estimate], alpha: float) -> Estimate:
+    most = max(found, key=lambda item: item.value or 0.0)
+    interval = deciding(most)
+    wide = None
+    if interval is not None and interval.one_sided is not None:
+        wide = interval.one_sided(alpha / (2 * len(found)))
+    return replace(
+        most,
+        metric=METRIC,
+        at={**most.at, "rate": most.metric, "searched": float(len(found))},
+        intervals=() if wide is None else (wide,),
+        note=None if wide is not None else "no interval of this rate for the population",
+        test=None,
+    )

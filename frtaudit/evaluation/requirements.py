@@ -1,0 +1,438 @@
+"""Judge declared limits on one-sided bounds of intervals, never on estimates (FORMULAS 8.8, 8.9).
+
+"All groups pass" is an intersection: each passes at alpha, uncorrected. "Group g fails" and "some group fails" are
+claims of a family, all findings of the audit: Holm's step-down over their p values, and the bound of a failure is that
+of its step.
+
+Long because what a requirement names, how it is tested and the sentence that says so are read together.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, formatting, metrics
+from frtaudit.core.metrics import kind_of
+from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
+from frtaudit.stats.groups.differentials import RateIndex
+from frtaudit.stats.interclass.d_l2 import Space
+from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
+
+EACH = "each"
+MONTE_CARLO_ERRORS = 3.0
+DECIDING = (
+    Method.WILSON,
+    Method.MAX_T,
+    Method.VERTEX_GAUSSIAN,
+    Method.VERTEX,
+    Method.DOUBLE_OR_NOTHING,
+    Method.T,
+)  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
+POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
+WORDS = {
+    "fmr": "FMR",
+    "fmr_without_confirmed": "FMR without confirmed duplicates",
+    "fnmr": "FNMR",
+    "fnmr_at_fmr": "FNMR",
+    "threshold_at_fmr": "threshold",
+    "eer": "EER",
+    "fta": "failure to acquire",
+    "frr": "FRR",
+    "max_min": "largest rate over smallest",
+    "max_geomean": "largest rate over geometric mean",
+    "log_geomean": "sum of log distances from the geometric mean",
+    "gini": "Gini coefficient",
+    "fdr": "FDR",
+    "inequity_rate": "inequity rate",
+    "garbe": "GARBE",
+    "accuracy_fold_sd": "spread of the folds' accuracies",
+}
+D_L2 = "d_l2"
+OF_SCHEMA = (
+    *(index.value for index in RateIndex),
+    "fdr",
+    "inequity_rate",
+    "garbe",
+    D_L2,
+)  # one of each schema
+FOR_WHOM = "for new people like these"  # the target population, as the report calls it
+KEYS = {"fmr": "FMR", "rate": "of"}
+SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
+BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bench:
+    """What a requirement is judged on.
+
+    ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
+    ``labels``: what the classes of a schema are called in print, where they are not called by their names;
+    ``corrected``: an estimate's place to that of the one which stands for it, on labels that a person corrected.
+    """
+
+    estimates: Sequence[Estimate]
+    ranked: Mapping[str, tuple[str, ...]]
+    alpha: float
+    weighting: Weighting
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    corrected: Mapping[int, int] = field(default_factory=dict)
+
+    def label(self, estimate: Estimate) -> str:
+        """What the group of an estimate is called."""
+        labels = self.labels.get(estimate.schema or "", {})
+        return " and ".join(labels.get(name, name) for name in estimate.group.split("|"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none.
+
+    ``label``: what the estimate's group is called.
+    """
+
+    requirement: RequirementSpec
+    index: int | None
+    estimate: Estimate | None = None
+    label: str = ""
+    interval: Interval | None = None
+    p: float | None = None
+    reason: str | None = None
+
+    @property
+    def sides(self) -> int:
+        """In how many directions alpha is spent."""
+        return 1 if self.requirement.sided is Sided.ONE else 2
+
+    def bounds(self, error: float) -> Interval | None:
+        """The interval whose bounds err with ``error`` each (or together, where the requirement is two-sided)."""
+        if self.interval is None:
+            return None
+        share = error / self.sides
+        if self.interval.one_sided is not None:
+            return self.interval.one_sided(share)
+        return self.interval if share >= (1 - self.interval.level) / 2 - 1e-12 else None
+
+    def people(self, error: float) -> int | None:
+        """How many people "pass" would need where these are too few, whatever they show (FORMULAS 8.18)."""
+        if self.interval is None or self.interval.people_for is None or self.requirement.sense != "<=":
+            return None
+        return self.interval.people_for(self.requirement.limit, error / self.sides)
+
+    def passes(self, interval: Interval | None) -> bool:
+        """Whether the unfavourable bound keeps the limit."""
+        if interval is None or interval.low is None or interval.high is None:
+            return False
+        limit = self.requirement.limit
+        return interval.high <= limit if self.requirement.sense == "<=" else interval.low >= limit
+
+    def breaks(self, interval: Interval | None) -> bool:
+        """Whether even the favourable bound breaks the limit."""
+        if interval is None or interval.low is None or interval.high is None:
+            return False
+        limit = self.requirement.limit
+        return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
+
+
+def judge(requirements: Sequence[RequirementSpec], bench: Bench) -> tuple[Finding, ...]:
+    """One finding for each estimate that a requirement names; one that is not testable where it names none.
+
+    The family is all of them: what could not be tested keeps its place with p = 1, so that its size is declared and
+    does not depend on the data.
+    """
+    cases = [case for requirement in requirements for case in _cases(requirement, bench)]
+    p = [1.0 if case.p is None else case.p for case in cases]
+    adjusted, errors = holm(p), step_errors(p, bench.alpha)
+    return tuple(
+        _decide(case, bench.alpha, error, value, len(cases))
+        for case, error, value in zip(cases, errors, adjusted, strict=True)
+    )
+
+
+def planned(
+    requirements: Sequence[RequirementSpec], ranked: Mapping[str, tuple[str, ...]], systems: int
+) -> int:
+    """How many findings the requirements ask for: requirements x groups x systems (FORMULAS 8.9).
+
+    What a schema has one of (an index, d_l2's largest class) is found in each schema where none is named.
+
+    >>> each = RequirementSpec(name="r", metric="fnmr", limit=0.1, group="each")
+    >>> planned([each], {"sex": ("f", "m"), "age": ("old", "young", "other")}, 2)
+    10
+    """
+    return sum(systems * _groups(requirement, ranked) for requirement in requirements)
+
+
+def _groups(requirement: RequirementSpec, ranked: Mapping[str, tuple[str, ...]]) -> int:
+    """Estimates of one system that a requirement names: those of its group."""
+    schemas = [requirement.schema] if requirement.schema else list(ranked)
+    classes = [ranked.get(schema, ()) for schema in schemas]
+    if requirement.group == EACH:
+        return sum(map(len, classes))
+    if requirement.metric in OF_SCHEMA and requirement.group in ("all", "max"):
+        return len(schemas)
+    return max(1, sum(requirement.group in names for names in classes))
+
+
+def directions(requirements: Sequence[RequirementSpec]) -> int:
+    """In how many directions the requirements spend alpha at most: 2 where one is two-sided."""
+    return 2 if any(requirement.sided is Sided.TWO for requirement in requirements) else 1
+
+
+def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
+    places: dict[tuple[object, ...], int] = {}
+    for index, item in enumerate(bench.estimates):
+        if _names(requirement, item, bench):
+            same = item.provider, item.weighting, item.schema, item.group, tuple(sorted(item.at.items()))
+            if same not in places or (item.intervals and not bench.estimates[places[same]].intervals):
+                places[same] = index  # of what two analyses estimate, the one that has an interval
+    if not places:
+        return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
+    return [_case(requirement, bench, bench.corrected.get(index, index)) for index in sorted(places.values())]
+
+
+def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
+    estimate = bench.estimates[index]
+    interval = deciding(estimate)
+    reason = _untestable(requirement, estimate, interval)
+    case = Case(
+        requirement=requirement,
+        index=index,
+        estimate=estimate,
+        label=bench.label(estimate),
+        interval=interval,
+        reason=reason,
+    )
+    if reason or interval is None:
+        return replace(case, interval=None)
+    return replace(case, p=min(1.0, case.sides * _one_sided_p(case, interval)))
+
+
+def _one_sided_p(case: Case, interval: Interval) -> float:
+    """Of "the limit is broken"; an interval that is known at one level only gives that level's p, or 1."""
+    if interval.p_value is not None:
+        return interval.p_value(case.requirement.limit, case.requirement.sense)
+    if interval.one_sided is None:
+        return (1 - interval.level) / 2 if case.breaks(interval) else 1.0
+    by_rank = interval.n_resamples if interval.method in BY_RANK else None
+    return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
+
+
+def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
+    weighting = requirement.weighting or (
+        item.weighting if item.metric in POOLED_ONLY else bench.weighting.value
+    )
+    if item.metric != requirement.metric or item.weighting not in (weighting, None):
+        return False
+    asked = _asked(requirement)
+    if any(not _same(item.at.get(key), value) for key, value in asked.items()):
+        return False
+    if set(item.at) - set(asked) - _free(requirement):
+        return False
+    if requirement.schema is not None and item.schema not in (requirement.schema, None):
+        return False
+    if requirement.group == EACH:
+        classes = bench.ranked.get(item.schema or "", ())
+        return item.schema is not None and item.group in classes
+    return item.group == requirement.group
+
+
+def _asked(requirement: RequirementSpec) -> Mapping[str, float | str]:
+    """Where a requirement holds: d_l2 in quantile space where it names none (FORMULAS 3)."""
+    return {"space": Space.QUANTILE.value, **requirement.at} if requirement.metric == D_L2 else requirement.at
+
+
+def _free(requirement: RequirementSpec) -> set[str]:
+    """What ``at`` need not name: what an audit has one of, and a threshold and its name by each other."""
+    origin = {"recommended", "source", "name"}
+    if origin & set(requirement.at):
+        named = {"threshold", "version"}
+    else:
+        named = {*origin, "version"} if "threshold" in requirement.at else set()
+    return {"pairs", "space", "weight", *named}
+
+
+def _same(found: float | str | None, asked: float | str) -> bool:
+    if isinstance(found, str) or isinstance(asked, str) or found is None:
+        return found == asked
+    return abs(found - asked) <= 1e-12 * max(abs(found), abs(asked), 1e-300)
+
+
+def _decide(case: Case, alpha: float, step: float, adjusted: float, family: int) -> Finding:
+    """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
+    estimate, requirement = case.estimate, case.requirement
+    if estimate is None:
+        return _nothing(requirement, family)
+    if case.p is None:
+        sentence = (
+            f"{_subject(case, estimate)} cannot be tested against {_limit(requirement)}: {case.reason}."
+        )
+        return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+    alone, stepped = case.bounds(alpha), case.bounds(step)
+    good, bad = ("high", "low") if requirement.sense == "<=" else ("low", "high")
+    level, claimed = alpha, False
+    verdict, shown, side = Verdict.INCONCLUSIVE, alone, good
+    if adjusted <= alpha and case.breaks(stepped) and not _blurred(stepped, bad, requirement.limit):
+        verdict, shown, side, level, claimed = Verdict.FAIL, stepped, bad, step, True
+    elif case.p <= alpha < adjusted and case.breaks(alone):
+        shown, side, claimed = alone, bad, True
+    elif case.passes(alone) and not _blurred(alone, good, requirement.limit):
+        verdict = Verdict.PASS
+    elif (people := case.people(alpha)) is not None:
+        sentence = _too_few(case, estimate, people)
+        return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, adjusted, family)
+    bound = _end(shown, side)
+    made = _finding(case, verdict, bound, 1 - level, "judged", adjusted, family)
+    return replace(made, sentence=_sentence(made, case, estimate, side, claimed=claimed))
+
+
+def _too_few(case: Case, estimate: Estimate, people: int) -> str:
+    """More people than the data hold are needed for "pass", and "fail" is not shown either."""
+    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
+    return (
+        f"{_subject(case, estimate)}{value}{_counts(estimate)}; {_limit(case.requirement)} is not testable: too few "
+        f"people. Without any false match {formatting.count(people)} people would do."
+    )
+
+
+def _end(interval: Interval | None, side: str) -> float | None:
+    return None if interval is None else (interval.low if side == "low" else interval.high)
+
+
+def _blurred(interval: Interval | None, side: str, limit: float) -> bool:
+    """Whether a bound lies within three Monte Carlo standard errors of the limit."""
+    bound = _end(interval, side)
+    if interval is None or bound is None:
+        return True
+    return abs(bound - limit) < MONTE_CARLO_ERRORS * (interval.mc_error or 0.0)
+
+
+def deciding(estimate: Estimate) -> Interval | None:
+    """The interval that decides: target population, bounds present, the first of :data:`DECIDING`."""
+    serving = [
+        item
+        for item in estimate.intervals
+        if item.target is Target.POPULATION and item.low is not None and item.method in DECIDING
+    ]
+    serving.sort(key=lambda item: DECIDING.index(item.method))
+    return serving[0] if serving else None
+
+
+def _untestable(requirement: RequirementSpec, estimate: Estimate, interval: Interval | None) -> str | None:
+    if estimate.value is None:
+        return estimate.note
+    if _constructed(estimate):
+        return "its threshold was chosen on these data, so it meets the target by construction"
+    if interval is None:
+        notes = [item.note for item in estimate.intervals if item.note]
+        return notes[0] if notes else f"no interval for the population is offered for {requirement.metric}"
+    return None
+
+
+def _constructed(estimate: Estimate) -> bool:
+    """Whether the rate was set by choosing its threshold on the same data (FORMULAS 8.13).
+
+    So is FMR at its own target, wherever other thresholds come from, and the rate that a grid threshold was read off.
+    """
+    if estimate.group != "all" or estimate.metric not in ("fmr", "fnmr"):
+        return False
+    chosen_by = str(estimate.at.get("name", ""))
+    measured = estimate.at.get("source") == ThresholdSource.SAME_DATA.value
+    on_grid = measured and chosen_by.startswith(f"{estimate.metric}=")
+    return on_grid or (estimate.metric == "fmr" and "fmr" in estimate.at)
+
+
+def _sentence(finding: Finding, case: Case, estimate: Estimate, side: str, *, claimed: bool) -> str:
+    value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
+    start = f"{_subject(case, estimate)}{value}{_counts(estimate)}"
+    if finding.bound is None or finding.bound_level is None:
+        return f"{start}; these data do not decide about {_limit(case.requirement)}."
+    end = {
+        Verdict.PASS: f"which meets {_limit(case.requirement)}",
+        Verdict.FAIL: f"which breaks {_limit(case.requirement)}",
+        Verdict.INCONCLUSIVE: f"so these data do not decide about {_limit(case.requirement)}",
+    }[finding.verdict]
+    if finding.fails_unadjusted:
+        end = f"which alone would break {_limit(case.requirement)}: fails unadjusted"
+    if claimed and finding.p is not None and finding.p_adjusted is not None:
+        end += (
+            f" (p {formatting.p_value(finding.p)}, {formatting.p_value(finding.p_adjusted)} among "
+            f"{_findings(finding.family or 0)})"
+        )
+    than = "at least" if side == "low" else "at most"
+    level = formatting.exact(round(finding.bound_level, 4))
+    shown = _shown(case, estimate, finding.bound)
+    sided = "" if case.sides == 1 else " two-sided"
+    return f"{start}; with {level}{sided} confidence it is {than} {shown} {FOR_WHOM}, {end}."
+
+
+def _shown(case: Case, estimate: Estimate, value: float) -> str:
+    """A value or bound in the style of the estimate, on its side of the limit."""
+    style = formatting.style_of(estimate.value, *(item.high for item in estimate.intervals))
+    return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
+
+
+def _findings(family: int) -> str:
+    return "1 finding" if family == 1 else f"{family} findings"
+
+
+def _counts(estimate: Estimate) -> str:
+    """Pooled counts; where people (and pairs of people) weigh alike the value is not their quotient."""
+    if estimate.numerator is None:
+        return ""
+    alike = "" if estimate.weighting != Weighting.IDENTITY.value else "people weighed alike; "
+    return (
+        f" ({alike}{formatting.count(estimate.numerator)} of {formatting.count(estimate.denominator or 0)})"
+    )
+
+
+def _subject(case: Case, estimate: Estimate) -> str:
+    """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
+    places = [_place(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
+    of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
+    schema = (estimate.schema or "").replace("_", " ")
+    group = f" of {schema} {case.label}"
+    if estimate.group in ("all", "max"):
+        group = f" by {schema}" if schema else ""
+    at = f" at {', '.join(places)}" if places else ""
+    if "space" in estimate.at:
+        at = f" {SPACES.get(str(estimate.at['space']), estimate.at['space'])}{at}"
+    return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{of}{group}{at}"
+
+
+def _place(key: str, value: float | str) -> str:
+    shown = WORDS.get(str(value), str(value)) if key == "rate" else metrics.place(key, value)
+    return f"{KEYS.get(key, key)} {shown}"
+
+
+def _limit(requirement: RequirementSpec) -> str:
+    side = "at most" if requirement.sense == "<=" else "at least"
+    return f"the limit of {side} {metrics.declared(kind_of(requirement.metric), requirement.limit)}"
+
+
+def _nothing(requirement: RequirementSpec, family: int) -> Finding:
+    at = ", ".join(_place(key, value) for key, value in requirement.at.items())
+    sentence = f"Nothing in this audit estimates {requirement.metric} at {at or 'any point'} for {requirement.group}."
+    case = Case(requirement=requirement, index=None)
+    return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
+
+
+def _finding(
+    case: Case,
+    verdict: Verdict,
+    bound: float | None,
+    level: float | None,
+    sentence: str,
+    adjusted: float | None,
+    family: int,
+) -> Finding:
+    return Finding(
+        requirement=case.requirement.name,
+        estimate=None if case.index is None else f"/estimates/{case.index}",
+        verdict=verdict,
+        limit=case.requirement.limit,
+        bound=bound,
+        bound_level=level,
+        sentence=sentence,
+        p=case.p,
+        p_adjusted=adjusted,
+        family=family,
+    )

@@ -1,0 +1,77 @@
+"""What suspected duplicates of people do to a verdict on FMR (FORMULAS 8.20).
+
+A pass holds on the data as labelled. A failure stands only where it also stands without the suspects: else it accuses a
+system of what may be a fault of the labels. What a person has confirmed is left out from the start, what is only
+suspected never makes a pass.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from frtaudit.core import Estimate, Finding, Verdict, metrics
+from frtaudit.core.spec import RequirementSpec
+from frtaudit.evaluation.requirements import Bench, Case, deciding
+
+CONFIRMED, SUSPECTED = "fmr_without_confirmed", "fmr_without_suspected"
+Key = tuple[object, ...]
+
+
+def without_confirmed(estimates: Sequence[Estimate]) -> Mapping[int, int]:
+    """Places of FMR estimates to those of the same without the duplicates that a person confirmed."""
+    confirmed = _places(estimates, CONFIRMED)
+    return {
+        place: confirmed[_key(item)]
+        for place, item in enumerate(estimates)
+        if item.metric == "fmr" and _key(item) in confirmed
+    }
+
+
+def with_suspects(
+    findings: Sequence[Finding], requirements: Sequence[RequirementSpec], bench: Bench
+) -> tuple[Finding, ...]:
+    """The findings, each on FMR with its fate without the suspects where that differs."""
+    without, asked = _places(bench.estimates, SUSPECTED), {item.name: item for item in requirements}
+    return tuple(_judged(finding, asked[finding.requirement], bench, without) for finding in findings)
+
+
+def _judged(
+    finding: Finding, requirement: RequirementSpec, bench: Bench, without: Mapping[Key, int]
+) -> Finding:
+    """The finding, a failure made inconclusive where it falls without the suspects."""
+    if finding.estimate is None or finding.bound_level is None:
+        return finding
+    labelled = bench.estimates[int(finding.estimate.rsplit("/", 1)[1])]
+    if labelled.metric not in ("fmr", CONFIRMED) or _key(labelled) not in without:
+        return finding
+    other = bench.estimates[without[_key(labelled)]]
+    case = Case(requirement=requirement, index=None, estimate=other, interval=deciding(other))
+    fate = _fate(case, bench.alpha, 1 - finding.bound_level)
+    if fate is finding.verdict or finding.verdict is Verdict.NOT_TESTABLE:
+        return finding
+    verdict = Verdict.INCONCLUSIVE if finding.verdict is Verdict.FAIL else finding.verdict
+    value = "no rate is left" if other.value is None else f"it is {_shown(other, requirement)}"
+    said = (
+        f"{finding.sentence} Without suspected duplicates of people {value} and the verdict would be "
+        f"{fate.value}; they are left out only after a person has confirmed them (identity_check/review.csv)."
+    )
+    return replace(finding, verdict=verdict, sentence=said)
+
+
+def _fate(case: Case, alpha: float, step: float) -> Verdict:
+    """The verdict on the estimate without suspects: a pass at alpha, a failure at the step of the finding."""
+    if case.passes(case.bounds(alpha)):
+        return Verdict.PASS
+    return Verdict.FAIL if case.breaks(case.bounds(min(step, alpha))) else Verdict.INCONCLUSIVE
+
+
+def _shown(estimate: Estimate, requirement: RequirementSpec) -> str:
+    kind = metrics.kind_of(estimate.metric)
+    return metrics.printed(kind, estimate.value or 0.0, limit=requirement.limit)
+
+
+def _places(estimates: Sequence[Estimate], metric: str) -> dict[Key, int]:
+    return {_key(item): place for place, item in enumerate(estimates) if item.metric == metric}
+
+
+def _key(item: Estimate) -> Key:
+    return item.provider, item.weighting, item.schema, item.group, tuple(sorted(item.at.items()))

@@ -1,0 +1,291 @@
+"""One system on trial: its scores, the rates at every point of interest, the replicates. What analyses read."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import (
+    Cohort,
+    Comparisons,
+    Groups,
+    LedgerEntry,
+    Material,
+    Method,
+    ScoreTable,
+    ScoreTail,
+    Target,
+)
+from frtaudit.core.curves import Curve
+from frtaudit.core.estimates import Estimate
+from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
+from frtaudit.errors import SpecError
+from frtaudit.stats.bootstrap.resample import Replicates
+from frtaudit.stats.intervals.wilson import WilsonRule
+from frtaudit.stats.rates.censoring import Censoring
+from frtaudit.stats.rates.orders import Asymmetry
+from frtaudit.stats.rates.rates import Rates, Trials
+from frtaudit.stats.similarity.scorers import BlockScorer
+from frtaudit.stats.similarity.tail import TailRequest
+
+POOLED, IDENTITY = 0, 1
+BELOW_FLOOR = "the threshold lies below the floor of the kept tail"
+WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
+PLAN_OF: Mapping[Method, Plan] = {
+    Method.NAIVE: Plan.IMAGES,
+    Method.RECENTERED: Plan.IMAGES,
+    Method.GAUSSIAN: Plan.IMAGES,
+    Method.VERTEX: Plan.SUBJECTS,
+    Method.WILSON: Plan.SUBJECTS,
+    Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING,
+    Method.TWO_LEVEL: Plan.TWO_LEVEL,
+}
+DEFAULT_INTERVALS = (
+    IntervalSpec(method=Method.WILSON, target=Target.POPULATION),
+    IntervalSpec(method=Method.VERTEX, target=Target.POPULATION),
+    IntervalSpec(method=Method.RECENTERED, target=Target.FIXED_IDENTITIES),
+)
+
+
+def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
+    """The schema within whose groups the subject plans draw: ``bootstrap.stratify``, or the first (FORMULAS 8.2).
+
+    None: among everybody, as for a cohort that is a random sample of the mix (``stratify: none``).
+    """
+    name = spec.bootstrap.stratify or next(iter(schemas), None)
+    return None if name == "none" else name
+
+
+def offered(material: Material) -> list[str]:
+    """Systems that a cohort brings: templates, score lists, finished runs, each name once."""
+    return list(dict.fromkeys([*material.templates, *material.tables, *material.finished]))
+
+
+def on_panel(spec: AuditSpec, material: Material) -> list[str]:
+    """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
+    if spec.providers is None:
+        return offered(material)
+    return [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in spec.providers]
+
+
+class CohortSource(Protocol):
+    """Where people come from (``cohort`` plug-ins)."""
+
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+        """Samples, subjects, classes, and what providers need."""
+
+
+class Pairing(Protocol):
+    """Which comparisons are made (``protocol`` plug-ins)."""
+
+    def comparisons(self, material: Material) -> Comparisons:
+        """Listed comparisons, or all pairs, implied."""
+
+
+class Provider(Protocol):
+    """A system under test: what a registered provider offers (``provider`` plug-ins)."""
+
+    @property
+    def name(self) -> str:
+        """How the result calls it."""
+
+    @property
+    def score_range(self) -> tuple[float, float]:
+        """Lowest and highest possible score."""
+
+    @property
+    def recommended(self) -> Mapping[str, float]:
+        """The vendor's thresholds by name."""
+
+    @property
+    def thresholds_version(self) -> str | None:
+        """Version of those thresholds."""
+
+    def failed(self, material: Material, seed: int) -> Mapping[int, str]:
+        """Cohort sample index to failure code."""
+
+    def scores(
+        self,
+        material: Material,
+        comparisons: Comparisons,
+        groups: Groups,
+        request: TailRequest,
+        seed: int,
+        failures: FailureScore = FailureScore.APART,
+    ) -> ScoreTable | ScoreTail:
+        """A tail of all pairs, or a table of listed comparisons."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Points:
+    """Where rates are read, for both weightings (first axis: pooled, identity).
+
+    ``targets`` (A,): FMR targets, ascending; ``at_target`` (2, A) float64: their thresholds on these data, NaN below
+    the floor;
+    ``thresholds`` (T,): fixed thresholds; ``origin``: T mappings that name a fixed threshold in an estimate's ``at``.
+    ``declared``: positions of the targets that the spec declared (the rest only draw curves).
+    """
+
+    targets: tuple[float, ...]
+    declared: tuple[int, ...]
+    at_target: npt.NDArray[np.float64]
+    thresholds: tuple[float, ...]
+    origin: tuple[Mapping[str, float | str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FoldPairs:
+    """The pairs of the accuracy analysis, scored.
+
+    ``first``, ``second`` (P,) int64: subjects; ``mated`` (P,) bool; ``score`` (P,) float64; ``folds`` (P,) int64, -1 =
+    in no fold; ``failed``: pairs left out for want of a score; ``dropped``: non-mated pairs across folds, left out;
+    ``tail``: the same pairs for rates; ``disjoint``: every subject's mated pairs lie in one fold; ``strict``: all its
+    pairs do; ``origin``: in words; ``overlap`` (P,) int64: folds that split each subject's mated pairs, non-mated
+    ones as in ``folds``; ``listed``: all pairs, scored or not; ``at`` (P,) int64: places of these pairs among them.
+    """
+
+    first: npt.NDArray[np.int64]
+    second: npt.NDArray[np.int64]
+    mated: npt.NDArray[np.bool_]
+    score: npt.NDArray[np.float64]
+    folds: npt.NDArray[np.int64]
+    k: int
+    failed: int
+    dropped: int
+    disjoint: bool
+    tail: ScoreTail
+    origin: str
+    strict: bool = False
+    overlap: npt.NDArray[np.int64] | None = None
+    listed: Comparisons | None = None
+    at: npt.NDArray[np.int64] | None = None
+
+    @property
+    def n_subjects(self) -> int:
+        """How many subjects stand in the pairs that lie in a fold."""
+        used = self.folds >= 0
+        return int(np.unique(np.concatenate([self.first[used], self.second[used]])).size)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """Everything an analysis may read about one provider.
+
+    ``rates``: pooled and identity pair of rates at :class:`Points` (targets first, then thresholds);
+    ``max_points`` (2, S, A): thresholds at which the largest group rate meets the target, with ``max_rates`` there;
+    ``resolved``: for each target None, or why it cannot be resolved (FORMULAS 8.4); ``warned``: what to say of it;
+    ``failed``: cohort sample index to failure code; ``table``: scores and failures of listed comparisons; ``attempts``:
+    the same with failures kept apart, whatever the spec does with them; ``test_sets``: name to its scored pairs;
+    ``surveys``: analysis name to what it found out once for all systems; ``orders``: how far the two orders of a
+    comparison are apart, where both were made; ``censoring``: what the scores hide; ``hidden``: (weighting, target) by
+    their places to why that target's threshold is hidden; ``block``: scores slices of the acquired samples again, None
+    where the scores came from a file.
+    """
+
+    provider: str
+    spec: AuditSpec
+    material: Material
+    comparisons: Comparisons
+    table: ScoreTable | None
+    tail: ScoreTail
+    groups: Groups
+    trials: Trials
+    points: Points
+    rates: tuple[Rates, Rates]
+    max_points: npt.NDArray[np.float64]
+    replicates: Mapping[Plan, Replicates]
+    rule: WilsonRule
+    resolved: tuple[str | None, ...]
+    warned: tuple[str | None, ...]
+    failed: Mapping[int, str]
+    attempts: ScoreTable | None = None
+    notes: tuple[str, ...] = ()
+    fold_pairs: FoldPairs | None = None
+    test_sets: Mapping[str, FoldPairs] = field(default_factory=dict)
+    surveys: Mapping[str, object] = field(default_factory=dict)
+    orders: Asymmetry | None = None
+    censoring: Censoring = field(default_factory=Censoring)
+    hidden: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    block: BlockScorer | None = None
+
+    def refused(self, w: int, a: int) -> str | None:
+        """Why target ``a`` has no threshold under weighting ``w``, None where it has one."""
+        if np.isfinite(self.points.at_target[w, a]):
+            return None
+        return self.resolved[a] or self.hidden.get((w, a)) or BELOW_FLOOR
+
+    @property
+    def cohort(self) -> Cohort:
+        """The cohort on trial."""
+        return self.material.cohort
+
+    @property
+    def intervals(self) -> tuple[IntervalSpec, ...]:
+        """The intervals that the spec asks for, or the defaults."""
+        return self.spec.intervals or DEFAULT_INTERVALS
+
+    def tags(self) -> list[tuple[int, str | None, str]]:
+        """(tag, schema, group) of everybody and of every group."""
+        return [
+            (0, None, "all"),
+            *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
+        ]
+
+    def classes(self, schema: str) -> list[tuple[int, str]]:
+        """(tag, class) of the classes of a schema that are compared with each other, in its order."""
+        flags = zip(self.groups.names, self.groups.ranked, strict=True)
+        return [
+            (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema
+        ]
+
+
+def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
+    """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
+    name = stratum(spec, groups.schemas)
+    if name is None:
+        return None
+    if name not in groups.schemas:
+        raise SpecError(
+            "bootstrap.stratify", f"no schema is named {name!r}", ", ".join([*groups.schemas, "none"])
+        )
+    return np.asarray(groups.of[groups.schemas.index(name)], dtype=np.int32)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What an analysis hands back.
+
+    ``files``: name to bytes, lists that the run folder gets beside the result; ``kept``: what it wants to see again
+    when all systems were on trial.
+    """
+
+    estimates: tuple[Estimate, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    failures: tuple[LedgerEntry, ...] = ()
+    notes: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+    kept: object | None = None
+
+
+@runtime_checkable
+class Surveyor(Protocol):
+    """An analysis that looks at the cohort once, before any system is on trial."""
+
+    def survey(self, spec: AuditSpec, material: Material) -> object:
+        """What its :meth:`Analysis.estimates` find in ``trial.surveys`` under its name."""
+
+
+class Analysis(Protocol):
+    """A question put to a trial (``analysis`` plug-ins)."""
+
+    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+        """Estimates with intervals of level 1 - alpha, and curves."""
+
+
+class Comparison(Protocol):
+    """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
+
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+        """Estimates over several systems; ``kept``: provider to what :meth:`Analysis.estimates` kept of it."""

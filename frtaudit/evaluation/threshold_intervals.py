@@ -1,0 +1,94 @@
+"""The interval of a threshold at an FMR target, by inverting the interval of FMR (FORMULAS 8.21).
+
+At the true threshold of a target the true FMR meets the target: so all thresholds whose interval of FMR holds the
+target are kept. Low is the smallest threshold with FMR_low <= target, high the smallest with FMR_upper <= target.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Interval, Method, Target
+from frtaudit.core.spec import Weighting
+from frtaudit.evaluation.system import Trial
+from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule, prepare
+from frtaudit.stats.similarity.tail import no_groups
+
+Floats = npt.NDArray[np.float64]
+Holds = Callable[[RuleInterval], bool]
+LEVEL = 0.05  # of the rule's own interval, which is not read here
+STEPS = 32  # thresholds read at once; each pass narrows the place to one of them
+TOO_HIGH = "no score is high enough to show the target: up to the end of the scale"
+TOO_LOW = "the target cannot be excluded at any threshold that was kept: down to the end of the scale"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inversion:
+    """One system's non-mated scores, ready to be read at any of them."""
+
+    trial: Trial
+    rule: WilsonRule
+    scores: Floats
+
+    def interval(self, target: float, at: float, weighting: Weighting, alpha: float) -> Interval:
+        """The interval of ``threshold_at_fmr``, estimated as ``at``, for the population, at level 1 - alpha.
+
+        FMR at the estimate keeps the target, and so does its lower bound: low lies at or below it, high at or above.
+        """
+
+        def low_holds(item: RuleInterval) -> bool:
+            return item.bounds.low(alpha / 2) <= target
+
+        def high_holds(item: RuleInterval) -> bool:
+            return item.bounds.high(alpha / 2) <= target
+
+        place = int(np.searchsorted(self.scores, at))
+        low = self._smallest(low_holds, self._below(low_holds, place, weighting), place, weighting)
+        high = self._smallest(high_holds, place - 1, self.scores.size, weighting)
+        cut = low == 0 and np.isfinite(self.trial.tail.floor)
+        ends, none = self.trial.tail.score_range, high == self.scores.size
+        notes = [TOO_LOW if cut else None, TOO_HIGH if none else None]
+        return Interval(
+            low=ends[0] if cut else float(self.scores[low]),
+            high=ends[1] if none else float(self.scores[high]),
+            level=1 - alpha,
+            method=Method.WILSON,
+            target=Target.POPULATION,
+            note="; ".join(note for note in notes if note) or None,
+            one_sided=lambda error: self.interval(target, at, weighting, 2 * error),
+        )
+
+    def _below(self, holds: Holds, place: int, weighting: Weighting) -> int:
+        """A place at which the bound does not hold, -1 where it holds at all: four times the errors, and again."""
+        above = self.scores.size - place
+        while above < self.scores.size:
+            above = min(4 * above + STEPS, self.scores.size)
+            if not self._held(holds, np.array([self.scores.size - above]), weighting)[0]:
+                return self.scores.size - above
+        return -1
+
+    def _smallest(self, holds: Holds, low: int, high: int, weighting: Weighting) -> int:
+        """The smallest place above ``low``, where the bound does not hold, and up to ``high``, at which it does."""
+        while high - low > 1:
+            places = np.unique(np.linspace(low + 1, high - 1, STEPS).astype(np.int64))
+            held = self._held(holds, places, weighting)
+            first = held.index(True) if True in held else None
+            if first is None:
+                low = int(places[-1])
+            else:
+                low, high = int(places[first - 1]) if first else low, int(places[first])
+        return high
+
+    def _held(self, holds: Holds, places: npt.NDArray[np.int64], weighting: Weighting) -> list[bool]:
+        tail, chosen = self.trial.tail, self.scores[places]
+        rule = self.rule.along(tail, no_groups(tail), chosen)
+        return [holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen]
+
+
+def inversion(trial: Trial) -> Inversion:
+    """Ready to invert; the scores of the tail are those that a threshold can be."""
+    tail = trial.tail
+    scores = np.unique(tail.tail_score.astype(np.float64))
+    return Inversion(trial=trial, rule=prepare(tail, no_groups(tail), []), scores=scores)

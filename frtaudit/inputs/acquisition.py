@@ -1,0 +1,136 @@
+"""From a scorer of sample pairs to the scores of a protocol, with the samples that failed."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import Cohort
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
+from frtaudit.core.spec import FailureScore
+from frtaudit.stats.rates.failures import score_zero
+from frtaudit.stats.similarity.tail import BlockScorer, TailRequest, from_listed, score_all_pairs
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int32]
+PairScorer = Callable[[Index, Index], Floats]
+_CHUNK = 1 << 16
+USUAL_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0))
+
+
+def acquired_rows(n_samples: int, failed: Mapping[int, str]) -> Index:
+    """Cohort indices of the samples that did not fail, ascending, int32.
+
+    >>> acquired_rows(3, {1: "no_face"}).tolist()
+    [0, 2]
+    """
+    rows = np.ones(n_samples, dtype=np.bool_)
+    rows[list(failed)] = False
+    return np.flatnonzero(rows).astype(np.int32)
+
+
+def tail_of(
+    block: BlockScorer,
+    rows: Index,
+    cohort: Cohort,
+    comparisons: Comparisons,
+    groups: Groups,
+    score_range: tuple[float, float],
+    request: TailRequest,
+    failures: FailureScore,
+) -> ScoreTail:
+    """Score all pairs of the acquired samples ``rows``; ``block`` numbers samples by their position in ``rows``.
+
+    With ``score_zero`` every sample takes part and a failed one scores the lowest of ``score_range`` with everybody.
+    """
+    if failures is FailureScore.SCORE_ZERO and rows.size < cohort.n_samples:
+        block = with_failed(block, rows, score_range[0])
+        rows = np.arange(cohort.n_samples, dtype=np.int32)
+    n_samples = np.bincount(cohort.subject_of[rows], minlength=cohort.n_subjects).astype(np.int64)
+    return score_all_pairs(
+        block,
+        n_samples=n_samples,
+        rows=rows,
+        cells=comparisons.cells,
+        groups=groups,
+        score_range=score_range,
+        request=request,
+    )
+
+
+def with_failed(block: BlockScorer, rows: Index, lowest: float) -> BlockScorer:
+    """A scorer of all samples out of one of the samples ``rows`` (ascending): ``lowest`` where one of the two failed.
+
+    >>> scorer = with_failed(lambda a, b: np.ones((a.stop - a.start, b.stop - b.start)), np.array([0, 2]), -1.0)
+    >>> scorer(slice(0, 1), slice(0, 3)).tolist()
+    [[1.0, -1.0, 1.0]]
+    """
+
+    def scored(first: slice, second: slice) -> Floats:
+        a, b = _positions(rows, first), _positions(rows, second)
+        result = np.full((first.stop - first.start, second.stop - second.start), lowest)
+        result[np.ix_(rows[a] - first.start, rows[b] - second.start)] = block(a, b)
+        return result
+
+    return scored
+
+
+def table_of(
+    scorer: PairScorer,
+    comparisons: Comparisons,
+    failed: Mapping[int, str],
+    score_range: tuple[float, float],
+    failures: FailureScore,
+) -> ScoreTable:
+    """Score listed comparisons; one whose probe or reference failed has that sample's code, the probe's first.
+
+    ``scorer`` takes cohort indices of acquired samples, probe and reference, each (P,), and returns (P,) scores; they
+    are rounded to float32 as those of all pairs are, and kept as float64.
+    """
+    codes = tuple(sorted(set(failed.values())))
+    code = np.full(max(failed, default=-1) + 2, -1, dtype=np.int16)
+    code[list(failed)] = [codes.index(name) for name in failed.values()]
+    probe, reference = (
+        code[np.minimum(side, code.size - 1)] for side in (comparisons.probe, comparisons.reference)
+    )
+    failure = np.where(probe >= 0, probe, reference)
+    score = np.full(comparisons.n_listed, np.nan)
+    scored = np.flatnonzero(failure < 0)
+    for start in range(0, scored.size, _CHUNK):
+        part = scored[start : start + _CHUNK]
+        score[part] = scorer(comparisons.probe[part], comparisons.reference[part]).astype(np.float32)
+    table = ScoreTable(score=score, failure=failure, codes=codes)
+    return score_zero(table, score_range) if failures is FailureScore.SCORE_ZERO else table
+
+
+def listed_tail(
+    table: ScoreTable, comparisons: Comparisons, cohort: Cohort, score_range: tuple[float, float]
+) -> ScoreTail:
+    """Scores of listed comparisons as the estimators need them."""
+    return from_listed(
+        table.score,
+        comparisons.probe,
+        comparisons.reference,
+        subject_of=cohort.subject_of,
+        cells=comparisons.cells,
+        score_range=score_range,
+    )
+
+
+def usual_range(score: Floats) -> tuple[float, float]:
+    """The first usual range that holds every score: 0..1, -1..1, 0..100; else the extremes of the scores.
+
+    >>> usual_range(np.array([0.2, -0.1, np.nan]))
+    (-1.0, 1.0)
+    """
+    known = score[np.isfinite(score)]
+    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+    usual = next((pair for pair in USUAL_RANGES if pair[0] <= low and high <= pair[1]), None)
+    return usual or (low, high if high > low else low + 1.0)
+
+
+def _positions(rows: Index, part: slice) -> slice:
+    """Where the acquired samples of a slice of all samples stand among ``rows``."""
+    start, stop = np.searchsorted(rows, [part.start, part.stop])
+    return slice(int(start), int(stop))

@@ -1,0 +1,167 @@
+"""Official lists of pairs: LFW's ``pairs.txt``, and tables with columns probe, reference and perhaps fold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import Cohort
+from frtaudit.core.machine.files import check_regular
+from frtaudit.errors import DataError
+from frtaudit.inputs.schemas import DROPPED
+from frtaudit.inputs.tables import SUFFIXES, read_table
+
+PROBE = ("probe", "probe_id", "image_id_1", "sample_id_1", "image_1", "sample_1")
+REFERENCE = ("reference", "reference_id", "image_id_2", "sample_id_2", "image_2", "sample_2")
+FOLD = ("fold", "fold_id")
+DIGITS = 9  # of a count or number in a list
+SANITIZED = "sanitize_"  # how the ledger calls what a step of sanitization took
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairList:
+    """Pairs by cohort sample index.
+
+    ``probe``, ``reference``: shape (P,), int32; ``fold``: shape (P,), int16, from 0, or None; ``left_out``: pairs of
+    the file with a sample that a conflict rule or a step of sanitization dropped.
+    """
+
+    probe: npt.NDArray[np.int32]
+    reference: npt.NDArray[np.int32]
+    fold: npt.NDArray[np.int16] | None
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Line:
+    """One pair as written: where, two sample ids, a fold, and whether it is said to be mated (None: not said)."""
+
+    place: str
+    probe: str
+    reference: str
+    fold: int | None
+    mated: bool | None = None
+
+
+def read_pairs(path: Path, cohort: Cohort) -> PairList:
+    """Read a pair list for ``cohort``.
+
+    ``.csv`` and ``.parquet`` need columns probe and reference (or image_id_1 and image_id_2); fold is an integer.
+    Anything else is LFW's layout: an optional first line ``folds pairs`` (or ``pairs``), then lines ``name i j``
+    (mated) and ``name1 i name2 j`` (non-mated), sample ids being ``name_%04d``. With ``folds pairs`` each fold is that
+    many mated lines, then as many non-mated ones. Raises :class:`DataError` naming the line.
+    """
+    lines = _table_lines(path) if path.suffix in SUFFIXES else _lfw_lines(path)
+    if not lines:
+        raise DataError(path.name, "the list holds no pair", "one pair per line")
+    index = {name: i for i, name in enumerate(cohort.sample_ids)}
+    kept = [line for line in lines if _known(line, index, cohort)]
+    for line in kept:
+        _check(line, index, cohort)
+    folds = [line.fold for line in kept if line.fold is not None]
+    return PairList(
+        probe=np.array([index[line.probe] for line in kept], dtype=np.int32),
+        reference=np.array([index[line.reference] for line in kept], dtype=np.int32),
+        fold=np.array(folds, dtype=np.int16) if folds else None,
+        left_out=len(lines) - len(kept),
+    )
+
+
+def _known(line: _Line, index: dict[str, int], cohort: Cohort) -> bool:
+    if line.probe in index and line.reference in index:
+        return True
+    if any(entry.code == DROPPED or entry.code.startswith(SANITIZED) for entry in cohort.ledger):
+        return False
+    raise DataError(line.place, "names a sample that the cohort does not hold", "samples of the metadata")
+
+
+def _check(line: _Line, index: dict[str, int], cohort: Cohort) -> None:
+    if line.probe == line.reference:
+        raise DataError(line.place, "compares a sample with itself", "two different samples")
+    mated = cohort.subject_of[index[line.probe]] == cohort.subject_of[index[line.reference]]
+    if line.mated is not None and line.mated != bool(mated):
+        said = "mated" if line.mated else "non-mated"
+        raise DataError(line.place, f"a {said} line disagrees with the metadata", "pairs as the subjects say")
+
+
+def _table_lines(path: Path) -> list[_Line]:
+    table = read_table(path, path.name)
+    probe, reference = table.texts(table.need(PROBE)), table.texts(table.need(REFERENCE))
+    column = table.find(FOLD)
+    folds = [None] * len(probe) if column is None else [_fold(text) for text in table.texts(column)]
+    lines = []
+    for i, fold in enumerate(folds):
+        if fold is None and column is not None:
+            raise DataError(table.place(i), "the fold is no integer from 0 to 32767", "0, 1, 2, ...")
+        lines.append(_Line(place=table.place(i), probe=probe[i], reference=reference[i], fold=fold))
+    return lines
+
+
+def _fold(text: str) -> int | None:
+    return int(text) if text.isdecimal() and len(text) <= DIGITS and int(text) < 1 << 15 else None
+
+
+def _lfw_lines(path: Path) -> list[_Line]:
+    rows = _rows(path)
+    header: tuple[int, ...] = ()
+    if rows and len(rows[0][1]) <= 2:
+        header = tuple(_count(text, rows[0][0]) for text in rows[0][1])
+        rows = rows[1:]
+    lines = [_lfw_line(place, fields) for place, fields in rows]
+    return _with_folds(path.name, lines, header) if header else lines
+
+
+def _rows(path: Path) -> list[tuple[str, list[str]]]:
+    check_regular(path)
+    if not path.is_file():
+        raise DataError(path.name, "the pair list is missing", "pairs.txt as LFW has it, .csv or .parquet")
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (UnicodeDecodeError, OSError):
+        raise DataError(path.name, "not a readable text file", "UTF-8 text") from None
+    split = [line.split("\t") if "\t" in line else line.split() for line in text.splitlines()]
+    return [(f"{path.name} line {i + 1}", fields) for i, fields in enumerate(split) if any(fields)]
+
+
+def _count(text: str, place: str) -> int:
+    if not text.strip().isdecimal() or len(text) > DIGITS or int(text) < 1:
+        raise DataError(place, f"{text!r} is no count", "two counts: folds, pairs of each kind in a fold")
+    return int(text)
+
+
+def _lfw_line(place: str, fields: Sequence[str]) -> _Line:
+    """``name i j`` or ``name1 i name2 j``."""
+    if len(fields) not in {3, 4}:
+        raise DataError(place, f"{len(fields)} fields", "name i j, or name1 i name2 j")
+    first, second = (fields[0], fields[1]), (fields[0] if len(fields) == 3 else fields[2], fields[-1])
+    numbers = first[1].strip(), second[1].strip()
+    if not all(number.isdecimal() and len(number) <= DIGITS for number in numbers):
+        raise DataError(place, "an image number is no integer", "name i j, or name1 i name2 j")
+    return _Line(
+        place=place,
+        probe=f"{first[0].strip()}_{int(first[1]):04d}",
+        reference=f"{second[0].strip()}_{int(second[1]):04d}",
+        fold=None,
+        mated=len(fields) == 3,
+    )
+
+
+def _with_folds(name: str, lines: Sequence[_Line], header: tuple[int, ...]) -> list[_Line]:
+    """Check the counts of the header; number the folds when it declares several."""
+    folds, pairs = (1, *header)[-2:]
+    if len(lines) != 2 * folds * pairs:
+        raise DataError(name, f"{len(lines)} pairs", f"{2 * folds * pairs}, as the first line says")
+    numbered = []
+    for i, line in enumerate(lines):
+        fold, rank = divmod(i, 2 * pairs)
+        if line.mated != (rank < pairs):
+            raise DataError(
+                line.place, "a line of the other kind", f"{pairs} mated lines, then {pairs} non-mated"
+            )
+        number = fold if len(header) == 2 else None
+        numbered.append(
+            _Line(place=line.place, probe=line.probe, reference=line.reference, fold=number, mated=line.mated)
+        )
+    return numbered

@@ -1,0 +1,27 @@
+"""The result of an earlier audit, read for a report that says what changed since."""
+
+import json
+from pathlib import Path
+
+from frtaudit.core.machine.files import read_regular
+from frtaudit.core.previous import Previous
+from frtaudit.errors import DataError
+
+PLACE = "report.previous"
+WANTED = "the result.json of an earlier audit"
+
+
+def read_previous(path: str | Path) -> Previous:
+    """An earlier ``result.json``; one of another schema version is kept by its digest and compared with nothing.
+
+    Raises :class:`DataError` where there is no such file, or it is no result.
+    """
+    file = Path(path)
+    try:
+        return Previous.read(read_regular(file))
+    except OSError as error:
+        raise DataError(PLACE, f"{file.name}: {error.strerror}", WANTED) from None
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DataError(PLACE, f"{file.name}: not readable as JSON ({error})", WANTED) from None
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(PLACE, f"{file.name}: no result ({type(error).__name__}: {error})", WANTED) from None

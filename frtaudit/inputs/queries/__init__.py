@@ -1,0 +1,1 @@
+"""Faces of queries, what services and people said of them."""

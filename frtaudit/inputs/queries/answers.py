@@ -1,0 +1,44 @@
+"""A person's answers for faces, as ``frtaudit label`` writes them: they stand over what the list of faces says."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from frtaudit.core.labelling import UNSAID, Faces
+from frtaudit.errors import DataError
+from frtaudit.inputs.queries.faces import ANNOTATION, FACE, QUERY, answers_of
+from frtaudit.inputs.tables import Table
+
+
+def with_answers(faces: Faces, table: Table) -> Faces:
+    """``faces`` with the answers of a table: columns face_id, annotation, perhaps query; an empty answer changes none.
+
+    Raises :class:`DataError` naming file and line: a face that is not among ``faces`` or stands under another query
+    there, a face with two different answers, an answer that is none.
+    """
+    names, said = table.texts(table.need(FACE)), answers_of(table, table.need(ANNOTATION))
+    row = pd.Index(list(faces.names), dtype=object).get_indexer(pd.Index(names))
+    unknown = np.flatnonzero(row < 0)
+    if unknown.size:
+        raise DataError(
+            table.place(int(unknown[0])), "a face that the list of faces lacks", "faces of that list"
+        )
+    column = table.find(QUERY)
+    if column is not None:
+        own = np.array(faces.queries, dtype=object)[faces.query_of[row]]
+        astray = np.flatnonzero((table.texts(column) != own) & (table.texts(column) != ""))
+        if astray.size:
+            raise DataError(
+                table.place(int(astray[0])), "the face stands under another query", "that of the list"
+            )
+    given = np.flatnonzero(said != UNSAID)
+    told = np.array(faces.annotated)
+    first = pd.Series(said[given]).groupby(row[given]).transform("first").to_numpy()
+    twice = given[first != said[given]]
+    if twice.size:
+        raise DataError(
+            table.place(int(twice[0])), "another answer for a face of an earlier line", "one answer per face"
+        )
+    told[row[given]] = said[given]
+    return replace(faces, annotated=told)

@@ -1,0 +1,65 @@
+"""Boxes that services drew round faces, as a file holds them."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from frtaudit.errors import DataError
+from frtaudit.inputs.scorelist import PROVIDER
+from frtaudit.inputs.tables import Table, Texts
+
+IMAGE, FACE = ("image", "image_id"), ("face", "face_id")
+SIDES = ("x", "y", "width", "height")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoxList:
+    """B boxes in the order of their file.
+
+    ``image``: names; ``provider``: who drew it; ``face``: what that provider's score list calls its crop, unique
+    among its own; ``box``: shape (B, 4), float64, x, y, width, height in pixels, widths and heights above 0.
+    """
+
+    table: Table
+    image: Texts
+    provider: Texts
+    face: Texts
+    box: npt.NDArray[np.float64]
+
+
+def boxes_of(table: Table) -> BoxList:
+    """Columns image, provider, face, x, y, width, height.
+
+    Raises :class:`DataError` naming the line: a name that is empty, a side that is no number, a width or height that
+    is not above 0, a face that its provider names twice.
+    """
+    image, provider, face = (table.texts(table.need(names)) for names in (IMAGE, PROVIDER, FACE))
+    empty = np.flatnonzero((image == "") | (provider == "") | (face == ""))
+    if empty.size:
+        raise DataError(
+            table.place(int(empty[0])), "no image, provider or face", "all three named in every row"
+        )
+    twice = np.flatnonzero(pd.DataFrame({"p": provider, "f": face}).duplicated().to_numpy())
+    if twice.size:
+        raise DataError(
+            table.place(int(twice[0])),
+            "the provider names this face in an earlier row",
+            "face ids that are unique for each provider",
+        )
+    box = np.stack([_numbers(table, table.need((side,))) for side in SIDES], axis=1)
+    flat = np.flatnonzero((box[:, 2:] <= 0).any(axis=1))
+    if flat.size:
+        raise DataError(table.place(int(flat[0])), "a width or height that is not above 0", "pixels, above 0")
+    return BoxList(table=table, image=image, provider=provider, face=face, box=box)
+
+
+def _numbers(table: Table, column: str) -> npt.NDArray[np.float64]:
+    found = pd.to_numeric(pd.Series(table.texts(column)), errors="coerce").to_numpy(dtype=np.float64)
+    wrong = np.flatnonzero(~np.isfinite(found))
+    if wrong.size:
+        raise DataError(
+            table.place(int(wrong[0])), f"column {column!r} holds no finite number", "a number of pixels"
+        )
+    return found

@@ -1,0 +1,159 @@
+"""Faces grouped by query, and what services said of pairs of them, as files hold them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
+from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded, Codes, joined
+from frtaudit.inputs.pairing import both_orders, pair_keys
+from frtaudit.inputs.scorelist import ScoreList
+from frtaudit.inputs.tables import Table, Texts
+
+FACE = ("face_id", "sample_id", "image_id", "face", "image")
+QUERY = ("query", "query_id", "name")
+ANNOTATION = ("annotation", "of_query", "y")
+_ANSWERS = {
+    "": UNSAID,
+    "1": OF_QUERY,
+    "yes": OF_QUERY,
+    "0": NOT_OF_QUERY,
+    "no": NOT_OF_QUERY,
+    "-1": LEFT_OUT,
+    "unsure": LEFT_OUT,
+}
+
+
+def faces_of(table: Table) -> tuple[Faces, dict[str, Texts]]:
+    """Faces sorted by query and name, and every other column by face, texts (F,).
+
+    A column that could name faces and does not, such as ``image`` beside ``face_id``, is one of the others. Columns:
+    face_id, query, perhaps annotation (1 of the query's person, 0 not, -1 not to be known, empty not
+    said). Raises :class:`DataError` naming the line: an id that is empty or stands twice, an answer that is none.
+    """
+    own = (table.need(FACE), table.need(QUERY))
+    names, queries = (table.texts(column) for column in own)
+    _check(table, names, queries)
+    column = table.find(ANNOTATION)
+    answers = answers_of(table, column) if column else np.full(names.size, UNSAID, dtype=np.int8)
+    order = np.lexsort((names, queries))
+    known = sorted(set(queries.tolist()))
+    place = {name: q for q, name in enumerate(known)}
+    faces = Faces(
+        names=tuple(names[order].tolist()),
+        query_of=np.array([place[name] for name in queries[order]], dtype=np.int32),
+        queries=tuple(known),
+        annotated=answers[order],
+    )
+    taken = {*own, column}
+    return faces, {name: table.texts(name)[order] for name in table.columns if name not in taken}
+
+
+def _check(table: Table, names: Texts, queries: Texts) -> None:
+    empty = np.flatnonzero((names == "") | (queries == ""))
+    if empty.size:
+        raise DataError(
+            table.place(int(empty[0])), "no face or no query", "a face_id and a query in every row"
+        )
+    twice = np.flatnonzero(pd.Series(names).duplicated().to_numpy())
+    if twice.size:
+        raise DataError(table.place(int(twice[0])), "the face stands in an earlier row", "unique face ids")
+
+
+def answers_of(table: Table, column: str) -> npt.NDArray[np.int8]:
+    """What a column answers, shape (R,): 1, 0, -1, or -2 for nothing. Raises :class:`DataError` naming the line."""
+    said = [_ANSWERS.get(text.lower()) for text in table.texts(column)]
+    if None in said:
+        raise DataError(
+            table.place(said.index(None)),
+            f"column {column!r} holds no answer",
+            "1 or yes, 0 or no, -1 or unsure, or nothing",
+        )
+    return np.array(said, dtype=np.int8)
+
+
+def services_of(
+    faces: Faces, lists: Sequence[ScoreList], crops: Mapping[str, pd.Index] = MappingProxyType({})
+) -> tuple[tuple[Service, ...], Mapping[str, int]]:
+    """What each service said, in the order of their names, and how many lines compared a face with itself.
+
+    ``crops``: service to what it calls its own crops, which its lines then name and its pairs count. Raises
+    :class:`DataError` naming the line of a face that is not among ``faces``, or not among the service's crops, and of
+    a pair that stands in an earlier line of the service in the same order.
+    """
+    index = pd.Index(list(faces.names), dtype=object)
+    found: dict[str, list[_Said]] = {}
+    for scores in lists:
+        for place, name in sorted(enumerate(scores.provider.names.tolist()), key=lambda item: item[1]):
+            rows = np.flatnonzero(scores.provider.code == place)
+            first, second = (
+                _numbered(side, crops.get(name, index))[rows] for side in (scores.probe, scores.reference)
+            )
+            unknown = np.flatnonzero((first < 0) | (second < 0))
+            if unknown.size:
+                raise DataError(
+                    scores.table.place(int(rows[unknown[0]])),
+                    f"a face that {'the list of boxes' if name in crops else 'the list of faces'} lacks",
+                    f"{name}'s own face ids" if name in crops else "faces of that list",
+                )
+            found.setdefault(name, []).append(_Said(scores, rows, first, second))
+    made = [_service(name, found[name]) for name in sorted(found)]
+    return tuple(one for one, _ in made), {one.name: alone for one, alone in made if alone}
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """Lines of one list that are of one service: ``rows`` (P,), and the indices of their two faces, (P,) each."""
+
+    scores: ScoreList
+    rows: npt.NDArray[np.int64]
+    first: Codes
+    second: Codes
+
+
+def _numbered(side: Coded, index: pd.Index) -> Codes:
+    """The place of each row's text in an index, shape (R,), -1 where it is not there; each text is sought once."""
+    return side.mapped(index.get_indexer(pd.Index(side.names, dtype=object)).astype(np.int32), -1)
+
+
+def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
+    first, second = (np.concatenate([getattr(one, side) for one in parts]) for side in ("first", "second"))
+    _refuse_repeats(parts, first, second)
+    order = np.lexsort((first, np.maximum(first, second), np.minimum(first, second)))
+    order = order[first[order] != second[order]]
+    score = np.concatenate([one.scores.score[one.rows] for one in parts])[order]
+    failure = joined([joined([one.scores.failure.at(one.rows) for one in parts]).at(order)])
+    alone = first.size - order.size
+    first, second = first[order], second[order]
+    if not both_orders(first, second):  # else the order says which face was the probe
+        first, second = np.minimum(first, second), np.maximum(first, second)
+    service = Service(
+        name=name,
+        first=first,
+        second=second,
+        score=score,
+        failure=failure.code.astype(np.int16),
+        codes=tuple(failure.names.tolist()),
+    )
+    return service, alone
+
+
+def _refuse_repeats(
+    parts: Sequence[_Said], first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
+) -> None:
+    """Refuse a pair that stands twice in one order: it would count twice, or have two scores."""
+    key = pair_keys(first, second, ordered=True)
+    rank = np.argsort(key, kind="stable")
+    again = rank[1:][np.diff(key[rank]) == 0]
+    again = again[first[again] != second[again]]
+    if not again.size:
+        return
+    row, starts = int(again.min()), np.cumsum([0, *(one.rows.size for one in parts)])
+    part = int(np.searchsorted(starts, row, side="right")) - 1
+    place = parts[part].scores.table.place(int(parts[part].rows[row - starts[part]]))
+    raise DataError(place, "the pair stands in an earlier line of this service", "each pair once in an order")

@@ -1,0 +1,77 @@
+"""Review files: a CSV goes out to a person, and comes back with a verdict for each pair."""
+
+import csv
+import io
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from frtaudit.core.canonical import sha256
+from frtaudit.errors import DataError
+from frtaudit.escaping import cell
+from frtaudit.inputs.tables import read_table
+
+PAIR, VERDICT = "pair", "verdict"
+
+
+def pair_id(*parts: str) -> str:
+    """What a pair is called in a review file, the same in every run: 16 hexadecimal digits of its names' SHA-256.
+
+    >>> pair_id("a_1", "b_1")
+    'a97b3e7056b0732f'
+    """
+    return sha256("\n".join(parts).encode())[:16]
+
+
+def read_review(path: str, known: Collection[str], verdicts: Sequence[str]) -> dict[str, str]:
+    """Pair id to verdict, without the pairs whose verdict is empty.
+
+    Raises :class:`DataError` naming the line of an unknown or repeated pair, or of another verdict than ``verdicts``.
+    """
+    table = read_table(Path(path), Path(path).name)
+    pairs, said = table.texts(table.need((PAIR,))), table.texts(table.need((VERDICT,)))
+    found: dict[str, str] = {}
+    for row, (pair, verdict) in enumerate(zip(pairs, said, strict=True)):
+        if pair not in known:
+            raise DataError(
+                table.place(row), f"names a pair that was not put to review ({pair!r})", "pairs of review.csv"
+            )
+        if pair in found:
+            raise DataError(table.place(row), "a pair stands twice", "each pair once")
+        if verdict and verdict not in verdicts:
+            raise DataError(
+                table.place(row), f"found the verdict {verdict!r}", f"{', '.join(verdicts)}, or nothing"
+            )
+        if verdict:
+            found[pair] = verdict
+    return found
+
+
+def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> bytes:
+    r"""A table as CSV bytes, UTF-8, one header line; no cell is a formula (:func:`~frtaudit.escaping.cell`).
+
+    >>> as_csv(("a", "b"), [(1, "x")])
+    b'a,b\n1,x\n'
+    """
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow([cell(name) for name in columns])
+    writer.writerows([cell(value) for value in row] for row in rows)
+    return stream.getvalue().encode()
+
+
+def as_lines(names: Sequence[str]) -> bytes:
+    r"""Names as lines, sorted.
+
+    >>> as_lines(["b", "a"])
+    b'a\nb\n'
+    """
+    return "".join(f"{name}\n" for name in sorted(names)).encode()
+
+
+def counted(verdicts: Mapping[str, str], names: Sequence[str]) -> dict[str, int]:
+    """How many pairs have each verdict.
+
+    >>> counted({"x": "same", "y": "same"}, ("same", "different"))
+    {'same': 2, 'different': 0}
+    """
+    return {name: sum(verdict == name for verdict in verdicts.values()) for name in names}

@@ -1,0 +1,98 @@
+"""A roster: who gave which samples, as read; enrolled, it is a cohort."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from frtaudit.core.canonical import Json, digest
+from frtaudit.core.cohort import Classification, Cohort
+from frtaudit.core.spec import SchemaSpec
+from frtaudit.errors import DataError
+from frtaudit.inputs.schemas import Columns, Texts, classify
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roster:
+    """Samples in the order of their source.
+
+    ``sample_ids``: N names; ``subjects``: the subject's name of each; ``columns``: name to N texts, empty = missing;
+    ``places``: where each sample stands in its source, for errors (which name no sample and no subject).
+    """
+
+    sample_ids: Sequence[str]
+    subjects: Sequence[str]
+    columns: Columns
+    places: Sequence[str]
+
+
+def enrol(roster: Roster, schemas: Mapping[str, SchemaSpec]) -> Cohort:
+    """The cohort of a roster: sorted by subject then sample, classified, conflicting subjects dropped and counted.
+
+    Raises :class:`DataError` for a missing or repeated sample id, a missing subject, fewer than two subjects, and
+    what :func:`frtaudit.inputs.schemas.classify` refuses. The order of the roster changes nothing.
+
+    >>> roster = Roster(sample_ids=["b1", "a1"], subjects=["b", "a"], columns={}, places=["line 2", "line 3"])
+    >>> enrol(roster, {}).sample_ids
+    ('a1', 'b1')
+    """
+    _check(roster)
+    order = sorted(range(len(roster.sample_ids)), key=lambda i: (roster.subjects[i], roster.sample_ids[i]))
+    samples = [roster.sample_ids[i] for i in order]
+    names = [roster.subjects[i] for i in order]
+    subjects = sorted(set(names))
+    number = {name: k for k, name in enumerate(subjects)}
+    subject_of = np.array([number[name] for name in names], dtype=np.int32)
+    classified = classify(schemas, {name: texts[order] for name, texts in roster.columns.items()}, subject_of)
+    staying = classified.keep[subject_of]
+    samples = [name for name, stays in zip(samples, staying, strict=True) if stays]
+    subjects = [name for name, stays in zip(subjects, classified.keep, strict=True) if stays]
+    kept = (np.cumsum(classified.keep) - 1).astype(np.int32)[subject_of[staying]]
+    return Cohort(
+        sample_ids=tuple(samples),
+        subject_ids=tuple(subjects),
+        subject_of=kept,
+        classifications=classified.classifications,
+        digest=cohort_digest(samples, subjects, kept.tolist(), classified.classifications),
+        ledger=classified.ledger,
+    )
+
+
+def attributes_of(roster: Roster, cohort: Cohort) -> dict[str, Texts]:
+    """The columns of a roster by sample of the cohort that it became: name to texts (N,), empty = missing.
+
+    >>> columns = {"age": np.array(["31", "30"], dtype=object)}
+    >>> roster = Roster(sample_ids=["b1", "a1"], subjects=["b", "a"], columns=columns, places=["line 2", "line 3"])
+    >>> attributes_of(roster, enrol(roster, {}))["age"].tolist()
+    ['30', '31']
+    """
+    row = {name: i for i, name in enumerate(roster.sample_ids)}
+    order = np.array([row[name] for name in cohort.sample_ids], dtype=np.int64)
+    return {name: texts[order] for name, texts in roster.columns.items()}
+
+
+def _check(roster: Roster) -> None:
+    first: dict[str, int] = {}
+    for i, (sample, subject) in enumerate(zip(roster.sample_ids, roster.subjects, strict=True)):
+        if not sample or not subject:
+            raise DataError(
+                roster.places[i], f"no {'subject' if sample else 'sample'} id", "an id in every row"
+            )
+        if sample in first:
+            found = f"the sample id stands already at {roster.places[first[sample]]}"
+            raise DataError(roster.places[i], f"duplicate id: {found}", "unique sample ids")
+        first[sample] = i
+
+
+def cohort_digest(
+    samples: Sequence[str],
+    subjects: Sequence[str],
+    subject_of: Sequence[int],
+    classifications: Mapping[str, Classification],
+) -> str:
+    """SHA-256 over ids, subjects and classes: who is tested."""
+    classes: dict[str, Json] = {
+        name: {"classes": list(item.classes), "codes": [int(code) for code in item.codes]}
+        for name, item in classifications.items()
+    }
+    return digest({"samples": samples, "subjects": subjects, "subject_of": subject_of, "classes": classes})

@@ -1,0 +1,318 @@
+"""The tables that a run leaves beside its result, read back: who was tested, what each system scored."""
+
+import base64
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from frtaudit.core.canonical import Json, sha256, sha256_file
+from frtaudit.core.cohort import Classification, Cohort, Finished
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.machine.files import check_regular, read_regular
+from frtaudit.core.scores import ScoreTable, ScoreTail
+from frtaudit.errors import DataError
+from frtaudit.inputs.tables import UNREADABLE
+from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
+from frtaudit.stats.rates.trials import complete_pairs
+
+RESULT, TABLES, STATEMENT = "result.json", "tables", "statement.dsse.json"
+NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
+CLASS = "class_"
+Index = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunTables:
+    """A run folder as it was read: the result's mapping, its tables by name, the digest of every file read.
+
+    ``signer``: whom its statement names, None where there is none.
+    """
+
+    folder: str
+    result: Mapping[str, Json]
+    signer: str | None
+    tables: Mapping[str, pd.DataFrame]
+    digests: Mapping[str, str]
+
+    @property
+    def systems(self) -> list[str]:
+        """The systems on trial, in the run's order."""
+        return [str(name) for name in self.tables["systems"]["provider"]]
+
+    @property
+    def spec(self) -> Mapping[str, Json]:
+        """The spec that the result holds."""
+        found = self.result.get("spec")
+        return found if isinstance(found, Mapping) else {}
+
+
+def read_run_tables(path: Path) -> RunTables:
+    """Read a run folder. Raises :class:`DataError` for one that is no finished run, or lacks a table.
+
+    ``verdict.json`` names the digest of the result: another result beside it is refused.
+    """
+    name = path.name or str(path)
+    if not (path / RESULT).is_file():
+        raise DataError(name, f"no {RESULT}", "the folder of a finished run")
+    missing = [table for table in NEEDED if not (path / TABLES / f"{table}.parquet").is_file()]
+    if missing:
+        raise DataError(
+            name, f"no {TABLES}/{missing[0]}.parquet", "a run of this version of frtaudit: run it again"
+        )
+    data = read_regular(path / RESULT, f"{name}/{RESULT}")
+    for table in NEEDED:
+        check_regular(path / TABLES / f"{table}.parquet", f"{name}/{TABLES}/{table}.parquet")
+    try:
+        result = json.loads(data)
+        noted = json.loads(read_regular(path / "verdict.json", f"{name}/verdict.json"))["result_sha256"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(
+            name, f"{RESULT} or verdict.json cannot be read ({type(error).__name__})", "a whole run"
+        ) from None
+    if noted != sha256(data):
+        raise DataError(name, f"{RESULT} is not the one that verdict.json names", "an unchanged run")
+    files = {f"{TABLES}/{table}.parquet": path / TABLES / f"{table}.parquet" for table in NEEDED}
+    digests = {RESULT: sha256(data)} | {file: sha256_file(at) for file, at in files.items()}
+    return RunTables(
+        folder=name,
+        result=result,
+        signer=_signer(path, name, digests),
+        tables={table: _read(path / TABLES / f"{table}.parquet", name) for table in NEEDED},
+        digests=digests,
+    )
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    try:
+        return pd.read_parquet(path)
+    except UNREADABLE:
+        raise DataError(
+            f"{name}/{TABLES}/{path.name}", "not a readable Parquet file", "an unchanged run"
+        ) from None
+
+
+def _signer(path: Path, name: str, digests: Mapping[str, str]) -> str | None:
+    """Whom the run's statement names as its signer, None where it has none; what is read must be as it was signed.
+
+    Whether the signature holds is for ``frtaudit verify`` and ``frtaudit compare`` to say.
+    """
+    at = path / STATEMENT
+    if not at.is_file():
+        return None
+    try:
+        payload = json.loads(base64.b64decode(json.loads(read_regular(at))["payload"]))
+        recorded = {item["name"]: item["digest"]["sha256"] for item in payload["subject"]}
+        signer = str(payload["predicate"]["signer"]["name"])
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DataError(
+            f"{name}/{STATEMENT}", f"cannot be read ({type(error).__name__})", "an unchanged run"
+        ) from None
+    for file, found in digests.items():
+        if recorded.get(file) != found:
+            raise DataError(f"{name}/{file}", "is not the file that was signed", "an unchanged run")
+    return signer
+
+
+def cohort_of(run: RunTables) -> Cohort:
+    """Who the run tested, under the pseudonyms of its tables, in its order: subjects are drawn as they were there."""
+    table = _of(run, "samples", run.systems[0])
+    subjects = table["subject"].astype(str).to_numpy()
+    first = pd.unique(subjects)
+    place = {name: k for k, name in enumerate(first)}
+    subject_of = np.array([place[name] for name in subjects], dtype=np.int32)
+    starts = np.flatnonzero(np.diff(subject_of, prepend=-1))
+    named = [str(column).removeprefix(CLASS) for column in table.columns if str(column).startswith(CLASS)]
+    labels = _labels(run)
+    schemas = {}
+    for name in named:
+        groups = labels.get(name, {})
+        texts = table[f"{CLASS}{name}"].astype(object).to_numpy()[starts]
+        codes = [list(groups).index(text) if text in groups else -1 for text in texts]
+        schemas[name] = Classification(
+            name=name,
+            classes=tuple(groups),
+            labels=tuple(groups.values()),
+            codes=np.array(codes, dtype=np.int16),
+        )
+    return Cohort(
+        sample_ids=tuple(table["sample"].astype(str)),
+        subject_ids=tuple(str(name) for name in first),
+        subject_of=subject_of,
+        classifications=schemas,
+        digest=str(_mapping(run.result.get("digests")).get("cohort", "")),
+    )
+
+
+def comparisons_of(run: RunTables, cohort: Cohort) -> Comparisons:
+    """What the run compared: all pairs within cells, or its list."""
+    cells = _cells(run, cohort)
+    if bool(run.tables["systems"]["all_pairs"].iloc[0]):
+        none = np.empty(0, dtype=np.int32)
+        return Comparisons(
+            all_pairs=True, probe=none, reference=none, mated=np.empty(0, dtype=np.bool_), cells=cells
+        )
+    return _listed(_of(run, "scores", run.systems[0]), cohort, cells)
+
+
+def folded_of(read: Sequence[RunTables], cohort: Cohort) -> Comparisons | None:
+    """The folds' pairs with the fold of each, None where a run declared none. A pair in no fold has fold -1.
+
+    Folds are dealt to the pairs that a system scored, and so may differ: of the pairs that all scored, those that come
+    first in order of their numbers serve, as in an audit of all systems at once.
+    """
+    tables = [_of(run, "pairs", system) for run in read for system in run.systems]
+    if not all(len(table) for table in tables):
+        return None
+    folds = [table["fold"].to_numpy(np.int16) for table in tables]
+    chosen = 0
+    if len({fold.size for fold in folds}) == 1:
+        common = np.all([fold >= 0 for fold in folds], axis=0)
+        chosen = min(range(len(folds)), key=lambda place: folds[place][common].tolist())
+    cells = np.zeros(cohort.n_subjects, dtype=np.int32)
+    return _listed(tables[chosen], cohort, cells, folds[chosen])
+
+
+def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> Finished:
+    """One system's scores, as its tables hold them."""
+    row = _of(run, "systems", system)
+    low, high, floor = (float(row[name].to_numpy()[0]) for name in ("score_low", "score_high", "floor"))
+    scores, pairs = _of(run, "scores", system), _of(run, "pairs", system)
+    tail = table = None
+    if comparisons.all_pairs:
+        tail = _tail(run, system, cohort, comparisons, (low, high), floor)
+    else:
+        table = _table(scores)
+    listed = _listed(pairs, cohort, np.zeros(cohort.n_subjects, dtype=np.int32)) if len(pairs) else None
+    return Finished(
+        score_range=(low, high),
+        tail=tail,
+        table=table,
+        pairs=None if listed is None else (listed, _table(pairs)),
+        replicates=_replicates(run, system),
+        seed=int(str(run.spec.get("seed", 0))),
+        resamples=int(str(_mapping(run.spec.get("bootstrap")).get("B", 0))),
+        signer=run.signer,
+    )
+
+
+def failures_of(run: RunTables, system: str) -> dict[int, str]:
+    """Cohort index to failure code of the samples that the system lost."""
+    codes = _of(run, "samples", system)["failure"].astype(object).to_numpy()
+    return {row: str(code) for row, code in enumerate(codes) if isinstance(code, str)}
+
+
+def fails_by_comparison(run: RunTables, system: str) -> bool:
+    """Whether the system's scores came as lists, so that comparisons fail and not samples."""
+    return str(_of(run, "systems", system)["failures_of"].to_numpy()[0]) == "comparisons"
+
+
+def _of(run: RunTables, table: str, system: str) -> pd.DataFrame:
+    found = run.tables[table]
+    return found[found["provider"].astype(object) == system]
+
+
+def _cells(run: RunTables, cohort: Cohort) -> Index:
+    cell = _of(run, "samples", run.systems[0])["cell"].to_numpy(np.int32)
+    return cell[np.flatnonzero(np.diff(cohort.subject_of, prepend=-1))]
+
+
+def _indices(table: pd.DataFrame, side: str, cohort: Cohort) -> Index:
+    found = pd.Index(cohort.sample_ids).get_indexer(pd.Index(table[side].astype(str)))
+    return np.asarray(found, dtype=np.int32)
+
+
+def _listed(
+    table: pd.DataFrame, cohort: Cohort, cells: Index, fold: npt.NDArray[np.int16] | None = None
+) -> Comparisons:
+    return Comparisons(
+        all_pairs=False,
+        probe=_indices(table, "probe", cohort),
+        reference=_indices(table, "reference", cohort),
+        mated=table["mated"].to_numpy(np.bool_),
+        cells=cells,
+        fold=fold,
+    )
+
+
+def _table(scores: pd.DataFrame) -> ScoreTable:
+    """Scores and failures of listed comparisons; one without either is named after nothing known."""
+    score = scores["score"].to_numpy(np.float64)
+    texts = np.where(np.isfinite(score), "", scores["failure"].astype(object).fillna("no_score").to_numpy())
+    codes = tuple(sorted(set(texts.tolist()) - {""}))
+    number = {"": -1} | {code: place for place, code in enumerate(codes)}
+    return ScoreTable(
+        score=score, failure=np.array([number[text] for text in texts], dtype=np.int16), codes=codes
+    )
+
+
+def _tail(
+    run: RunTables,
+    system: str,
+    cohort: Cohort,
+    comparisons: Comparisons,
+    score_range: tuple[float, float],
+    floor: float,
+) -> ScoreTail:
+    failed = failures_of(run, system) if run.spec.get("failures") != "score_zero" else {}
+    held = np.ones(cohort.n_samples, dtype=np.bool_)
+    held[list(failed)] = False
+    rows = np.flatnonzero(held).astype(np.int32)
+    place = (np.cumsum(held) - 1).astype(np.int32)
+    of = cohort.subject_of[rows]
+    n_samples = np.bincount(of, minlength=cohort.n_subjects).astype(np.int64)
+    mated, above = _of(run, "scores", system), _of(run, "tail", system)
+    ends = [place[_indices(part, side, cohort)] for part in (mated, above) for side in ("probe", "reference")]
+    edges = edges_over(score_range)
+    mated_score = mated["score"].to_numpy(np.float64)
+    tail_score = above["score"].to_numpy(np.float64)
+    histogram = histogram_of_sorted(tail_score[::-1], edges)
+    histogram[0] += complete_pairs(n_samples, comparisons.cells) - tail_score.size
+    return ScoreTail(
+        n_samples=n_samples,
+        subject_of=of,
+        rows=rows,
+        mated_i=ends[0],
+        mated_j=ends[1],
+        mated_score=mated_score.astype(np.float32),
+        tail_i=ends[2],
+        tail_j=ends[3],
+        tail_score=tail_score.astype(np.float32),
+        floor=floor,
+        edges=edges,
+        histogram=histogram,
+        mated_histogram=histogram_of_sorted(mated_score, edges),
+        cells=comparisons.cells,
+        score_range=score_range,
+    )
+
+
+def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], npt.NDArray[np.float64]]:
+    """FNMR of everybody at each declared target in each replicate of subjects, by target and weighting."""
+    table = _of(run, "replicates", system)
+    chosen = (table["plan"].astype(object) == "subjects") & (table["metric"].astype(object) == "fnmr_at_fmr")
+    chosen &= table["group"].astype(object) == "all"
+    found: dict[tuple[float, str], npt.NDArray[np.float64]] = {}
+    for (at, weighting), part in table[chosen].groupby(["at", "weighting"], observed=True):
+        values = part.sort_values("replicate")["value"].to_numpy(np.float64)
+        found[float(str(at).partition("=")[2]), str(weighting)] = values
+    return found
+
+
+def _labels(run: RunTables) -> dict[str, dict[str, str]]:
+    """Schema to its classes in order, each with its label, as the result counts them; ``unknown`` apart."""
+    schemas = _mapping(_mapping(run.result.get("cohort")).get("schemas"))
+    found: dict[str, dict[str, str]] = {}
+    for name, schema in schemas.items():
+        rows = _mapping(schema).get("groups")
+        groups = [_mapping(row) for row in rows] if isinstance(rows, list) else []
+        found[name] = {str(row["group"]): str(row["label"]) for row in groups if row["group"] != "unknown"}
+    return found
+
+
+def _mapping(value: Json) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,344 @@
+"""Sanitization: declared steps, in the spec's order, that take samples and subjects out before anything is scored.
+
+The class of a subject is the one it was read with, so that a step moves nobody between classes.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.cohort import Classification, Cohort, LedgerEntry, Material, Templates
+from frtaudit.core.comparisons import Comparisons
+from frtaudit.core.sanitized import ClassCount, Required, Sanitized, Stage
+from frtaudit.core.scores import ScoreTable
+from frtaudit.core.spec import AuditSpec, ConflictRule, Sanitize, SanitizeStep, SchemaSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.pairing import listed_comparisons
+from frtaudit.inputs.roster import cohort_digest
+from frtaudit.inputs.schemas import sample_codes, subject_codes
+
+Bools = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+NUMBERS: Mapping[Sanitize, int] = {
+    Sanitize.MIN_SAMPLES: 4,
+    Sanitize.FIXED_SAMPLES: 4,
+    Sanitize.MIN_SUBJECTS: 30,
+}
+SIZE_REASON = "the largest face size that the systems ask for, so that all are judged on the same images"
+READ = "read"
+STOOD = f"conflicting_classes_{ConflictRule.MAJORITY.value}"
+
+
+def as_read(schemas: Mapping[str, SchemaSpec], steps: Iterable[SanitizeStep]) -> dict[str, SchemaSpec]:
+    """The schemas with which a cohort is read: where a step drops conflicting labels, the majority stands till then.
+
+    Raises :class:`SpecError` for a step that names no schema with a column.
+
+    >>> step = SanitizeStep(step=Sanitize.CONFLICTING_LABELS)
+    >>> as_read({"tone": SchemaSpec(column="tone")}, [step])["tone"].conflicts.value
+    'majority'
+    """
+    read = dict(schemas)
+    for place, step in enumerate(steps):
+        _check(f"sanitize[{place}]", step, schemas)
+        if step.step is Sanitize.CONFLICTING_LABELS:
+            for name in _labelled(step, schemas):
+                read[name] = replace(read[name], conflicts=ConflictRule.MAJORITY)
+    return read
+
+
+def number_of(step: SanitizeStep) -> int:
+    """The number that a step asks for: declared, or its default."""
+    return NUMBERS.get(step.step, 0) if step.number is None else step.number
+
+
+def sanitized(material: Material, spec: AuditSpec) -> Material:
+    """The material with what the steps of ``spec`` leave; its ledger and :class:`Sanitized` say what they took.
+
+    ``material``: read with :func:`as_read`. The draw of ``fixed_samples`` takes the samples with the smallest keyed
+    digests, so that neither another subject nor a step more moves it. Raises :class:`DataError` in one line: a missing
+    column, a class below its number of subjects, a cohort of fewer than two subjects.
+    """
+    cohort = material.cohort
+    keep = np.ones(cohort.n_samples, dtype=np.bool_)
+    stages = [_stage(READ, "as read", "", cohort, keep)]
+    before: Bools | None = None
+    ledger: list[LedgerEntry] = []
+    counted_at = 0
+    for place, step in enumerate(spec.sanitize):
+        if before is None and step.step in (Sanitize.MIN_SAMPLES, Sanitize.FIXED_SAMPLES):
+            before, counted_at = keep, place
+        left = keep & _kept(f"sanitize[{place}]", step, material, keep, spec)
+        if step.step is Sanitize.MIN_SUBJECTS:
+            _refuse_small(f"sanitize[{place}]", step, cohort, left, keep if before is None else before)
+        ledger += _entries(step, cohort, keep, left)
+        stages.append(_stage(step.step.value, said(step), _reason(step), cohort, left))
+        keep = left
+    if before is None:
+        before, counted_at = keep, len(stages) - 1
+    record = Sanitized(stages=tuple(stages), required=tuple(_required(cohort, before)), counted_at=counted_at)
+    return replace(_subset(material, keep, [*_read_ledger(cohort, spec), *ledger]), sanitized=record)
+
+
+def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
+    """What reading left out, without the majorities that stood only till a step dropped them."""
+    settled = {
+        name
+        for step in spec.sanitize
+        if step.step is Sanitize.CONFLICTING_LABELS
+        for name in _labelled(step, spec.schemas)
+    }
+    return [item for item in cohort.ledger if item.code != STOOD or item.schema not in settled]
+
+
+def said(step: SanitizeStep) -> str:
+    """A step's rule in words.
+
+    >>> said(SanitizeStep(step=Sanitize.MIN_FACE_SIZE))
+    'faces of at least 50 x 50 pixels'
+    """
+    number = number_of(step)
+    return {
+        Sanitize.CONFLICTING_LABELS: "subjects whose samples agree on a class",
+        Sanitize.MIN_FACE_SIZE: f"faces of at least {step.width} x {step.height} pixels",
+        Sanitize.MIN_SAMPLES: f"subjects with at least {number} samples",
+        Sanitize.FIXED_SAMPLES: f"{number} samples of each subject, drawn without replacement",
+        Sanitize.MIN_SUBJECTS: f"classes of at least {number} subjects",
+    }[step.step]
+
+
+def _reason(step: SanitizeStep) -> str:
+    return step.reason or (SIZE_REASON if step.step is Sanitize.MIN_FACE_SIZE else "")
+
+
+def _check(where: str, step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> None:
+    if step.schema is not None and step.schema not in schemas:
+        raise SpecError(f"{where}.schema", f"no schema is named {step.schema!r}", ", ".join(schemas))
+    if step.step is Sanitize.CONFLICTING_LABELS and not _labelled(step, schemas):
+        raise SpecError(
+            f"{where}.schema", "no schema reads a column of classes", "one that does: schema=NAME"
+        )
+    if step.number is not None and step.step not in NUMBERS:
+        raise SpecError(f"{where}.number", f"{step.step.value} takes none", "no number")
+    if number_of(step) < 1 and step.step in NUMBERS:
+        raise SpecError(f"{where}.number", f"found {number_of(step)}", "1 or more")
+    if step.width < 1 or step.height < 1:
+        raise SpecError(where, f"a face of {step.width} x {step.height}", "1 or more pixels each way")
+
+
+def _labelled(step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> list[str]:
+    """The schemas whose labels may conflict: those that read classes from a column."""
+    wanted = schemas if step.schema is None else [step.schema]
+    return [name for name in wanted if schemas[name].column is not None and schemas[name].bins is None]
+
+
+def _kept(where: str, step: SanitizeStep, material: Material, keep: Bools, spec: AuditSpec) -> Bools:
+    """Which samples a step keeps, shape (N,), of those in ``keep``."""
+    cohort = material.cohort
+    held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
+    if step.step is Sanitize.CONFLICTING_LABELS:
+        return ~_disagree(step, material, keep, spec.schemas)[cohort.subject_of]
+    if step.step is Sanitize.MIN_FACE_SIZE:
+        wide = _numbers(where, material, step.width_column) >= step.width
+        return wide & (_numbers(where, material, step.height_column) >= step.height)
+    if step.step is Sanitize.MIN_SAMPLES:
+        return np.asarray(held[cohort.subject_of] >= number_of(step))
+    if step.step is Sanitize.FIXED_SAMPLES:
+        enough = held[cohort.subject_of] >= number_of(step)
+        return np.asarray(enough & (_rank(cohort, keep, spec.seed) < number_of(step)))
+    return np.ones_like(keep)
+
+
+def _disagree(
+    step: SanitizeStep, material: Material, keep: Bools, schemas: Mapping[str, SchemaSpec]
+) -> Bools:
+    """Subjects whose kept samples say different classes, shape (K,)."""
+    subject_of = material.cohort.subject_of
+    found = np.zeros(material.cohort.n_subjects, dtype=np.bool_)
+    for name in _labelled(step, schemas):
+        codes = np.where(keep, sample_codes(name, schemas, material.attributes, subject_of), -1)
+        found |= subject_codes(codes, subject_of)[2]
+    return found
+
+
+def _numbers(where: str, material: Material, column: str) -> npt.NDArray[np.float64]:
+    """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
+    if column not in material.attributes:
+        raise DataError(
+            where, f"no column {column!r}", ", ".join(material.attributes) or "a column of numbers"
+        )
+    try:
+        return np.array([float(text) if text else np.nan for text in material.attributes[column]])
+    except ValueError:
+        raise DataError(where, f"column {column!r} holds a text that is no number", "numbers") from None
+
+
+def _rank(cohort: Cohort, keep: Bools, seed: int) -> Ints:
+    """The place of each kept sample among its subject's, by a digest keyed by the seed and the sample's id."""
+    key = np.array(
+        [
+            seed_of(seed, "sanitize", name) if kept else 0
+            for name, kept in zip(cohort.sample_ids, keep, strict=True)
+        ],
+        dtype=np.uint64,
+    )
+    order = np.lexsort((key, ~keep, cohort.subject_of))
+    starts = np.searchsorted(cohort.subject_of, np.arange(cohort.n_subjects))
+    rank = np.empty(cohort.n_samples, dtype=np.int64)
+    rank[order] = np.arange(cohort.n_samples) - starts[cohort.subject_of]
+    return rank
+
+
+def _refuse_small(where: str, step: SanitizeStep, cohort: Cohort, keep: Bools, before: Bools) -> None:
+    """Refuse a class with fewer subjects than asked for; say with how many samples it would have enough."""
+    for name in cohort.classifications if step.schema is None else [step.schema]:
+        for item in _counts(cohort, keep, name):
+            if item.subjects < number_of(step):
+                found = f"class {item.group} of {name} has {item.subjects} subjects left"
+                raise DataError(where, found, f"{number_of(step)} or more{_hint(step, cohort, before, item)}")
+
+
+def _hint(step: SanitizeStep, cohort: Cohort, before: Bools, item: ClassCount) -> str:
+    (left,) = [
+        line.left
+        for line in _required(cohort, before)
+        if (line.schema, line.group) == (item.schema, item.group)
+    ]
+    most = sum(count >= number_of(step) for count in left)
+    if not most:
+        return f"; it has {left[0] if left else 0} with any sample"
+    return f"; it has {left[most - 1]} where {most} sample(s) of each are asked for"
+
+
+def _entries(step: SanitizeStep, cohort: Cohort, keep: Bools, left: Bools) -> Iterator[LedgerEntry]:
+    """What a step took, samples and subjects, in the ledger."""
+    people = [np.unique(cohort.subject_of[chosen]).size for chosen in (keep, left)]
+    for unit, count in (
+        ("samples", int(np.count_nonzero(keep)) - int(np.count_nonzero(left))),
+        ("subjects", people[0] - people[1]),
+    ):
+        if count:
+            yield LedgerEntry(code=f"sanitize_{step.step.value}", count=count, unit=unit)
+
+
+def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Bools) -> Stage:
+    return Stage(
+        step=step,
+        said=words,
+        reason=reason,
+        subjects=int(np.unique(cohort.subject_of[keep]).size),
+        samples=int(np.count_nonzero(keep)),
+        groups=tuple(item for name in cohort.classifications for item in _counts(cohort, keep, name)),
+    )
+
+
+def _counts(cohort: Cohort, keep: Bools, schema: str) -> Iterator[ClassCount]:
+    """Subjects and samples left in each class of a schema, unknown apart."""
+    classification = cohort.classifications[schema]
+    held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
+    for code, group in enumerate(classification.classes):
+        own = held[classification.codes == code]
+        yield ClassCount(
+            schema=schema, group=group, subjects=int(np.count_nonzero(own)), samples=int(own.sum())
+        )
+
+
+def _required(cohort: Cohort, keep: Bools) -> Iterator[Required]:
+    """Subjects left in each class against the number of samples asked for."""
+    held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
+    for name, schema in cohort.classifications.items():
+        for code, group in enumerate(schema.classes):
+            own = held[schema.codes == code]
+            left = (int(np.count_nonzero(own >= number)) for number in range(1, int(own.max(initial=0)) + 1))
+            yield Required(schema=name, group=group, left=tuple(left))
+
+
+@dataclass(frozen=True, slots=True)
+class _Moved(Mapping[str, Mapping[int, str]]):
+    """Failures by provider with the sample indices of the cohort that is left; read when asked for."""
+
+    of: Mapping[str, Mapping[int, str]]
+    place: Ints
+
+    def __getitem__(self, provider: str) -> Mapping[int, str]:
+        """The failed samples of ``provider`` that are left."""
+        found = self.of[provider].items()
+        return {int(self.place[i]): code for i, code in found if self.place[i] >= 0}
+
+    def __iter__(self) -> Iterator[str]:
+        """The providers."""
+        return iter(self.of)
+
+    def __len__(self) -> int:
+        """How many providers there are."""
+        return len(self.of)
+
+
+def _subset(material: Material, keep: Bools, ledger: Sequence[LedgerEntry]) -> Material:
+    """The material of the kept samples alone."""
+    cohort = _kept_cohort(material.cohort, keep, ledger)
+    place = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
+    return replace(
+        material,
+        cohort=cohort,
+        templates={name: partial(_templates, load, place) for name, load in material.templates.items()},
+        tables={name: _table(cohort, place, *pair) for name, pair in material.tables.items()},
+        failures=_Moved(material.failures, place),
+        attributes={name: texts[keep] for name, texts in material.attributes.items()},
+    )
+
+
+def _kept_cohort(cohort: Cohort, keep: Bools, ledger: Sequence[LedgerEntry]) -> Cohort:
+    people = np.unique(cohort.subject_of[keep])
+    if people.size < 2:
+        raise DataError("sanitize", f"{people.size} subject(s) are left", "two subjects or more")
+    number = np.full(cohort.n_subjects, -1, dtype=np.int32)
+    number[people] = np.arange(people.size, dtype=np.int32)
+    samples = tuple(name for name, kept in zip(cohort.sample_ids, keep, strict=True) if kept)
+    subjects = tuple(cohort.subject_ids[k] for k in people)
+    subject_of = number[cohort.subject_of[keep]]
+    classes = {name: _left(item, people) for name, item in cohort.classifications.items()}
+    return Cohort(
+        sample_ids=samples,
+        subject_ids=subjects,
+        subject_of=subject_of,
+        classifications=classes,
+        digest=cohort_digest(samples, subjects, subject_of.tolist(), classes),
+        ledger=tuple(ledger),
+    )
+
+
+def _left(schema: Classification, people: npt.NDArray[np.int32]) -> Classification:
+    codes = schema.codes[people]
+    empty = [name for code, name in enumerate(schema.classes) if not bool(np.any(codes == code))]
+    if empty:
+        raise DataError("sanitize", f"class {empty[0]} of {schema.name} has no subject left", "some in each")
+    return replace(schema, codes=codes)
+
+
+def _templates(load: Callable[[], Templates], place: Ints) -> Templates:
+    templates = load()
+    rows = place[templates.rows]
+    return Templates(rows=rows[rows >= 0].astype(np.int32), vectors=templates.vectors[rows >= 0])
+
+
+def _table(
+    cohort: Cohort, place: Ints, comparisons: Comparisons, table: ScoreTable
+) -> tuple[Comparisons, ScoreTable]:
+    """Listed comparisons of kept samples, and their scores."""
+    probe, reference = place[comparisons.probe], place[comparisons.reference]
+    both = (probe >= 0) & (reference >= 0)
+    listed = listed_comparisons(
+        cohort,
+        probe[both].astype(np.int32),
+        reference[both].astype(np.int32),
+        np.zeros(cohort.n_subjects, dtype=np.int32),
+        fold=None if comparisons.fold is None else comparisons.fold[both],
+        ordered=comparisons.ordered,
+    )
+    return listed, ScoreTable(score=table.score[both], failure=table.failure[both], codes=table.codes)

@@ -1,0 +1,361 @@
+"""Classification schemas applied to metadata columns: which class each subject is in.
+
+A schema reads one column (as classes, or binned as a number), or crosses other schemas. A sample's value that
+is missing, declared unknown, or undeclared where ``unknown`` holds ``*``, says nothing about its subject; samples
+that say different things disagree, and the schema's conflict rule decides.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
+from frtaudit.core.spec import ConflictRule, SchemaSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
+
+Texts = npt.NDArray[np.object_]
+Columns = Mapping[str, Texts]
+Codes = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Index = npt.NDArray[np.int32]
+
+ANY = "*"
+DROPPED = "conflicting_classes_dropped"
+EMPTY = "empty_class"
+MAX_CLASSES = 1000
+_RESERVED = ("&", "|")
+_RULES = "schemas.{}.conflicts=drop, majority or unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Classified:
+    """Every schema applied.
+
+    ``classifications``: schema name to classes of the *kept* subjects; ``keep``: shape (K,), bool, false for the
+    subjects that a ``drop`` rule takes out; ``ledger``: what the rules did, counted.
+    """
+
+    classifications: Mapping[str, Classification]
+    keep: Bools
+    ledger: tuple[LedgerEntry, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Applied:
+    """One schema before subjects leave: its classes, the class of each subject (K,), and the conflicts."""
+
+    classes: tuple[str, ...]
+    labels: tuple[str, ...]
+    codes: Codes
+    dropped: Bools
+    ledger: tuple[LedgerEntry, ...] = ()
+
+
+def classify(schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: Index) -> Classified:
+    """Apply ``schemas`` to the ``columns`` of N samples of K subjects.
+
+    ``columns``: name to texts (N,), empty where missing; ``subject_of``: shape (N,), int32, every subject 0..K-1 has
+    a sample. Raises :class:`SpecError` for a schema that cannot be, :class:`DataError` for an unaccepted value, a
+    missing column, conflicting samples without a rule, a declared class without subjects, fewer than two subjects.
+
+    >>> gender = SchemaSpec(column="gender", classes=("female", "male"))
+    >>> texts = np.array(["male", "female", ""], dtype=object)
+    >>> done = classify({"gender": gender}, {"gender": texts}, np.array([0, 1, 2], dtype=np.int32))
+    >>> done.classifications["gender"].codes.tolist()
+    [1, 0, -1]
+    """
+    check_schemas(schemas)
+    applied: dict[str, _Applied] = {}
+    for name in schemas:
+        _apply(name, schemas, columns, subject_of, applied)
+    n_subjects = int(subject_of.max()) + 1 if subject_of.size else 0
+    keep = ~np.any([np.zeros(n_subjects, np.bool_), *(item.dropped for item in applied.values())], axis=0)
+    if np.count_nonzero(keep) < 2:
+        raise DataError("cohort", f"{np.count_nonzero(keep)} subject(s) to compare", "two subjects or more")
+    settled = {name: _settled(name, schemas[name], applied[name], keep) for name in schemas}
+    ledger = tuple(entry for name in schemas for entry in (*applied[name].ledger, *settled[name][1]))
+    return Classified(classifications={name: settled[name][0] for name in schemas}, keep=keep, ledger=ledger)
+
+
+def check_schemas(schemas: Mapping[str, SchemaSpec]) -> None:
+    """Raise :class:`SpecError` for a schema that cannot be applied to any data.
+
+    >>> check_schemas({"gender": SchemaSpec(column="gender", classes=("a&b", "c"))})
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: schemas.gender.classes: 'a&b' holds & or |; accepted: names without & and |
+    """
+    for name, schema in schemas.items():
+        _check_shape(f"schemas.{name}", schema)
+        _check_names(f"schemas.{name}", schema)
+        _check_cycle(name, schemas, ())
+
+
+def _check_shape(where: str, schema: SchemaSpec) -> None:
+    if (schema.column is None) == (not schema.cross):
+        raise SpecError(where, "needs a column or schemas to cross, and one of them", "column or cross")
+    if schema.cross and (
+        schema.bins or len(set(schema.cross)) < 2 or len(set(schema.cross)) < len(schema.cross)
+    ):
+        raise SpecError(
+            f"{where}.cross", "crosses at least two different schemas, without bins", "cross: [a, b]"
+        )
+    if schema.bins:
+        check_bins(schema.bins, f"{where}.bins")
+        if schema.classes and len(schema.classes) != len(bin_names(schema.bins)):
+            accepted = f"none, or {len(bin_names(schema.bins))}"
+            raise SpecError(f"{where}.classes", f"{len(schema.classes)} names for the bins", accepted)
+
+
+def _check_names(where: str, schema: SchemaSpec) -> None:
+    allowed = () if schema.cross else _RESERVED
+    for name in (*schema.classes, *schema.super_classes):
+        if any(mark in name for mark in allowed) or "|" in name:
+            raise SpecError(f"{where}.classes", f"{name!r} holds & or |", "names without & and |")
+        if name in ("", UNKNOWN, ANY, "all", "max", "each"):
+            raise SpecError(f"{where}.classes", f"{name!r} is a reserved name", "another class name")
+    if len(set(schema.classes)) != len(schema.classes):
+        raise SpecError(f"{where}.classes", "a class stands twice", "unique class names")
+    classes = schema.classes or (bin_names(schema.bins) if schema.bins else ())
+    if schema.labels and len(schema.labels) != len(classes):
+        found = f"{len(schema.labels)} labels for {len(classes)} classes"
+        raise SpecError(f"{where}.labels", found, "one label for each declared class or bin")
+    if len(set(schema.labels)) != len(schema.labels):
+        raise SpecError(f"{where}.labels", "a label stands twice", "unique labels")
+
+
+def _check_cycle(name: str, schemas: Mapping[str, SchemaSpec], seen: tuple[str, ...]) -> None:
+    if name in seen:
+        raise SpecError(f"schemas.{name}", "is built from itself", "schemas that end in columns")
+    for other in _built_from(schemas[name]):
+        if other not in schemas:
+            raise SpecError(f"schemas.{name}", f"no schema is named {other!r}", ", ".join(schemas))
+        _check_cycle(other, schemas, (*seen, name))
+
+
+def _built_from(schema: SchemaSpec) -> tuple[str, ...]:
+    """The schemas that this one needs first."""
+    within = schema.bins.within if schema.bins else None
+    return (*schema.cross, within) if within else schema.cross
+
+
+def sample_codes(name: str, schemas: Mapping[str, SchemaSpec], columns: Columns, subject_of: Index) -> Codes:
+    """The class that each sample's own label says, shape (N,), int64, -1 where it says nothing; schemas with a column.
+
+    >>> gender = {"gender": SchemaSpec(column="gender", classes=("female", "male"))}
+    >>> texts = np.array(["male", "female", ""], dtype=object)
+    >>> sample_codes("gender", gender, {"gender": texts}, np.array([0, 0, 1], dtype=np.int32)).tolist()
+    [1, 0, -1]
+    """
+    return _sample_codes(name, schemas, columns, subject_of, {})[1]
+
+
+def _apply(
+    name: str,
+    schemas: Mapping[str, SchemaSpec],
+    columns: Columns,
+    subject_of: Index,
+    done: dict[str, _Applied],
+) -> _Applied:
+    if name not in done:
+        schema = schemas[name]
+        if schema.cross:
+            parts = [_apply(part, schemas, columns, subject_of, done) for part in schema.cross]
+            done[name] = _crossed(name, schema, parts)
+        else:
+            classes, codes = _sample_codes(name, schemas, columns, subject_of, done)
+            done[name] = _per_subject(name, schema, classes, codes, subject_of)
+    return done[name]
+
+
+def _sample_codes(
+    name: str,
+    schemas: Mapping[str, SchemaSpec],
+    columns: Columns,
+    subject_of: Index,
+    done: dict[str, _Applied],
+) -> tuple[tuple[str, ...], Codes]:
+    """Class names and the class of each sample, -1 where it says nothing."""
+    schema = schemas[name]
+    if schema.column is None or schema.column not in columns:
+        raise DataError(
+            f"schemas.{name}.column", f"no column {schema.column!r}", ", ".join(columns) or "no column"
+        )
+    texts = columns[schema.column]
+    if schema.bins is None:
+        return _declared_codes(name, schema, texts)
+    values = _numbers(name, schema, texts)
+    if schema.bins.edges:
+        return schema.classes or bin_names(schema.bins), by_edges(values, schema.bins.edges)
+    groups = np.zeros(int(subject_of.max()) + 1, dtype=np.int64)
+    if schema.bins.within:
+        groups = _apply(schema.bins.within, schemas, columns, subject_of, done).codes
+    codes = by_percentiles(values, schema.bins.percentiles, subject_of, groups)
+    return schema.classes or bin_names(schema.bins), codes
+
+
+def _declared_codes(name: str, schema: SchemaSpec, texts: Texts) -> tuple[tuple[str, ...], Codes]:
+    silent = {"", UNKNOWN, *schema.unknown}
+    distinct = sorted(set(texts.tolist()))
+    classes = schema.classes or tuple(value for value in distinct if value not in silent)
+    if not schema.classes:
+        _check_found(name, classes)
+    code = dict.fromkeys(silent, -1) | {value: number for number, value in enumerate(classes)}
+    strange = [value for value in distinct if value not in code]
+    if strange and ANY not in schema.unknown:
+        raise DataError(
+            f"schemas.{name}", f"column {schema.column!r} holds {strange[0]!r}", _accepted(name, schema)
+        )
+    return classes, np.array([code.get(value, -1) for value in texts], dtype=np.int64)
+
+
+def _accepted(name: str, schema: SchemaSpec) -> str:
+    known = ", ".join((*schema.classes, *schema.unknown))
+    return f'{known}, nothing, or schemas.{name}.unknown=["{ANY}"] for any other value'
+
+
+def _check_found(name: str, classes: tuple[str, ...]) -> None:
+    """Refuse what a column holds when its values are the classes."""
+    bad = next((value for value in classes if any(mark in value for mark in _RESERVED)), None)
+    if bad is not None:
+        raise DataError(f"schemas.{name}", f"class {bad!r} holds & or |", "declared classes without & and |")
+    if not 0 < len(classes) <= MAX_CLASSES:
+        raise DataError(f"schemas.{name}", f"the column holds {len(classes)} classes", f"1 to {MAX_CLASSES}")
+
+
+def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> npt.NDArray[np.float64]:
+    silent = {"", UNKNOWN, *schema.unknown}
+    value_of = {text: float("nan") if text in silent else _number(text) for text in set(texts.tolist())}
+    strange = sorted(
+        text for text, value in value_of.items() if text not in silent and not np.isfinite(value)
+    )
+    if strange and ANY not in schema.unknown:
+        accepted = f"a finite number, nothing, or schemas.{name}.unknown"
+        raise DataError(f"schemas.{name}", f"column {schema.column!r} holds {strange[0]!r}", accepted)
+    values = np.array([value_of[text] for text in texts], dtype=np.float64)
+    values[~np.isfinite(values)] = np.nan
+    return values
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return float("nan")
+
+
+def _per_subject(
+    name: str, schema: SchemaSpec, classes: tuple[str, ...], codes: Codes, subject_of: Index
+) -> _Applied:
+    """Apply the conflict rule to the class codes of samples."""
+    majority, tied, disagree = subject_codes(codes, subject_of)
+    count, rule = int(np.count_nonzero(disagree)), schema.conflicts
+    if count and rule is ConflictRule.ERROR:
+        found = f"{count} subject(s) have samples that disagree in column {schema.column!r}"
+        raise DataError(f"schemas.{name}", found, _RULES.format(name))
+    lost = tied if rule is ConflictRule.MAJORITY else disagree
+    verb = "dropped" if rule is ConflictRule.DROP else rule.value
+    entry = LedgerEntry(code=f"conflicting_classes_{verb}", count=count, unit="subjects", schema=name)
+    return _Applied(
+        classes=classes,
+        labels=schema.labels or classes,
+        codes=np.where(lost, -1, majority),
+        dropped=disagree if rule is ConflictRule.DROP else np.zeros_like(disagree),
+        ledger=(entry,) if count else (),
+    )
+
+
+def subject_codes(codes: Codes, subject_of: Index) -> tuple[Codes, Bools, Bools]:
+    """The commonest class of each subject, whether it is tied, and whether samples disagree; each (K,).
+
+    ``codes``: shape (N,), int64, -1 for samples that say nothing, which neither vote nor disagree.
+
+    >>> majority, tied, disagree = subject_codes(np.array([0, 0, 1, 1, -1]), np.array([0, 0, 0, 1, 1]))
+    >>> majority.tolist(), tied.tolist(), disagree.tolist()
+    ([0, 1], [False, False], [True, False])
+    """
+    n_subjects, width = int(subject_of.max()) + 1, max(1, int(codes.max(initial=0)) + 1)
+    known = codes >= 0
+    pair, count = np.unique(subject_of[known].astype(np.int64) * width + codes[known], return_counts=True)
+    subject, code = np.divmod(pair, width)
+    order = np.lexsort((code, -count, subject))
+    subject, code, count = subject[order], code[order], count[order]
+    first = np.flatnonzero(np.diff(subject, prepend=-1))
+    disagree = np.bincount(subject, minlength=n_subjects) > 1
+    majority = np.full(n_subjects, -1, dtype=np.int64)
+    majority[subject[first]] = code[first]
+    tied = np.zeros(n_subjects, dtype=np.bool_)
+    rivals = first[disagree[subject[first]]]
+    tied[subject[rivals]] = count[rivals] == count[rivals + 1]
+    return majority, tied, disagree
+
+
+def _crossed(name: str, schema: SchemaSpec, parts: list[_Applied]) -> _Applied:
+    """Every combination of the parts' classes, joined with ``&``; unknown in any part is unknown."""
+    shape = tuple(len(part.classes) for part in parts)
+    unknown = np.any([part.codes < 0 for part in parts], axis=0)
+    flat = np.ravel_multi_index(tuple(np.maximum(part.codes, 0) for part in parts), shape).astype(np.int64)
+    classes = tuple("&".join(names) for names in product(*(part.classes for part in parts)))
+    labels = tuple(" & ".join(names) for names in product(*(part.labels for part in parts)))
+    codes = np.where(unknown, -1, flat)
+    if schema.classes:
+        classes, labels, codes = _chosen(name, schema, classes, labels, codes)
+    return _Applied(
+        classes=classes, labels=schema.labels or labels, codes=codes, dropped=np.zeros_like(unknown)
+    )
+
+
+def _chosen(
+    name: str, schema: SchemaSpec, classes: tuple[str, ...], labels: tuple[str, ...], codes: Codes
+) -> tuple[tuple[str, ...], tuple[str, ...], Codes]:
+    """Only the declared combinations, in the declared order; the others are unknown."""
+    missing = [wanted for wanted in schema.classes if wanted not in classes]
+    if missing:
+        raise SpecError(f"schemas.{name}.classes", f"no crossed class {missing[0]!r}", ", ".join(classes))
+    new = np.full(len(classes) + 1, -1, dtype=np.int64)
+    old = [classes.index(wanted) for wanted in schema.classes]
+    new[old] = np.arange(len(old))
+    return schema.classes, tuple(labels[number] for number in old), new[codes]
+
+
+def _settled(
+    name: str, schema: SchemaSpec, applied: _Applied, keep: Bools
+) -> tuple[Classification, tuple[LedgerEntry, ...]]:
+    """The classification of the kept subjects; a class without one is refused when declared, else left out."""
+    codes = applied.codes[keep]
+    count = np.bincount(codes[codes >= 0], minlength=len(applied.classes))
+    empty = [applied.classes[number] for number in np.flatnonzero(count == 0)]
+    if empty and (schema.classes or schema.bins):
+        raise DataError(
+            f"schemas.{name}", f"no subject is in class {empty[0]!r}", "classes that hold subjects"
+        )
+    full = np.flatnonzero(count)
+    new = np.full(len(applied.classes) + 1, -1, dtype=np.int16)
+    new[full] = np.arange(full.size)
+    classification = Classification(
+        name=name,
+        classes=tuple(applied.classes[number] for number in full),
+        labels=tuple(applied.labels[number] for number in full),
+        codes=new[codes],
+        super_classes=_super_classes(name, schema, applied.classes, empty),
+    )
+    lines = (LedgerEntry(code=EMPTY, count=0, unit="subjects", schema=name, group=group) for group in empty)
+    return classification, tuple(lines)
+
+
+def _super_classes(
+    name: str, schema: SchemaSpec, classes: tuple[str, ...], empty: list[str]
+) -> dict[str, tuple[str, ...]]:
+    """The declared super-classes, checked, without classes that were left out as empty."""
+    for title, members in schema.super_classes.items():
+        strange = [member for member in members if member not in classes]
+        if strange or not members or title in classes:
+            found = f"{strange[0]!r} is no class" if strange else f"{title!r} holds no class, or is one"
+            raise SpecError(f"schemas.{name}.super_classes.{title}", found, ", ".join(classes))
+    return {
+        title: tuple(member for member in members if member not in empty)
+        for title, members in schema.super_classes.items()
+    }

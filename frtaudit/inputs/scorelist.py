@@ -1,0 +1,174 @@
+"""Score lists: one line per comparison, with a score or a failure code, as parallel arrays."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded
+from frtaudit.inputs.pairlist import PROBE, REFERENCE
+from frtaudit.inputs.tables import Table, Texts, read_table
+
+PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
+REFERENCE_SUBJECT = ("reference_subject", "reference_subject_id", "subject_id_2", "subject_2")
+SCORE = ("score", "similarity", "similarity_score", "comparison_score")
+FAILURE = ("failure", "failure_code", "error_code")
+PROVIDER = ("provider", "system", "vendor", "model")
+MATED = ("mated", "genuine", "is_mated", "is_genuine", "label")
+MISSING_SCORE = "missing_score"
+_YES = frozenset({"1", "true", "yes", "mated", "genuine"})
+_NO = frozenset({"0", "-1", "false", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"})
+_NO_SCORE = frozenset({"", "nan", "na", "null", "none"})
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreList:
+    """P lines of one file, in its order.
+
+    ``probe``, ``reference``: sample ids; ``probe_subject``, ``reference_subject``: subjects, None where the file has no
+    such columns; ``score``: float64, NaN where there is none; ``failure``: the code, empty where there is a score;
+    ``provider``: names, the file's stem where the file has no such column; ``columns``: class column to the texts of
+    probe and of reference. Texts are held once each.
+    """
+
+    table: Table
+    probe: Coded
+    reference: Coded
+    probe_subject: Coded | None
+    reference_subject: Coded | None
+    score: Floats
+    failure: Coded
+    provider: Coded
+    columns: dict[str, tuple[Coded, Coded]]
+
+
+def read_scores(path: Path, name: str) -> ScoreList:
+    """Read one list; the words genuine and impostor are accepted beside mated and non-mated.
+
+    A line without a score and without a failure code gets the code ``missing_score``. Raises :class:`DataError` naming
+    the line: a score that is no finite number, both a score and a failure code, a missing id, a ``mated`` value that
+    is no truth value or disagrees with the subjects.
+    """
+    table = read_table(path, name)
+    probe, reference = (table.coded(table.need(names)) for names in (PROBE, REFERENCE))
+    subjects = [table.coded(found) if (found := table.find(names)) else None for names in _SUBJECTS]
+    if (subjects[0] is None) != (subjects[1] is None):
+        table.need(PROBE_SUBJECT if subjects[0] is None else REFERENCE_SUBJECT)
+    score, failure = _answers(table)
+    provider = table.find(PROVIDER)
+    read = ScoreList(
+        table=table,
+        probe=probe,
+        reference=reference,
+        probe_subject=subjects[0],
+        reference_subject=subjects[1],
+        score=score,
+        failure=failure,
+        provider=table.coded(provider) if provider else _constant(path.stem, score.size),
+        columns=_class_columns(table),
+    )
+    _check_ids(read)
+    return read
+
+
+_SUBJECTS = (PROBE_SUBJECT, REFERENCE_SUBJECT)
+_SIDES = ("probe_", "reference_")
+
+
+def said_mated(table: Table) -> npt.NDArray[np.int8]:
+    """What the ``mated`` column says of each line, shape (P,): 1, 0, or -1 where there is no such column.
+
+    Raises :class:`DataError` naming the first line that is neither mated nor non-mated.
+    """
+    column = table.find(MATED)
+    if column is None:
+        return np.full(len(table.frame), -1, dtype=np.int8)
+    told = table.coded(column)
+    said = told.mapped(np.array([_truth(text.lower()) for text in told.names], dtype=np.int8), -1)
+    neither = np.flatnonzero(said < 0)
+    if neither.size:
+        raise DataError(
+            table.place(int(neither[0])), f"column {column!r} says neither", "1 or 0, mated or non-mated"
+        )
+    return said.astype(np.int8)
+
+
+def _truth(text: str) -> int:
+    return 1 if text in _YES else 0 if text in _NO else -1
+
+
+def _constant(text: str, size: int) -> Coded:
+    return Coded(code=np.zeros(size, dtype=np.int32), names=np.array([text], dtype=object))
+
+
+def _answers(table: Table) -> tuple[Floats, Coded]:
+    """Score and failure code of each line, one of them empty."""
+    score = _scores(table)
+    empty = np.isnan(score)
+    found = table.find(FAILURE)
+    none = np.full(score.size, -1, dtype=np.int32)
+    failure = table.coded(found) if found else Coded(code=none, names=np.empty(0, dtype=object))
+    twice = np.flatnonzero(~empty & (failure.code >= 0))
+    if twice.size:
+        raise DataError(table.place(int(twice[0])), "both a score and a failure code", "one of them")
+    return score, failure.filled(empty & (failure.code < 0), MISSING_SCORE)
+
+
+def _scores(table: Table) -> Floats:
+    """The score of each line, NaN where there is none."""
+    column = table.need(SCORE)
+    score = table.numbers(column)
+    if score is None:
+        texts = table.texts(column)
+        there = np.flatnonzero([text.lower() not in _NO_SCORE for text in texts])
+        score = np.full(texts.size, np.nan)
+        score[there] = _parsed(table, texts, there)
+        infinite = there[~np.isfinite(score[there])]
+    else:
+        infinite = np.flatnonzero(np.isinf(score))
+    if infinite.size:
+        raise DataError(table.place(int(infinite[0])), "the score is infinite", "a finite number, or nothing")
+    return score
+
+
+def _parsed(table: Table, texts: Texts, rows: npt.NDArray[np.intp]) -> Floats:
+    """The scores of the given rows; :class:`DataError` names the first that is no number."""
+    try:
+        return texts[rows].astype(np.float64)
+    except ValueError:
+        row = next(row for row in rows.tolist() if not _is_number(texts[row]))
+        raise DataError(table.place(row), "the score is no number", "a finite number, or nothing") from None
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _class_columns(table: Table) -> dict[str, tuple[Coded, Coded]]:
+    """Columns that stand with ``probe_`` and with ``reference_`` before their name, ids and subjects apart."""
+    taken = {*PROBE, *REFERENCE, *PROBE_SUBJECT, *REFERENCE_SUBJECT}
+    names = [
+        name.removeprefix(_SIDES[0])
+        for name in table.columns
+        if name.startswith(_SIDES[0]) and name not in taken
+    ]
+    both = [name for name in names if _SIDES[1] + name in table.columns]
+    return {name: (table.coded(_SIDES[0] + name), table.coded(_SIDES[1] + name)) for name in both}
+
+
+def _check_ids(read: ScoreList) -> None:
+    columns = (read.probe, read.reference, read.probe_subject, read.reference_subject, read.provider)
+    for column in columns:
+        empty = np.flatnonzero(column.code < 0) if column is not None else np.empty(0, dtype=np.intp)
+        if empty.size:
+            raise DataError(
+                read.table.place(int(empty[0])), "an id is empty", "ids of samples, subjects, provider"
+            )

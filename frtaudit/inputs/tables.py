@@ -1,0 +1,167 @@
+"""Tables of text read from CSV or Parquet files: every value stays text until someone asks for a number."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from frtaudit.core.machine.files import check_regular
+from frtaudit.errors import DataError
+from frtaudit.inputs.coded import Coded, coded_of
+
+Texts = npt.NDArray[np.object_]
+SUFFIXES = (".csv", ".parquet")
+UNREADABLE = (
+    ValueError,
+    OSError,
+    pa.ArrowException,
+    TypeError,
+    KeyError,
+    MemoryError,
+    RecursionError,
+)  # Parquet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table as it was read.
+
+    ``name``: what errors call the file; ``frame``: R rows, its index counts the rows of the file from 0;
+    ``unit`` and ``first``: how a row is told to a reader ("line" counts the header, "row" does not).
+    """
+
+    name: str
+    frame: pd.DataFrame
+    unit: str
+    first: int
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Column names, in the order of the file."""
+        return tuple(str(name) for name in self.frame.columns)
+
+    def place(self, row: int) -> str:
+        """Where row ``row`` (0 is the first of :attr:`frame`) stands in the file, for an error."""
+        return f"{self.name} {self.unit} {int(self.frame.index[row]) + self.first}"
+
+    def find(self, names: Sequence[str]) -> str | None:
+        """The first of ``names`` that is a column, or None."""
+        return next((name for name in names if name in self.frame.columns), None)
+
+    def need(self, names: Sequence[str]) -> str:
+        """The first of ``names`` that is a column; :class:`DataError` naming the columns otherwise."""
+        found = self.find(names)
+        if found is None:
+            raise DataError(
+                self.name, f"no column {' or '.join(names)}", f"columns {', '.join(self.columns)}"
+            )
+        return found
+
+    def texts(self, column: str) -> Texts:
+        """The values of a column as stripped text, shape (R,), object of str; a null is the empty text."""
+        values = self.frame[column]
+        if not isinstance(values.dtype, pd.StringDtype):
+            values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
+        return np.asarray(values.str.strip().to_numpy(), dtype=object)
+
+    def coded(self, column: str) -> Coded:
+        """The same as :meth:`texts`, each text held once: nothing is done row by row for text columns of Parquet."""
+        values = self._arrow(column)
+        if values is None or not _is_text(values.type):
+            return coded_of(self.texts(column))
+        if not pa.types.is_dictionary(values.type):
+            values = values.dictionary_encode()
+        whole = values.unify_dictionaries().combine_chunks()
+        place = np.asarray(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
+        names = coded_of(
+            Table.texts(replace(self, frame=pd.DataFrame({"": whole.dictionary.to_pandas()})), "")
+        )
+        return Coded(code=np.append(names.code, np.int32(-1))[place], names=names.names).used()
+
+    def numbers(self, column: str) -> npt.NDArray[np.float64] | None:
+        """A column that holds numbers, as float64, NaN for null; None for one that holds something else.
+
+        The numbers are those that :meth:`texts` would read as.
+        """
+        values = self._arrow(column)
+        if values is None or not any(is_kind(values.type) for is_kind in _NUMBERS):
+            return None
+        return np.array(values.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+
+    def _arrow(self, column: str) -> pa.ChunkedArray | None:
+        """A column of a Parquet file, as it was read; None for a CSV file, whose values are all text."""
+        values = self.frame[column].array
+        return pa.chunked_array(values.__arrow_array__()) if isinstance(values.dtype, pd.ArrowDtype) else None
+
+
+_NUMBERS = (pa.types.is_float32, pa.types.is_float64, pa.types.is_integer)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    held = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(held) or pa.types.is_large_string(held))
+
+
+def read_table(path: Path, name: str) -> Table:
+    r"""Read a ``.csv`` (UTF-8, comma, header) or ``.parquet`` file; ``name`` is what errors call it.
+
+    Raises :class:`DataError` when the file is missing, unreadable, empty, ragged, or repeats a column name.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "metadata.csv"
+    >>> _ = path.write_text("image_id,subject_id\na_1,a\n")
+    >>> read_table(path, "metadata.csv").texts("subject_id").tolist()
+    ['a']
+    """
+    check_regular(path, name)
+    if not path.is_file():
+        raise DataError(name, "the file is missing", "a .csv or .parquet file")
+    if path.suffix == ".parquet":
+        return Table(name=name, frame=_parquet(path, name), unit="row", first=1)
+    if path.suffix == ".csv":
+        return Table(name=name, frame=_csv(path, name), unit="line", first=2)
+    raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", "a .csv or .parquet file")
+
+
+def _csv(path: Path, name: str) -> pd.DataFrame:
+    try:
+        header = _header(path)
+        frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
+    except (ValueError, OSError, csv.Error, MemoryError) as error:  # bad UTF-8 is a ValueError
+        raise DataError(
+            name, f"not a readable CSV file ({error})", "UTF-8, commas, one header line"
+        ) from None
+    repeated = sorted({column for column in header if header.count(column) > 1})
+    if repeated:
+        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
+    if not isinstance(frame.index, pd.RangeIndex):
+        raise DataError(name, "lines hold more fields than the header", "as many fields as the header")
+    frame.columns = pd.Index([str(column).strip() for column in frame.columns])
+    return _filled(frame[(frame != "").any(axis=1)], name)
+
+
+def _header(path: Path) -> list[str]:
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        return [column.strip() for column in next(csv.reader(stream), [])]
+
+
+def _parquet(path: Path, name: str) -> pd.DataFrame:
+    try:
+        frame = pd.read_parquet(path, dtype_backend="pyarrow")
+    except UNREADABLE as error:
+        raise DataError(name, f"not a readable Parquet file ({error})", "a Parquet file") from None
+    repeated = sorted({str(column) for column in frame.columns if (frame.columns == column).sum() > 1})
+    if repeated:
+        raise DataError(name, f"column {', '.join(repeated)} stands twice", "unique column names")
+    return _filled(frame.reset_index(drop=True), name)
+
+
+def _filled(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    if frame.empty:
+        raise DataError(name, "the table holds no row", "a header and at least one row")
+    return frame

@@ -1,0 +1,82 @@
+"""Thresholds that come from elsewhere: a file of one's own, another audit's result, the vendor."""
+
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+
+from frtaudit.core.machine.files import read_regular
+from frtaudit.core.spec import AuditSpec, ThresholdSource
+from frtaudit.errors import DataError
+
+SHOWN = 120  # characters of a value in an error
+At = Mapping[str, float | str]
+_LAYOUT = '{"provider": {"name of the threshold": 0.41}}, or the result.json of another audit'
+
+
+def thresholds_from_file(spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
+    """Thresholds of ``provider`` from ``thresholds.file``, each with what names it in an estimate's ``at``.
+
+    The file is JSON: provider to name to threshold; or an audit's result.json, whose ``threshold_at_fmr`` estimates
+    for everybody, in the spec's primary weighting, are taken. No file: nothing. Raises :class:`DataError`.
+    """
+    if spec.thresholds.file is None:
+        return []
+    found = _read(Path(spec.thresholds.file))
+    if "estimates" in found:
+        return _of_result(found, spec, provider)
+    own = found.get(provider)
+    if not isinstance(own, dict):
+        raise DataError(Path(spec.thresholds.file).name, f"no thresholds of provider {provider!r}", _LAYOUT)
+    origin = spec.thresholds.source.value
+    return [
+        (_number(spec, name, value), {"source": origin, "name": str(name)})
+        for name, value in sorted(own.items())
+    ]
+
+
+def _number(spec: AuditSpec, name: str, value: object) -> float:
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    try:
+        number = float(value) if known else math.nan  # type: ignore[arg-type]  # known to be a number
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number):
+        name_of = Path(spec.thresholds.file or "").name
+        raise DataError(name_of, f"threshold {name!r} is {value!r}"[:SHOWN], "a finite number")
+    return number
+
+
+def _read(path: Path) -> dict[str, object]:
+    try:
+        found = json.loads(read_regular(path))
+    except FileNotFoundError:
+        raise DataError("thresholds.file", f"{path.name} is missing", _LAYOUT) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(path.name, f"not readable as JSON ({error})", _LAYOUT) from None
+    if not isinstance(found, dict):
+        raise DataError(path.name, "no mapping", _LAYOUT)
+    return found
+
+
+def _of_result(found: dict[str, object], spec: AuditSpec, provider: str) -> list[tuple[float, At]]:
+    estimates = found["estimates"] if isinstance(found["estimates"], list) else []
+    taken: list[tuple[float, At]] = []
+    wanted = {
+        "metric": "threshold_at_fmr",
+        "provider": provider,
+        "group": "all",
+        "weighting": spec.weighting.value,
+    }
+    for item in estimates:
+        if not isinstance(item, dict) or any(item.get(key) != value for key, value in wanted.items()):
+            continue
+        target = item["at"].get("fmr") if isinstance(item.get("at"), dict) else None
+        if isinstance(target, float) and isinstance(item.get("value"), float):
+            origin = ThresholdSource.OTHER_COHORT.value
+            taken.append((item["value"], {"source": origin, "name": f"fmr={target:g}"}))
+    if not taken:
+        raise DataError(
+            Path(spec.thresholds.file or "").name, f"no thresholds of provider {provider!r}", _LAYOUT
+        )
+    return taken

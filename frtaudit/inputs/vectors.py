@@ -1,0 +1,158 @@
+"""Template files: one ``.npz`` per provider, with arrays ``embedding`` and ``image_id``."""
+
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.cohort import Templates
+from frtaudit.core.machine.files import open_regular
+from frtaudit.errors import DataError
+
+NO_TEMPLATE = "no_template"
+LEFT = -1
+_EMBEDDING, _IDS = ("embedding",), ("image_id", "sample_id", "face_id")
+_UNREADABLE = (
+    *(OSError, EOFError, ValueError, zipfile.BadZipFile, zlib.error, NotImplementedError),
+    *(
+        MemoryError,
+        RecursionError,
+        SyntaxError,
+        TypeError,
+        KeyError,
+        RuntimeError,
+        OverflowError,
+        tokenize.TokenError,
+    ),
+)
+
+Rows = npt.NDArray[np.int64]
+Array = npt.NDArray[np.generic]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TemplateFile:
+    """One provider's templates, read when asked.
+
+    ``name``: what errors call the file; ``index``: every sample id of the metadata to its cohort index, -1 for a sample
+    that left the cohort; ``n_samples``: samples of the cohort; ``reasons``: sample id to declared failure code;
+    ``flipped``: the array that is added to ``embedding``.
+    """
+
+    path: Path
+    name: str
+    index: Mapping[str, int]
+    n_samples: int
+    reasons: Mapping[str, str]
+    flipped: str | None = None
+
+    def templates(self) -> Templates:
+        """Templates of the cohort's samples: float32, in cohort order, not normalised.
+
+        Raises :class:`DataError`: an unreadable file, a missing array, an id that the metadata lack or that stands
+        twice, embeddings that are no matrix with one row per id, a row with NaN, infinity or only zeros.
+        """
+        mirrored = () if self.flipped is None else ((self.flipped,),)
+        ids, embedding, *more = _read(self.path, self.name, (_IDS, _EMBEDDING, *mirrored))
+        rows = self._rows(ids)
+        vectors = _vectors(_summed(embedding, more, self.name), rows.size, self.name)
+        order = np.argsort(rows)[np.count_nonzero(rows == LEFT) :]
+        return Templates(rows=rows[order].astype(np.int32), vectors=vectors[order])
+
+    def failed(self) -> dict[int, str]:
+        """Cohort index to failure code of every sample without a row here."""
+        (ids,) = _read(self.path, self.name, (_IDS,))
+        missing = np.ones(self.n_samples + 1, dtype=np.bool_)
+        missing[self._rows(ids)] = False
+        codes = {i: self.reasons[name] for name, i in self.index.items() if name in self.reasons}
+        return {int(i): codes.get(int(i), NO_TEMPLATE) for i in np.flatnonzero(missing[:-1])}
+
+    def _rows(self, ids: Array) -> Rows:
+        """Cohort index of each row of the file, -1 where the sample left the cohort."""
+        if ids.ndim != 1 or not ids.size:
+            raise DataError(self.name, f"image_id has shape {ids.shape}", "a list of ids")
+        if ids.dtype.kind not in "USiuf":
+            raise DataError(self.name, f"image_id holds {ids.dtype}", "a list of ids")
+        seen: set[str] = set()
+        for row, name in enumerate(names := ids.astype(str).tolist()):
+            if name not in self.index:
+                raise DataError(
+                    self.name, f"row {row} has an image id without metadata", "ids of the metadata"
+                )
+            if name in seen:
+                raise DataError(
+                    self.name, f"duplicate ids: row {row} repeats an image id", "unique image ids"
+                )
+            seen.add(name)
+        return np.array([self.index[name] for name in names], dtype=np.int64)
+
+
+def _summed(embedding: Array, mirrored: Sequence[Array], name: str) -> Array:
+    """The embeddings plus those of the mirrored images, in float32."""
+    for other in mirrored:
+        if (
+            other.shape != embedding.shape
+            or other.dtype.kind not in "fiu"
+            or embedding.dtype.kind not in "fiu"
+        ):
+            found = f"the flipped array has shape {other.shape}, embedding {embedding.shape}"
+            raise DataError(name, found, "numbers of the same shape")
+        embedding = embedding.astype(np.float32) + other.astype(np.float32)
+    return embedding
+
+
+def _read(path: Path, name: str, wanted: Sequence[tuple[str, ...]]) -> list[Array]:
+    """The wanted arrays, each under the first of its names that the file holds; nothing is unpickled."""
+    try:
+        with open_regular(path, name) as stream:
+            loaded = np.load(stream, allow_pickle=False)
+            if not isinstance(loaded, np.lib.npyio.NpzFile):
+                raise DataError(name, "one bare array", "an .npz file with embedding and image_id")
+            return [np.asarray(loaded[_key(loaded.files, names, name)]) for names in wanted]
+    except _UNREADABLE:
+        raise DataError(
+            name, "not a readable .npz file", "an .npz file with embedding and image_id"
+        ) from None
+
+
+def doubled(path: Path, name: str) -> tuple[str, ...]:
+    """A sentence for each array that stands twice in an ``.npz`` file: which of the two is read is a convention."""
+    try:
+        with open_regular(path, name) as stream, zipfile.ZipFile(stream) as held:
+            members = held.namelist()
+    except _UNREADABLE:
+        return ()  # said where the arrays are read
+    twice = sorted({member for member in members if members.count(member) > 1})
+    return tuple(
+        f"{name} holds {member.removesuffix('.npy')} twice: the last one is read" for member in twice
+    )
+
+
+def _key(held: Sequence[str], names: tuple[str, ...], file: str) -> str:
+    found = next((name for name in names if name in held), None)
+    if found is None:
+        raise DataError(file, f"no array {names[0]}", "arrays embedding and image_id")
+    return found
+
+
+def _vectors(embedding: Array, n_ids: int, name: str) -> npt.NDArray[np.float32]:
+    """The embeddings as float32, checked; the first bad row is named."""
+    if embedding.ndim != 2 or embedding.shape[0] != n_ids or not embedding.shape[1]:
+        found = f"embedding has shape {embedding.shape} for {n_ids} image ids (dimension mismatch)"
+        raise DataError(name, found, "one row per image id")
+    if embedding.dtype.kind not in "fiu":
+        raise DataError(name, f"embedding holds {embedding.dtype}", "real numbers")
+    with np.errstate(over="ignore"):
+        vectors = embedding.astype(np.float32)
+    broken = np.flatnonzero(~np.all(np.isfinite(vectors), axis=1))
+    if broken.size:
+        raise DataError(name, f"row {broken[0]} of embedding holds NaN or infinity", "finite numbers")
+    zero = np.flatnonzero(~np.any(vectors, axis=1))
+    if zero.size:
+        raise DataError(name, f"row {zero[0]} of embedding is a zero vector", "vectors with a direction")
+    return vectors

@@ -1,0 +1,185 @@
+"""The pipeline: spec -> cohort -> comparisons -> scores -> estimates -> findings -> result. Start reading here."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import pyarrow as pa
+
+from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups, Material
+from frtaudit.core.canonical import Json
+from frtaudit.core.identity import to_plain
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.spec import AuditSpec, Weighting
+from frtaudit.errors import DataError
+from frtaudit.evaluation.picked_group import highest
+from frtaudit.evaluation.requirements import Bench, directions, judge, planned
+from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
+from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.inputs import nameless
+from frtaudit.labelling.cautions import cautions
+from frtaudit.pipeline import tables as parquet
+from frtaudit.pipeline.components import (
+    analyses_of,
+    comparison_of,
+    comparisons_of,
+    lists_of,
+    material_of,
+    panel_of,
+    surveys_of,
+)
+from frtaudit.pipeline.dask import crew_of
+from frtaudit.pipeline.evaluate import groups_of, put_on_trial, refuse_unresolved
+from frtaudit.pipeline.multiplicity import adjusted
+from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
+from frtaudit.pipeline.test_sets import sets_on_trial
+from frtaudit.signing.seal import opened, under
+from frtaudit.stats.systems.multiplicity import enough_for_holm
+
+Tables = dict[str, list[pa.Table]]
+Files = dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """An audit's result and what stands beside it: the big tables, and the lists that analyses made."""
+
+    result: AuditResult
+    tables: Tables = field(default_factory=dict)
+    files: Files = field(default_factory=dict)
+
+
+def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
+    """Run a whole audit in memory: nothing is written. Long because each step of an audit stands here once.
+
+    Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
+    """
+    seal = opened(spec.seal)
+    material = material_of(spec)
+    groups = groups_of(material.cohort)
+    panel = panel_of(spec, material)
+    inputs = inputs_of(spec, material, panel)
+    signals.check()
+    comparisons = comparisons_of(spec, material)
+    refuse_unresolved(spec, material, comparisons)
+    refuse_few_replicates(spec, groups, len(panel))
+    lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
+
+    outcomes = [Outcome(notes=_cautions(material))]
+    tables: Tables = {}
+    read: dict[str, dict[str, Outcome]] = {}
+    with crew_of(spec.dask, spec.threads) as crew:
+        for provider in progress(panel, "providers"):
+            trial = put_on_trial(spec, provider, material, comparisons, groups, progress, crew)
+            trial = replace(
+                trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
+            )
+            read[trial.provider] = _read(spec, trial)
+            outcomes += [Outcome(notes=trial.notes), *read[trial.provider].values()]
+            _add_tables(tables, trial)
+    outcomes += _across(spec, read)
+
+    files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
+    result = _result(spec, material, inputs, groups, outcomes, digests_of(spec, material, inputs, files))
+    return Audited(result=under(seal, result), tables=tables, files=files)
+
+
+def _result(
+    spec: AuditSpec,
+    material: Material,
+    inputs: Mapping[str, str],
+    groups: Groups,
+    outcomes: Sequence[Outcome],
+    digests: Mapping[str, Json],
+) -> AuditResult:
+    """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
+    estimates = [item for outcome in outcomes for item in outcome.estimates]
+    estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
+    findings = _judge(spec, material.cohort, groups, estimates)
+    named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
+    return AuditResult(
+        spec=to_plain(spec) | {"inputs": dict(inputs)},
+        digests=digests,
+        versions=versions(),
+        estimates=adjusted(estimates, named, spec.weighting, spec.bootstrap.alpha),
+        curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
+        findings=findings,
+        failures=(*material.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
+        cohort=counts_of(material),
+        notes=notes_of(spec, outcomes),
+    )
+
+
+def _cautions(material: Material) -> tuple[str, ...]:
+    """What is to be said of people whom nobody named, or whom only their scores name."""
+    said = () if material.labelling is None else cautions(material.labelling)
+    said = (*material.said, *said)
+    return said if material.named else (nameless.SAID, *said)
+
+
+def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:
+    """What each analysis finds in one system."""
+    named = zip(spec.analyses, analyses_of(spec), strict=True)
+    found: dict[str, Outcome] = {}
+    for name, analysis in named:
+        signals.check()
+        found[name] = analysis.estimates(trial, spec.bootstrap.alpha)
+    return found if trial.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
+
+
+def _pooled(outcome: Outcome) -> Outcome:
+    """What weighs every comparison alike: where nobody is named, there is no other weighting."""
+    pooled = (Weighting.POOLED.value, None)
+    return replace(
+        outcome,
+        notes=(),  # they are about how many people err
+        estimates=tuple(item for item in outcome.estimates if item.weighting in pooled),
+        curves=tuple(item for item in outcome.curves if item.weighting in pooled),
+    )
+
+
+def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Iterator[Outcome]:
+    """What analyses that compare systems find, each in what it kept of them."""
+    for name in spec.analyses:
+        kept = {provider: found[name].kept for provider, found in read.items()}
+        held = {provider: one for provider, one in kept.items() if one is not None}
+        signals.check()
+        if held:
+            yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
+
+
+def _add_tables(tables: Tables, trial: Trial) -> None:
+    for name, rows in parquet.TABLES.items():
+        tables.setdefault(name, []).append(rows(trial))
+
+
+def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:
+    """Refuse, before anything is scored, a B with which the family's first step could not be taken (FORMULAS 8.9)."""
+    claims = planned(spec.requirements, _ranked(groups), systems)
+    sides = directions(spec.requirements)  # the p of a two-sided finding is twice that of its worse side
+    needed = enough_for_holm(spec.bootstrap.alpha, sides * claims)
+    if needed > spec.bootstrap.B:
+        found = f"B = {spec.bootstrap.B} cannot adjust {claims} findings at alpha = {spec.bootstrap.alpha:g}"
+        raise DataError("bootstrap.B", found, f"{needed} or more")
+
+
+def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
+    """Schema to its classes, ``unknown`` apart."""
+    flags = list(zip(groups.names, groups.ranked, strict=True))
+    return {
+        schema: tuple(name for (own, name), ranked in flags if own == schema and ranked)
+        for schema in groups.schemas
+    }
+
+
+def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Estimate]) -> tuple[Finding, ...]:
+    schemas = cohort.classifications.items()
+    bench = Bench(
+        estimates=estimates,
+        ranked=_ranked(groups),
+        alpha=spec.bootstrap.alpha,
+        weighting=spec.weighting,
+        labels={name: dict(zip(found.classes, found.labels, strict=True)) for name, found in schemas},
+        corrected=without_confirmed(estimates),
+    )
+    return with_suspects(judge(spec.requirements, bench), spec.requirements, bench)

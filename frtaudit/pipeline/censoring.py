@@ -1,0 +1,94 @@
+"""Thresholds that scores with a floor, a ceiling or few values cannot tell: refused, each with its reason."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Comparisons, Groups, ScoreTable, ScoreTail
+from frtaudit.evaluation.system import WEIGHTINGS, Points
+from frtaudit.stats.rates import rates as rates_of
+from frtaudit.stats.rates.censoring import Censoring, Step, censoring_of, refusal, remark
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clipped:
+    """What is left of the thresholds: NaN where one is refused.
+
+    ``refused``: (weighting, target) by their places to the reason; ``notes``: what the report says of these scores.
+    """
+
+    points: Points
+    max_points: Floats
+    censoring: Censoring = field(default_factory=Censoring)
+    refused: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def clipped(
+    answers: ScoreTable | None,
+    compared: Comparisons,
+    tail: ScoreTail,
+    groups: Groups,
+    points: Points,
+    max_points: Floats,
+) -> Clipped:
+    """Refuse FMR targets whose thresholds the scores of listed comparisons hide; all stay where ``answers`` is None.
+
+    ``answers``: with failures apart, of ``compared``, so that a score which the spec gives to failures is no floor.
+    """
+    if answers is None:
+        return Clipped(points=points, max_points=max_points)
+    scored = answers.failure < 0
+    mated, non_mated = (answers.score[scored & (compared.mated == kind)] for kind in (True, False))
+    found = censoring_of(mated, non_mated)
+    steps = dict(_steps(tail, groups, points))
+    refused = {at: reason for at, step in steps.items() if (reason := refusal(found, step)) is not None}
+    at_target = points.at_target.copy()
+    for at in refused:
+        at_target[at] = np.nan
+    said = [remark(steps[0, a]) for a in points.declared if (0, a) in steps and (0, a) not in refused]
+    return Clipped(
+        points=replace(points, at_target=at_target),
+        max_points=np.where(_hidden(found, max_points), np.nan, max_points),
+        censoring=found,
+        refused=refused,
+        notes=(*found.sentences(), *(text for text in said if text is not None)),
+    )
+
+
+def _hidden(found: Censoring, thresholds: Floats) -> npt.NDArray[np.bool_]:
+    """Which thresholds lie at or below the floor, or at the ceiling."""
+    hidden = np.zeros(thresholds.shape, dtype=np.bool_)
+    if found.floor is not None:
+        hidden |= thresholds <= found.floor.score
+    if found.ceiling is not None:
+        hidden |= thresholds >= found.ceiling.score
+    return hidden
+
+
+def _steps(tail: ScoreTail, groups: Groups, points: Points) -> Iterator[tuple[tuple[int, int], Step]]:
+    """Where each target that has a threshold falls among the non-mated scores, by weighting and target."""
+    ascending = tail.tail_score[::-1]
+    for w in range(len(WEIGHTINGS)):
+        places = np.flatnonzero(np.isfinite(points.at_target[w]))
+        at = points.at_target[w, places]
+        both = np.stack([at, np.nextafter(at, -np.inf)])
+        found = rates_of.rates(tail, groups, both.ravel())
+        rate = (found.far if w else found.fmr)[:, 0].reshape(both.shape)
+        tied = np.searchsorted(ascending, at, side="right") - np.searchsorted(ascending, at, side="left")
+        for k, a in enumerate(places.tolist()):
+            yield (
+                (w, a),
+                Step(
+                    target=points.targets[a],
+                    threshold=float(at[k]),
+                    realised=float(rate[0, k]),
+                    above=float(rate[1, k]),
+                    tied=int(tied[k]),
+                    allowed=int(points.targets[a] * ascending.size),
+                ),
+            )

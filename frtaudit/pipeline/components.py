@@ -1,0 +1,114 @@
+"""The plug-ins that a spec names, as what they do: cohort, comparisons, analyses, and the systems on trial."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
+
+from frtaudit.core import Comparisons, Material
+from frtaudit.core.registry import lookup
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.evaluation.system import (
+    Analysis,
+    CohortSource,
+    Comparison,
+    Pairing,
+    Provider,
+    Surveyor,
+    offered,
+)
+from frtaudit.inputs.acquisition import usual_range
+from frtaudit.inputs.nameless import refuse_people
+from frtaudit.inputs.sanitize import as_read, sanitized
+from frtaudit.inputs.twins import twin_notes
+from frtaudit.pipeline.test_sets import set_pairs
+
+
+def material_of(spec: AuditSpec) -> Material:
+    """The cohort that the spec names, loaded, classified and sanitized."""
+    source = cast("CohortSource", spec.cohort)
+    read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
+    refuse_people(spec, read)
+    read = replace(read, said=(*read.said, *_twin_notes(read)))
+    if not spec.sanitize:
+        return replace(read, seed=spec.seed)
+    return replace(sanitized(read, spec), seed=spec.seed)
+
+
+def _twin_notes(material: Material) -> tuple[str, ...]:
+    """Ids that look alike and are not one: of people, images and systems."""
+    if not material.named:
+        return ()
+    systems = sorted({*material.templates, *material.tables})
+    named = {"subject": material.cohort.subject_ids, "sample": material.cohort.sample_ids, "system": systems}
+    return tuple(note for what, names in named.items() for note in twin_notes(names, what))
+
+
+def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:
+    """The comparisons that the spec's protocol makes."""
+    return cast("Pairing", spec.protocol).comparisons(material)
+
+
+def analyses_of(spec: AuditSpec) -> list[Analysis]:
+    """The spec's analyses, in its order."""
+    return [cast("Analysis", item) for item in spec.analyses.values()]
+
+
+def lists_of(
+    spec: AuditSpec, material: Material, comparisons: Comparisons
+) -> dict[str, tuple[Comparisons, str]]:
+    """The pairs of every declared test set, and their origin in words."""
+    found: dict[str, tuple[Comparisons, str]] = {}
+    for name, item in spec.test_sets.items():
+        made = None if item.pairs is None else cast("Pairing", item.pairs).comparisons(material)
+        found[name] = set_pairs(spec, name, material, made, comparisons)
+    return found
+
+
+def surveys_of(spec: AuditSpec, material: Material) -> Mapping[str, object]:
+    """What analyses find out once for all systems, by the name that the spec gives them."""
+    return {
+        name: item.survey(spec, material)
+        for name, item in spec.analyses.items()
+        if isinstance(item, Surveyor)
+    }
+
+
+def comparison_of(spec: AuditSpec, name: str) -> Comparison:
+    """An analysis that kept something of each system, as one that compares them."""
+    return cast("Comparison", spec.analyses[name])
+
+
+def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
+    """The providers, in the spec's order; a bare name is scored from the cohort's templates or its score lists.
+
+    Raises :class:`SpecError` for a name that the cohort does not offer, or one that stands twice.
+    """
+    known = offered(material)
+    wanted = known if spec.providers is None else list(spec.providers)
+    panel = [_named(item, material, known) if isinstance(item, str) else item for item in wanted]
+    providers = [cast("Provider", item) for item in panel]
+    names = [provider.name for provider in providers]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise SpecError("providers", f"{twice[0]!r} stands twice", "each name once")
+    stray = [name for name in spec.trained_on if name not in names]
+    if stray:
+        raise SpecError("trained_on", f"no system is named {stray[0]!r}", ", ".join(names))
+    if not providers:
+        raise SpecError("providers", "no provider", "a list of names or of mappings with name and type")
+    return providers
+
+
+def _named(name: str, material: Material, known: list[str]) -> object:
+    if name in material.finished:
+        of = material.finished[name]
+        return lookup("provider", "finished", "providers")(name=name, score_range=of.score_range)
+    if name in material.templates:
+        return lookup("provider", "cosine", "providers")(name=name)
+    if name in material.tables:
+        score_range = usual_range(material.tables[name][1].score)
+        return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
+    raise SpecError(
+        "providers", f"the cohort offers no {name!r}", ", ".join(known) or "a mapping with name and type"
+    )

@@ -1,0 +1,238 @@
+"""The passes of one audit over all pairs on Dask (extra ``dask``): the same blocks, added in the same order.
+
+A worker gets the templates once, then blocks of jobs; it gives histograms and kept comparisons back, never scores. A
+block whose worker died is done again by another. Results are taken in the order of the jobs, each once: what happens
+to the workers changes no bit.
+"""
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from logging import CRITICAL
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.errors import ClusterError, SpecError
+from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.tiles import cores
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+Work = Callable[[Ground, Job], Done]
+
+LOCAL = "local"
+WHERE = f"{LOCAL}, a scheduler's address such as tcp://host:8786, or the file that it wrote"
+PACKAGES = (
+    "frtaudit",
+    "numpy",
+    "numba",
+    "llvmlite",
+)  # what decides the bits of a score, beside the processor
+CONNECT = 10.0  # seconds that a scheduler may take to answer
+PATIENCE = 60.0  # seconds without any worker
+LOOK = 1.0  # seconds between two looks at the workers while a block is awaited
+AHEAD = 8  # blocks handed over ahead, beside two for each thread of the workers
+REFRESH = 32  # blocks after which those threads are counted again: workers may have come
+
+FRUGAL = {  # local workers show no page, and are neither profiled nor looked at fifty times a second
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+}
+
+
+@contextmanager
+def crew_of(where: str | None, threads: int = 0) -> Iterator[Crew]:
+    """Who does the passes over all pairs: threads here (None), processes here (``local``), or a scheduler's workers.
+
+    ``where`` is the scheduler's address, or the file that ``dask scheduler --scheduler-file`` wrote; ``threads``: local
+    processes, 0 = one per core. Raises :class:`SpecError` without the extra ``dask`` or for a place that is none,
+    :class:`ClusterError` for a scheduler that does not answer, that has no worker, or one of other versions.
+
+    >>> with crew_of(None) as crew:
+    ...     crew is by_threads
+    True
+    """
+    if where is None:
+        yield by_threads
+        return
+    try:
+        import distributed  # noqa: F401  asked for before a cluster is made
+    except ModuleNotFoundError:
+        raise SpecError("dask", "Dask is not installed", "pip install 'frtaudit[dask]'") from None
+    with _address(where, threads) as address, _client(where, address) as client:
+        crew = DaskCrew(client)
+        crew.await_workers()
+        _refuse_other_versions(client)
+        yield crew
+
+
+@contextmanager
+def _address(where: str, threads: int) -> Iterator[dict[str, str]]:
+    """How to reach the scheduler that is named, or one that lives as long as this context."""
+    from dask import config
+    from distributed import LocalCluster
+
+    if where == LOCAL:
+        workers = {"n_workers": threads or cores(), "threads_per_worker": 1, "memory_limit": None}
+        page = {"dashboard_address": "127.0.0.1:0", "scheduler_kwargs": {"dashboard": False}}
+        quietly = {"host": "127.0.0.1", "silence_logs": CRITICAL}  # what matters comes as an error of ours
+        with config.set(FRUGAL), LocalCluster(**workers, **page, **quietly) as cluster:
+            yield {"address": cluster.scheduler_address}
+    elif "://" in where:
+        yield {"address": where}
+    elif Path(where).is_file():
+        yield {"scheduler_file": where}
+    else:
+        raise SpecError("dask", f"found {where!r}", WHERE)
+
+
+@contextmanager
+def _client(where: str, address: dict[str, str]) -> Iterator["Client"]:
+    from distributed import Client
+
+    try:
+        client = Client(**address, timeout=CONNECT, set_as_default=False, direct_to_workers=True)
+    except (OSError, ValueError) as error:
+        raise ClusterError(
+            "dask", f"no scheduler answers at {where}", "a running `dask scheduler`"
+        ) from error
+    with client:
+        yield client
+
+
+def _refuse_other_versions(client: "Client") -> None:
+    """Ask every worker for its version of frtaudit, in words that any worker understands."""
+    own = version("frtaudit")
+    for worker, found in sorted(client.run(version, "frtaudit", on_error="return").items()):
+        if found != own:
+            said = "no frtaudit" if isinstance(found, PackageNotFoundError) else f"frtaudit {found}"
+            raise ClusterError("dask", f"the worker {worker} runs {said}", f"frtaudit {own}, as here")
+
+
+@cache
+def kind() -> str:
+    """What decides the bits of a score on this machine: versions, the processor, and how BLAS uses it."""
+    from llvmlite.binding import get_host_cpu_name
+    from threadpoolctl import threadpool_info
+
+    loaded = [item for item in threadpool_info() if item["user_api"] == "blas"]
+    numpys = [item for item in loaded if "numpy" in item["filepath"]] or loaded
+    blas = sorted({f"{item['internal_api']} for {item.get('architecture')}" for item in numpys})
+    packages = [f"{name} {version(name)}" for name in PACKAGES]
+    return ", ".join([*packages, os.environ.get("NUMBA_CPU_NAME") or get_host_cpu_name(), *blas])
+
+
+@cache
+def _one_blas_thread() -> None:
+    """Hold BLAS to one thread for the life of this worker: its tasks may run side by side."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1, user_api="blas")
+
+
+def run_block(work: "Work[Job, Done]", ground: Ground, jobs: Sequence[Job], expected: str) -> list[Done]:
+    """What a worker does: ``work`` for some jobs in a row; :class:`ClusterError` on another kind of machine."""
+    _one_blas_thread()
+    if kind() != expected:
+        raise ClusterError("dask", f"a worker runs {kind()}; its scores may differ in the last bit", expected)
+    return [work(ground, job) for job in jobs]
+
+
+@dataclass(slots=True)
+class DaskCrew:
+    """The workers of a scheduler as a :class:`Crew`."""
+
+    client: "Client"
+    patience: float = PATIENCE
+    sent: "tuple[Ground, Future] | None" = field(default=None, init=False)
+
+    def __call__(
+        self,
+        work: "Work[Job, Done]",
+        ground: Ground,
+        jobs: Sequence[Job],
+        *,
+        together: int = 1,
+        progress: Progress = quiet,
+        what: str = "",
+    ) -> Iterator[Done]:
+        """Results in the order of ``jobs``; blocks of ``together`` jobs."""
+        blocks = [jobs[first : first + together] for first in range(0, len(jobs), together)]
+        with _as_lines():
+            results = (done for block in self._blocks(work, ground, blocks) for done in block)
+            for _ in progress(jobs, what):
+                yield next(results)
+
+    def await_workers(self) -> None:
+        """Wait for the first worker; raises :class:`ClusterError` where none comes."""
+        try:
+            self.client.wait_for_workers(1, timeout=self.patience)
+        except TimeoutError as error:
+            said = f"the scheduler has had no worker for {self.patience:g} s"
+            raise ClusterError("dask", said, "a running `dask worker`") from error
+
+    def _blocks(
+        self, work: "Work[Job, Done]", ground: Ground, blocks: Sequence[Sequence[Job]]
+    ) -> Iterator[list[Done]]:
+        """The results of blocks in their order, some of them ahead."""
+        site, task = self._ground(ground), self._everywhere(work)
+        todo, waiting, ahead = iter(blocks), deque["Future"](), 0
+        for number in range(len(blocks)):
+            if number % REFRESH == 0:
+                ahead = AHEAD + 2 * sum(self.client.nthreads().values())
+            for block in islice(todo, max(ahead - len(waiting), 0)):
+                waiting.append(self.client.submit(run_block, task, site, block, kind(), pure=False))
+            yield self._result(waiting.popleft())
+
+    def _result(self, block: "Future") -> list[Done]:
+        while True:
+            signals.check()
+            try:
+                block.exception(timeout=LOOK)  # waits, and fetches nothing yet
+                done: list[Done] = block.result(timeout=self.patience)
+            except TimeoutError:
+                if not self.client.nthreads():
+                    self.await_workers()
+            else:
+                return done
+
+    def _ground(self, ground: Ground) -> "Future":
+        """The ground on all workers: sent once, kept until another comes."""
+        if self.sent is None or self.sent[0] is not ground:
+            self.sent = None
+            self.sent = ground, self._everywhere(replace(ground, progress=quiet, crew=by_threads))
+        return self.sent[1]
+
+    def _everywhere(self, value: object) -> "Future":
+        return self.client.scatter(value, broadcast=True, hash=False)
+
+
+@contextmanager
+def _as_lines() -> Iterator[None]:
+    """What Dask raises when it gives up, as one line each."""
+    from distributed import KilledWorker
+
+    try:
+        yield
+    except KilledWorker as error:
+        workers = error.allowed_failures + 1
+        said = f"one block was lost with {workers} worker{'s' * (workers > 1)}"
+        raise ClusterError("dask", said, "workers with more memory, or the log of one") from error
+    except (CancelledError, OSError) as error:
+        said = f"the scheduler was lost, or all workers with what they held ({type(error).__name__}: {error})"
+        raise ClusterError("dask", said, "the same run again") from error

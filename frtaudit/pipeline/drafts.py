@@ -1,0 +1,96 @@
+"""The files of a run before they are its: written in a folder of their own, moved into place together.
+
+One process at a time: it holds a lock that goes with it, whatever ends it. What a killed one left, the next removes.
+"""
+
+import fcntl
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.faults import as_line
+from frtaudit.errors import DataError, SpecError
+
+DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
+WHERE = "hydra.run.dir"
+
+
+@contextmanager
+def draft(folder: Path, last: str) -> Iterator[Path]:
+    """A folder for files to come; at the end of the block they move into ``folder``, the one named ``last`` last.
+
+    All of them, or none: where the block or the move ends early, ``folder`` is as it was. Raises :class:`DataError` for
+    a folder that another process writes into; :class:`SpecError` where ``last`` is there.
+    """
+    place = folder / DRAFT
+    try:
+        lock = _lock(place)
+    except OSError as error:
+        raise as_line(error, WHERE) from None
+    try:
+        signals.check()
+        _refuse_used(folder, last)
+        _put_back(place, folder)
+        shutil.rmtree(place / FILES, ignore_errors=True)
+        (place / FILES).mkdir()
+        yield place / FILES
+        signals.check()
+        _move(place, folder, last)
+    except BaseException:
+        _put_back(place, folder)
+        raise
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+        os.close(lock)
+
+
+def _lock(place: Path) -> int:
+    """An open file that is locked. Raises :class:`DataError` where another process holds it."""
+    while True:
+        place.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError):  # who held it removed the folder just now
+            lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if os.path.samestat(os.fstat(lock), (place / LOCK).stat()):
+                    return lock
+            except BlockingIOError:
+                os.close(lock)
+                found = f"another run writes into {place.parent.name}"
+                raise DataError(WHERE, found, "its end, or another folder") from None
+            except FileNotFoundError:
+                pass
+            os.close(lock)
+
+
+def _refuse_used(folder: Path, last: str) -> None:
+    if (folder / last).exists():
+        raise SpecError(WHERE, f"{folder.name} already holds a {last}", f"a folder without a {last}")
+
+
+def _move(place: Path, folder: Path, last: str) -> None:
+    """Every file and folder into place, after a note of which: a killed move is undone by the next run."""
+    names = sorted((path.name for path in (place / FILES).iterdir()), key=lambda name: (name == last, name))
+    (place / MOVING).write_text(json.dumps(names), encoding="utf-8")
+    for name in names:
+        (place / FILES / name).rename(folder / name)
+    (place / MOVING).unlink()
+
+
+def _put_back(place: Path, folder: Path) -> None:
+    """Remove what a move that did not end put into ``folder``."""
+    try:
+        names = json.loads((place / MOVING).read_bytes())
+    except (OSError, ValueError):
+        return
+    for name in names if isinstance(names, list) else ():
+        if isinstance(name, str) and Path(name).name == name and not os.path.lexists(place / FILES / name):
+            moved = folder / name
+            if moved.is_dir() and not moved.is_symlink():
+                shutil.rmtree(moved, ignore_errors=True)
+            else:
+                moved.unlink(missing_ok=True)

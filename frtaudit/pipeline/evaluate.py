@@ -1,0 +1,291 @@
+"""Put a provider on trial: score it, find its thresholds, draw its replicates."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.spec import AuditSpec, FailureScore, Plan
+from frtaudit.errors import DataError
+from frtaudit.evaluation.system import (
+    DEFAULT_INTERVALS,
+    PLAN_OF,
+    WEIGHTINGS,
+    Points,
+    Provider,
+    Trial,
+    strata_of,
+)
+from frtaudit.inputs.acquisition import listed_tail
+from frtaudit.labelling.cautions import blamed
+from frtaudit.pipeline.censoring import clipped
+from frtaudit.pipeline.tail_depth import below_floor, budget_notes, deeper, needs_more
+from frtaudit.pipeline.test_sets import fold_pairs
+from frtaudit.pipeline.thresholds import (
+    Named,
+    decades_of,
+    declared_thresholds,
+    max_points_of,
+    measured_thresholds,
+    points_of,
+    targets_of,
+)
+from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.bootstrap.rescored_batches import Below
+from frtaudit.stats.intervals.wilson import prepare
+from frtaudit.stats.labels.suspected_duplicates import MAX_PAIRS
+from frtaudit.stats.rates import rates as rates_of
+from frtaudit.stats.rates.failures import score_zero
+from frtaudit.stats.rates.orders import Asymmetry, pool_orders
+from frtaudit.stats.rates.resolution import smallest_target, unresolved, warning
+from frtaudit.stats.rates.trials import complete_pairs
+from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.tail import TailRequest
+
+WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
+STRATIFIED = (Plan.SUBJECTS, Plan.TWO_LEVEL)  # the plans that draw subjects (FORMULAS 8.2)
+
+
+def groups_of(cohort: Cohort) -> Groups:
+    """The groups of all schemas, flattened; subjects without a class form the unranked group ``unknown``.
+
+    >>> import numpy as np
+    >>> from frtaudit.core import Classification, Cohort
+    >>> sex = Classification(name="sex", classes=("f", "m"), labels=("f", "m"), codes=np.int16([0, 1, -1]))
+    >>> cohort = Cohort(sample_ids=("a", "b", "c"), subject_ids=("1", "2", "3"), digest="",
+    ...                 subject_of=np.int32([0, 1, 2]), classifications={"sex": sex})
+    >>> groups_of(cohort).names
+    (('sex', 'f'), ('sex', 'm'), ('sex', 'unknown'))
+    """
+    names: list[tuple[str, str]] = []
+    ranked: list[bool] = []
+    rows: list[npt.NDArray[np.int32]] = []
+    for schema in cohort.classifications.values():
+        codes = schema.codes.astype(np.int32)
+        row = np.where(codes >= 0, codes + len(names), -1)
+        names += [(schema.name, label) for label in schema.classes]
+        ranked += [True] * len(schema.classes)
+        if bool(np.any(codes < 0)):
+            row = np.where(codes < 0, len(names), row)
+            names.append((schema.name, UNKNOWN))
+            ranked.append(False)
+        rows.append(row.astype(np.int32))
+    of = np.stack(rows) if rows else np.empty((0, cohort.n_subjects), dtype=np.int32)
+    return Groups(schemas=tuple(cohort.classifications), names=tuple(names), of=of, ranked=tuple(ranked))
+
+
+def plans_of(spec: AuditSpec) -> tuple[Plan, ...]:
+    """The bootstrap plans that the spec names, or those that its intervals need."""
+    if spec.bootstrap.plans is not None:
+        return spec.bootstrap.plans
+    wanted = spec.intervals or DEFAULT_INTERVALS
+    return tuple(dict.fromkeys(PLAN_OF[item.method] for item in wanted if item.method in PLAN_OF))
+
+
+def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:
+    """What the scoring pass must keep exactly."""
+    targets, _ = targets_of(spec)
+    suspected = [MAX_PAIRS] if "identity_check" in spec.analyses else []
+    highest = max([*([*targets, *decades_of(spec)] or [0.01]), *suspected])
+    return TailRequest(
+        fmr=highest,
+        thresholds=tuple(sorted(set(thresholds))),
+        eer="error_rates" in spec.analyses,
+        budget=spec.tail_budget,
+        threads=spec.threads,
+    )
+
+
+def refuse_unresolved(spec: AuditSpec, material: Material, comparisons: Comparisons) -> None:
+    """Refuse an FMR target that the whole cohort cannot resolve, whatever the provider (FORMULAS 8.4)."""
+    planned = planned_non_mated(material.cohort, comparisons)
+    for target in spec.thresholds.fmr if planned else ():
+        reason = unresolved(target, planned)
+        if reason:
+            of = material.labelling
+            causes = () if of is None else blamed(of.faces, of.services, of.labelled)
+            found = "; ".join([reason.partition(";")[0], *causes])
+            raise DataError("thresholds.fmr", found, f"at least {smallest_target(planned)}")
+
+
+def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
+    """Non-mated comparisons that the protocol plans, before any failure."""
+    if not comparisons.all_pairs:
+        return int(np.count_nonzero(~comparisons.mated))
+    samples = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
+    return complete_pairs(samples, comparisons.cells)
+
+
+def put_on_trial(
+    spec: AuditSpec,
+    provider: Provider,
+    material: Material,
+    comparisons: Comparisons,
+    groups: Groups,
+    progress: Progress = quiet,
+    crew: Crew = by_threads,
+) -> Trial:
+    """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both.
+
+    Long because every field of a trial is named here once.
+    """
+    seed = seed_of(spec.seed, "provider", provider.name)
+    named = declared_thresholds(spec, provider)
+    scored = _scored(spec, provider, material, comparisons, groups, seed, named, progress, crew)
+    tail, table, compared = scored.tail, scored.table, scored.comparisons
+    fixed = named + measured_thresholds(spec, tail, groups)
+    if needs_more(tail, fixed):
+        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed, progress, crew).tail
+    trials = rates_of.trials(tail, groups)
+    targets, declared = targets_of(spec, planned_non_mated(material.cohort, comparisons))
+    resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
+    points = points_of(targets, declared, tail, groups, resolved, fixed)
+    max_points = max_points_of(tail, groups, targets, resolved)
+    held = points
+    below = below_floor(scored.ground, spec.tail_budget, tail, points, resolved)
+    if below is not None:
+        points, max_points, tail = deeper(below, tail, groups, points, max_points, resolved, spec.threads)
+    clip = clipped(scored.attempts, compared, tail, groups, points, max_points)
+    points, max_points = clip.points, clip.max_points
+    at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
+    return Trial(
+        provider=provider.name,
+        spec=spec,
+        material=material,
+        comparisons=compared,
+        table=table,
+        tail=tail,
+        groups=groups,
+        trials=trials,
+        points=points,
+        rates=_rates(tail, groups, points),
+        max_points=max_points,
+        replicates=_replicates(spec, tail, groups, points, progress, below),
+        rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
+        resolved=resolved,
+        warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
+        failed=provider.failed(material, seed),
+        attempts=scored.attempts,
+        orders=scored.orders,
+        censoring=clip.censoring,
+        hidden=clip.refused,
+        block=None if scored.ground is None else scored.ground.block,
+        notes=(
+            *scored.notes,
+            *(f"{provider.name}: {text}" for text in clip.notes),
+            *budget_notes(spec.tail_budget, provider.name, tail, points, held),
+        ),
+        fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scored:
+    """What a provider answered, as the estimators need it; ``attempts``: listed answers with failures kept apart."""
+
+    tail: ScoreTail
+    table: ScoreTable | None
+    comparisons: Comparisons
+    attempts: ScoreTable | None = None
+    notes: tuple[str, ...] = ()
+    ground: Ground | None = None
+    orders: Asymmetry | None = None
+
+
+def _scored(
+    spec: AuditSpec,
+    provider: Provider,
+    material: Material,
+    comparisons: Comparisons,
+    groups: Groups,
+    seed: int,
+    fixed: Named,
+    progress: Progress,
+    crew: Crew,
+) -> Scored:
+    grounds: list[Ground] = []
+    request = request_of(spec, [value for value, _ in fixed])
+    request = replace(request, progress=progress, seen=grounds.append, crew=crew)
+    failures = spec.failures if comparisons.all_pairs else FailureScore.APART
+    found = provider.scores(material, comparisons, groups, request, seed, failures)
+    if isinstance(found, ScoreTail):
+        ground = grounds[-1] if grounds else None
+        return Scored(tail=found, table=None, comparisons=comparisons, ground=ground)
+    table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
+    notes: tuple[str, ...] = ()
+    attempts, compared = found, comparisons
+    orders: Asymmetry | None = None
+    if comparisons.ordered:
+        pooled = pool_orders(comparisons, table)
+        orders = pooled.asymmetry
+        notes = (_asymmetry(provider.name, pooled.asymmetry),)
+        attempts = pool_orders(comparisons, found).table
+        table, compared = pooled.table, pooled.comparisons
+    tail = listed_tail(table, compared, material.cohort, provider.score_range)
+    return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes, orders=orders)
+
+
+def _asymmetry(provider: str, found: Asymmetry) -> str:
+    if found.mean is None:
+        return f"{provider}: no comparison was scored in both orders"
+    return (
+        f"{provider}: {found.both} comparisons in both orders; |s(A,B) - s(B,A)| is {found.mean:.6g} on average and "
+        f"{found.max:.6g} at most; {found.single} comparisons have one order only"
+    )
+
+
+def _rates(tail: ScoreTail, groups: Groups, points: Points) -> tuple[rates_of.Rates, rates_of.Rates]:
+    """Rates at each weighting's thresholds; a missing threshold is read at +inf and masked by the analyses."""
+    pair = []
+    for w in range(len(WEIGHTINGS)):
+        at = np.concatenate([points.at_target[w], points.thresholds])
+        pair.append(rates_of.rates(tail, groups, np.where(np.isnan(at), np.inf, at)))
+    return pair[0], pair[1]
+
+
+def _replicates(
+    spec: AuditSpec,
+    tail: ScoreTail,
+    groups: Groups,
+    points: Points,
+    progress: Progress,
+    below: Below | None,
+) -> dict[Plan, Replicates]:
+    """One set of replicates per plan; the seed knows the plan, not the provider: vendors share subject weights."""
+    drawn: dict[Plan, Replicates] = {}
+    for plan in plans_of(spec):
+        if plan is Plan.COMPARISONS or (plan in WITHIN_SUBJECTS and not tail.mated_complete):
+            continue
+        drawn[plan] = replicate(
+            tail,
+            groups,
+            plan=plan,
+            n=spec.bootstrap.B,
+            seed=seed_of(spec.seed, "bootstrap", plan.value),
+            targets=points.targets,
+            thresholds=points.thresholds,
+            strata=strata_of(spec, groups) if plan in STRATIFIED else None,
+            threads=spec.threads,
+            progress=progress,
+            below=below,
+        )
+    return drawn
+
+
+def _warnings(
+    tail: ScoreTail, targets: Sequence[float], points: Points, non_mated: int
+) -> tuple[str | None, ...]:
+    return tuple(
+        warning(target, non_mated, _matched_subjects(tail, float(points.at_target[0, a])))
+        for a, target in enumerate(targets)
+    )
+
+
+def _matched_subjects(tail: ScoreTail, threshold: float) -> int:
+    keep = int(np.searchsorted(-tail.tail_score, -threshold, side="left")) if np.isfinite(threshold) else 0
+    ends = [tail.subject_of[tail.tail_i[:keep]], tail.subject_of[tail.tail_j[:keep]]]
+    return len(np.unique(np.concatenate(ends)))

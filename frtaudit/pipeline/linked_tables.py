@@ -1,0 +1,203 @@
+"""Classes of all schemas as linked tables: which counts of people are sums of which others.
+
+The cells: everybody, every class of every schema (``unknown`` too), then the finest cells that no table prints: every
+combination of values of columns that some schema crosses. Schemas on one column share its values; a crossing's classes
+are sums of finest cells. Schemas that overlap in another way (bins of a column that another schema reads, bins
+within another schema) are *kin*: no equation is claimed of them, and one is published whole only if all are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import AuditResult
+from frtaudit.core.canonical import Json
+from frtaudit.core.cohort import UNKNOWN
+
+Floats = npt.NDArray[np.float64]
+Cell = tuple[str, str]  # schema and class
+MOST = 4096  # finest cells of one set of crossed columns; beyond it the crossing and its parts are kin
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Linked:
+    """``system`` (E, n): A x = 0 over n cells: first everybody, then ``cells``, then the finest.
+
+    ``bounds`` (E', n'): the same for counts that only add up from below, such as comparisons within a class: each sum
+    with what it lacks as one more cell. ``kin``: groups of schemas that overlap in ways that no equation says.
+    """
+
+    cells: tuple[Cell, ...]
+    system: Floats
+    bounds: Floats
+    kin: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Schema:
+    """A schema's classes (``unknown`` last), and the columns or schemas that it is made of."""
+
+    name: str
+    groups: tuple[str, ...]
+    parts: tuple[str, ...]  # schemas that it crosses; none: one column
+    column: str
+    bins: bool
+    rule: str
+    within: str | None
+
+
+def linked(result: AuditResult) -> Linked:
+    """The linked tables of a result's cohort.
+
+    >>> from frtaudit.core import AuditResult
+    >>> groups = [{"group": name, "subjects": 5} for name in ("a", "b", "unknown")]
+    >>> made = AuditResult(spec={}, digests={}, versions={}, estimates=(), curves=(), findings=(), failures=(),
+    ...                    cohort={"subjects": 15, "schemas": {"tone": {"groups": groups}}})
+    >>> linked(made).cells
+    (('tone', 'a'), ('tone', 'b'), ('tone', 'unknown'))
+    """
+    schemas = {item.name: item for item in _schemas(result)}
+    kin = _overlaps(schemas)
+    columns = _columns(schemas)
+    sets = _joined(schemas, columns)
+    cells = tuple((item.name, group) for item in schemas.values() for group in item.groups)
+    system, bounds = _equations(schemas, columns, sets, cells)
+    return Linked(cells=cells, system=system, bounds=bounds, kin=kin)
+
+
+def _schemas(result: AuditResult) -> Iterable[_Schema]:
+    declared = _map(result.spec.get("schemas"))
+    counted = _map(result.cohort.get("schemas"))
+    for name, found in counted.items():
+        spec = _map(declared.get(name))
+        rows = found.get("groups") if isinstance(found, Mapping) else ()
+        groups = [str(_map(row).get("group")) for row in _items(rows)]
+        bins = _map(spec.get("bins"))
+        parts = tuple(str(item) for item in _items(spec.get("cross")) if str(item) in counted)
+        yield _Schema(
+            name=name,
+            groups=tuple(dict.fromkeys((*(item for item in groups if item != UNKNOWN), UNKNOWN))),
+            parts=parts if len(parts) == len(_items(spec.get("cross"))) else (),
+            column=str(spec.get("column") or f"schema {name}"),
+            bins=bool(bins),
+            rule=str(spec.get("conflicts")),
+            within=str(bins["within"]) if bins.get("within") else None,
+        )
+
+
+def _overlaps(schemas: Mapping[str, _Schema]) -> tuple[frozenset[str], ...]:
+    """Pairs that overlap in ways that no equation says."""
+    found = [
+        frozenset((one.name, within))
+        for one in schemas.values()
+        if (within := one.within) and within in schemas
+    ]
+    for one, other in combinations(schemas.values(), 2):
+        shares = not one.parts and not other.parts and one.column == other.column
+        if shares and (one.bins or other.bins or one.rule != other.rule):
+            found.append(frozenset((one.name, other.name)))
+    wide = [item for item in schemas.values() if item.parts and _width(schemas, item) > MOST]
+    return (*found, *(frozenset((item.name, *item.parts)) for item in wide))
+
+
+def _columns(schemas: Mapping[str, _Schema]) -> dict[str, str]:
+    """Schema to the variable that it reads; its own where it shares none."""
+    first: dict[str, _Schema] = {}
+    read: dict[str, str] = {}
+    for item in schemas.values():
+        if item.parts and _width(schemas, item) <= MOST:
+            continue
+        known = first.setdefault(item.column, item)
+        shared = not item.bins and not known.bins and not item.parts and item.rule == known.rule
+        read[item.name] = item.column if shared else f"schema {item.name}"
+    return read
+
+
+def _width(schemas: Mapping[str, _Schema], item: _Schema) -> int:
+    return int(np.prod([len(part.groups) for part in _leaves(schemas, item)]))
+
+
+def _leaves(schemas: Mapping[str, _Schema], item: _Schema) -> list[_Schema]:
+    return [leaf for name in item.parts for leaf in _leaves(schemas, schemas[name])] or [item]
+
+
+def _joined(schemas: Mapping[str, _Schema], columns: Mapping[str, str]) -> list[tuple[str, ...]]:
+    """Variables in sets that crossings join."""
+    sets = [{name} for name in dict.fromkeys(columns.values())]
+    for item in schemas.values():
+        if item.name in columns:
+            continue
+        met = {columns[leaf.name] for leaf in _leaves(schemas, item)}
+        sets = [
+            *(one for one in sets if not one & met),
+            set().union(*(one for one in sets if one & met)),
+        ]
+    return [tuple(sorted(one)) for one in sets]
+
+
+def _equations(
+    schemas: Mapping[str, _Schema],
+    columns: Mapping[str, str],
+    sets: Sequence[tuple[str, ...]],
+    cells: Sequence[Cell],
+) -> tuple[Floats, Floats]:
+    """Rows: each class minus its finest cells, everybody minus all finest cells of a set and minus each schema."""
+    place = {cell: index for index, cell in enumerate(cells, 1)}
+    rows: list[dict[int, float]] = []
+    end = len(cells) + 1
+    for one in sets:
+        own = [item for item in schemas.values() if _set_of(schemas, columns, item) <= set(one)]
+        values = [_values(schemas, columns, name) for name in one]
+        row: dict[Cell, dict[int, float]] = {}
+        everybody = {0: 1.0}
+        for number, combined in enumerate(product(*values), end):
+            everybody[number] = -1.0
+            at = dict(zip(one, combined, strict=True))
+            for item in own:
+                cell = (item.name, _class_at(schemas, columns, item, at))
+                row.setdefault(cell, {place[cell]: 1.0})[number] = -1.0
+        end += int(np.prod([len(item) for item in values]))
+        rows += [everybody, *row.values()]
+    rows += [{0: 1.0, **{place[name, g]: -1.0 for g in item.groups}} for name, item in schemas.items()]
+    system = np.zeros((len(rows), end))
+    for index, coefficients in enumerate(rows):
+        system[index, list(coefficients)] = list(coefficients.values())
+    many = np.flatnonzero([len(item) > 2 for item in rows])
+    lacking = np.zeros((len(rows), many.size))
+    lacking[many, np.arange(many.size)] = -1.0
+    return system, np.hstack([system, lacking])
+
+
+def _set_of(schemas: Mapping[str, _Schema], columns: Mapping[str, str], item: _Schema) -> set[str]:
+    if item.name in columns:
+        return {columns[item.name]}
+    return {columns[leaf.name] for leaf in _leaves(schemas, item)}
+
+
+def _values(schemas: Mapping[str, _Schema], columns: Mapping[str, str], variable: str) -> tuple[str, ...]:
+    """Classes that any schema reads from a variable, and what none of them names."""
+    found = [group for name, own in columns.items() if own == variable for group in schemas[name].groups]
+    return tuple(dict.fromkeys((*(group for group in found if group != UNKNOWN), UNKNOWN)))
+
+
+def _class_at(
+    schemas: Mapping[str, _Schema], columns: Mapping[str, str], item: _Schema, at: Mapping[str, str]
+) -> str:
+    """The class of a finest cell: a value that a schema does not name is unknown, and so is any of its crossings."""
+    if item.name in columns:
+        value = at[columns[item.name]]
+        return value if value in item.groups else UNKNOWN
+    parts = [_class_at(schemas, columns, schemas[name], at) for name in item.parts]
+    value = "&".join(parts)
+    return UNKNOWN if UNKNOWN in parts or value not in item.groups else value
+
+
+def _map(value: object) -> Mapping[str, Json]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _items(value: object) -> list[Json]:
+    return list(value) if isinstance(value, (list, tuple)) else []

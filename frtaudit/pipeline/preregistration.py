@@ -1,0 +1,28 @@
+"""What ``frtaudit seal`` signs: the spec as it would be run, and the cohort and inputs as they are now.
+
+Nothing is scored for it; a cohort that is itself a list of scores is read.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from frtaudit.config.load import load_spec
+from frtaudit.core.canonical import Json
+from frtaudit.core.identity import to_plain
+from frtaudit.core.seal import sealed_content
+from frtaudit.pipeline.components import comparisons_of, material_of, panel_of
+from frtaudit.pipeline.provenance import inputs_of
+
+
+def content(overrides: Sequence[str], config_dir: str | None = None) -> Mapping[str, Json]:
+    """What is sealed of a spec, given as on the command line.
+
+    >>> sorted(content(["audit=demo", "cohort.subjects=20"]))
+    ['digests', 'spec']
+    """
+    spec = load_spec(overrides, config_dir)
+    material = material_of(spec)
+    comparisons_of(
+        spec, material
+    )  # a protocol that the cohort cannot serve is refused now, not after the seal
+    inputs = inputs_of(spec, material, panel_of(spec, material))
+    return sealed_content(to_plain(spec), material.cohort.digest, inputs)

@@ -1,0 +1,144 @@
+"""What a result says of its inputs: counts of the cohort, digests, versions, notes."""
+
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from frtaudit.core import UNKNOWN, Cohort, Material
+from frtaudit.core.canonical import Json, sha256, sha256_file
+from frtaudit.core.identity import spec_digest
+from frtaudit.core.sanitized import Sanitized
+from frtaudit.core.spec import AuditSpec
+from frtaudit.evaluation.system import Outcome, Provider
+from frtaudit.inputs.rowfile import row_digests
+
+PACKAGES = ("frtaudit", "numpy", "scipy", "statsmodels", "numba", "pandas", "pyarrow")
+
+
+def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[str, Json]:
+    """Samples and subjects, in all and by class of each schema; what each step of sanitization left."""
+    samples = np.bincount(cohort.subject_of, minlength=cohort.n_subjects)
+    schemas: dict[str, Json] = {}
+    for schema in cohort.classifications.values():
+        rows: list[Json] = []
+        for code, name in enumerate((*schema.classes, UNKNOWN)):
+            chosen = schema.codes == (code if name != UNKNOWN else -1)
+            label = schema.labels[code] if name != UNKNOWN else UNKNOWN
+            rows.append(
+                {
+                    "group": name,
+                    "label": label,
+                    "subjects": int(np.count_nonzero(chosen)),
+                    "samples": int(samples[chosen].sum()),
+                    "subjects_with_two_samples": int(np.count_nonzero(chosen & (samples >= 2))),
+                }
+            )
+        supers: dict[str, Json] = {name: list(parts) for name, parts in schema.super_classes.items()}
+        schemas[schema.name] = {"groups": rows, "super_classes": supers}
+    counts: dict[str, Json] = {
+        "samples": cohort.n_samples,
+        "subjects": cohort.n_subjects,
+        "subjects_with_two_samples": int(np.count_nonzero(samples >= 2)),
+        "schemas": schemas,
+    }
+    return counts if sanitized is None else counts | {"sanitized": sanitized.to_json()}
+
+
+def counts_of(material: Material) -> dict[str, Json]:
+    """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects.
+
+    With ``collection`` where ``frtaudit collect`` gathered the scores.
+    """
+    collected: dict[str, Json] = (
+        {} if material.collection is None else {"collection": dict(material.collection)}
+    )
+    if material.named:
+        return cohort_counts(material.cohort, material.sanitized) | collected
+    return collected | {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
+
+
+def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:
+    """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
+
+    Templates of providers not on trial are left out. Of two different files of one name the second stands under
+    the field that names it.
+    """
+    used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel} | _matchers(
+        spec
+    )
+    idle = {name for name in material.templates if name not in used}
+    inputs = {name: value for name, value in material.inputs.items() if Path(name).stem not in idle}
+    named: dict[str, str | None] = {
+        "protocol": getattr(spec.protocol, "file", None),
+        "protocol.reviewed": getattr(spec.protocol, "reviewed", None),
+        "thresholds": spec.thresholds.file,
+        "folds": spec.folds.file,
+        "seal": spec.seal,
+    }
+    for name, item in spec.test_sets.items():
+        named |= {f"test_sets.{name}.pairs": getattr(item.pairs, "file", None)}
+        named |= {f"test_sets.{name}.pairs.reviewed": getattr(item.pairs, "reviewed", None)}
+        named |= {f"test_sets.{name}.folds": item.folds.file}
+    for name, analysis in spec.analyses.items():
+        named |= {f"analyses.{name}.reviewed": getattr(analysis, "reviewed", None)}
+    for where, path in named.items():
+        if path is not None and Path(path).is_file():
+            name, digest = Path(path).name, sha256_file(Path(path))
+            inputs[name if inputs.get(name, digest) == digest else f"{where}.file/{name}"] = digest
+    return inputs
+
+
+def _matchers(spec: AuditSpec) -> set[str]:
+    """Providers whose templates analyses and protocols look at, on trial or not."""
+    lists = [spec.protocol, *(item.pairs for item in spec.test_sets.values())]
+    makers = [*spec.analyses.values(), *(getattr(item, "rules", None) for item in lists)]
+    return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
+
+
+def rows_of(material: Material, inputs: Mapping[str, str]) -> dict[str, Json]:
+    """Digests of the rows of the cohort's files, by file name: what tells later which row was changed."""
+    read = {name: row_digests(material.paths[name]) for name in sorted(material.paths) if name in inputs}
+    return {name: found.to_json() for name, found in read.items() if found is not None}
+
+
+def digests_of(
+    spec: AuditSpec,
+    material: Material,
+    inputs: Mapping[str, str],
+    outputs: Mapping[str, bytes] = MappingProxyType({}),
+) -> dict[str, Json]:
+    """The audit's identity, the cohort, every input and its rows, and every list that was made, by file name."""
+    files: dict[str, Json] = dict(inputs)
+    made: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
+    found: dict[str, Json] = {
+        "spec": spec_digest(spec, inputs),
+        "cohort": material.cohort.digest,
+        "inputs": files,
+    }
+    rows = rows_of(material, inputs)
+    return found | ({"rows": rows} if rows else {}) | ({"outputs": made} if made else {})
+
+
+def versions() -> dict[str, str]:
+    """Versions of the packages that made the numbers, and of Python."""
+    return {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
+
+
+def notes_of(spec: AuditSpec, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+    """What the report prints with the method: notes on the spec first, then those of the analyses, each once."""
+    said: list[str] = []
+    resamples, alpha = spec.bootstrap.B, spec.bootstrap.alpha
+    if abs(alpha * (resamples + 1) - round(alpha * (resamples + 1))) > 1e-9:
+        said.append(
+            f"alpha (B + 1) = {alpha * (resamples + 1):g} is no integer: percentile bounds are interpolated"
+        )
+    if spec.requirements:
+        said.append(
+            f"requirements are judged at alpha = {alpha:g}: a pass each by itself, a failure by Holm over all findings"
+        )
+    said += [note for outcome in outcomes for note in outcome.notes]
+    return tuple(dict.fromkeys(said))

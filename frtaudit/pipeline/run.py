@@ -1,0 +1,205 @@
+"""From a finished audit to the files of a run: written beside, signed, then moved into place together."""
+
+import dataclasses
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from frtaudit.core import AuditResult, Verdict
+from frtaudit.core.canonical import Json, sha256_file, to_bytes
+from frtaudit.core.machine import signals
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.machine.progress import on_terminal
+from frtaudit.core.previous import Previous
+from frtaudit.core.registry import names
+from frtaudit.core.spec import AuditSpec, PadesLevel, Report
+from frtaudit.errors import DataError
+from frtaudit.inputs.previous import read_previous
+from frtaudit.pipeline import tables as parquet
+from frtaudit.pipeline.audit import Audited, audit
+from frtaudit.pipeline.disclosure import holds, names_of, published, verdicts_of
+from frtaudit.pipeline.drafts import DRAFT
+from frtaudit.pipeline.drafts import draft as draft_of
+from frtaudit.report import render
+from frtaudit.report.checklists import check_names
+from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
+from frtaudit.report.rendering import settings_of, told_of
+from frtaudit.signing.keys import Signer
+from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.pdf.signature import read_signed_pdf
+from frtaudit.signing.report_files import report_files
+from frtaudit.signing.seal import SEAL, read_seal
+from frtaudit.signing.signing import Signing, signing_of
+from frtaudit.signing.statement import inner_statement, outer_statement
+from frtaudit.signing.verification import Outcome
+from frtaudit.signing.verify import verify
+
+VERDICT, TABLES = "verdict.json", "tables"
+LISTS = "lists"  # what analyses made for other programs and for people, by name
+
+ExitCode = Callable[[Mapping[str, int]], int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSummary:
+    """What a run came to: exit code, number of findings by verdict, digest of the result, what to open."""
+
+    exit_code: int
+    verdict_counts: Mapping[str, int]
+    result_sha256: str
+    report: Path | None
+    choice: tuple[str, ...] = ()
+
+
+def run(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> RunSummary:
+    """Audit, render, sign and write into ``folder``; all files appear, or none.
+
+    ``exit_code`` turns the number of findings by verdict into the run's exit code.
+    """
+    signing = signing_of(spec.report)
+    sealed = {} if spec.seal is None else {SEAL: read_seal(spec.seal)}
+    check_names(spec.report.checklists)
+    render.check_shape(spec.report, spec.analyses)
+    previous = read_previous(spec.report.previous) if spec.report.previous else None
+    with draft_of(folder, last=RESULT) as draft:
+        audited = audit(spec, on_terminal)
+        counts = {verdict.value: 0 for verdict in Verdict}
+        for finding in audited.result.findings:
+            counts[finding.verdict.value] += 1
+        code = exit_code(counts)
+        for name, data in sealed.items():
+            OutputFolder(draft).write(name, data)
+        _write_numbers(audited, draft, code, counts)
+        _write_report(audited.result, spec.report, draft, signing, sealed, previous)
+        _write_statement(draft, signing)
+    return _summary(folder, audited.result, code, counts)
+
+
+def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> RunSummary:
+    """Write the publishable variant of a signed run into ``folder``, signed with ``key`` (None: the demo key).
+
+    The run is verified first; its report settings are taken from its PDF. Raises :class:`DataError` where the run does
+    not verify, or where a name that may not be published stands in what would be written.
+    """
+    found = verify(run_folder)
+    if found.worst in (Outcome.INVALID, Outcome.INDETERMINATE):
+        first = next(item for item in found.checks if item.outcome is found.worst)
+        raise DataError(
+            str(run_folder), f"{first.subject} {first.said}", "a signed run that frtaudit verify accepts"
+        )
+    if folder.exists() and any(path.name != DRAFT for path in folder.iterdir()):
+        raise DataError(str(folder), "holds something already", "a new or empty folder")
+    full = AuditResult.from_json(json.loads((run_folder / RESULT).read_bytes()))
+    settings = _settings_of(run_folder, key)
+    signing = signing_of(settings)
+    result = published(full, sha256_file(run_folder / STATEMENT), minimum)
+    text = result.to_bytes().decode() + str(settings)
+    if holds(text, names_of(full)):
+        raise DataError(
+            "publish", "a name of a file or of a sample stands in the result or in report.*", "other words"
+        )
+    counts = verdicts_of(result)
+    with draft_of(folder, last=RESULT) as draft:
+        OutputFolder(draft).write(RESULT, result.to_bytes())
+        _write_verdict(result, draft, 0, counts)
+        _write_report(result, settings, draft, signing, {}, None)
+        _write_statement(draft, signing)
+    return _summary(folder, result, 0, counts)
+
+
+def _settings_of(run_folder: Path, key: str | None) -> Report:
+    """What the full report says of itself; the title says what the variant is.
+
+    Earlier versions wrote it into the PDF alone.
+    """
+    path = run_folder / PDF
+    data = (run_folder / SETTINGS).read_bytes() if (run_folder / SETTINGS).is_file() else None
+    if data is None and path.is_file():
+        data = read_signed_pdf(path.read_bytes(), (), PDF).attachments.get(SETTINGS)
+    settings = settings_of(json.loads(data or b"{}"))
+    own = run_folder / TEMPLATES
+    title = f"{settings.title or 'Audit'} (publishable variant)"
+    return dataclasses.replace(
+        settings,
+        title=title,
+        key=key,
+        templates=str(own) if own.is_dir() else None,
+        sign=True,
+        html=True,
+        pdf=True,
+        pades=PadesLevel.B_B,
+    )
+
+
+def _summary(folder: Path, result: AuditResult, code: int, counts: Mapping[str, int]) -> RunSummary:
+    report = next((folder / name for name in (HTML, PDF) if (folder / name).exists()), None)
+    return RunSummary(
+        exit_code=code,
+        verdict_counts=counts,
+        choice=result.choice,
+        result_sha256=result.sha256,
+        report=report,
+    )
+
+
+def _write_numbers(audited: Audited, draft: Path, code: int, counts: Mapping[str, int]) -> None:
+    out = OutputFolder(draft)
+    out.write(RESULT, audited.result.to_bytes())
+    for name, data in audited.files.items():
+        out.write(f"{LISTS}/{name}", data)
+    for name, tables in audited.tables.items():
+        parquet.write(tables, out.path(f"{TABLES}/{name}"))
+        signals.check()
+    _write_verdict(audited.result, draft, code, counts)
+
+
+def _write_verdict(result: AuditResult, draft: Path, code: int, counts: Mapping[str, int]) -> None:
+    verdict: dict[str, Json] = {
+        "exit_code": code,
+        "counts": dict(counts),
+        "result_sha256": result.sha256,
+    }
+    if result.choice:
+        verdict["choice"] = list(result.choice)
+    OutputFolder(draft).write(VERDICT, to_bytes(verdict))
+
+
+def _write_report(
+    result: AuditResult,
+    settings: Report,
+    draft: Path,
+    signing: Signing,
+    sealed: Mapping[str, bytes],
+    previous: Previous | None,
+) -> None:
+    """Page, checklists and PDF, made from files that are written beside them, and made again before they are signed."""
+    if not (settings.html or settings.pdf):
+        return
+    date = settings.date or datetime.now(UTC).date().isoformat()
+    signals.check()
+    shape = render.check_shape(settings, render.analyses_in(result))
+    sources = {RESULT: result.to_bytes(), **sealed}
+    sources |= {} if previous is None else {PREVIOUS: previous.data}
+    sources |= {TEMPLATES + name: data for name, data in shape.files.items()}
+    brought = sorted({*render.analyses_in(result)} & {*names("section")})
+    told = told_of(settings, date, signing.status, previous, shape, brought)
+    out = OutputFolder(draft)
+    for name, data in report_files(sources, told, settings, signing, partial(_inner, result)).items():
+        if name not in {RESULT, *sealed}:
+            out.write(name, data)
+
+
+def _inner(result: AuditResult, covered: Mapping[str, bytes], signer: Signer, when: datetime) -> bytes:
+    """The statement inside the PDF."""
+    inputs = result.digests["inputs"]
+    named = {str(name): str(value) for name, value in inputs.items()} if isinstance(inputs, Mapping) else {}
+    return inner_statement(covered, str(result.digests["spec"]), named, signer, when)
+
+
+def _write_statement(draft: Path, signing: Signing) -> None:
+    """Over all that stands there by now; a draft of nobody has none."""
+    if signing.signer is not None:
+        OutputFolder(draft).write(STATEMENT, outer_statement(draft, signing.signer, datetime.now(UTC)))

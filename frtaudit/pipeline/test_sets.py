@@ -1,0 +1,307 @@
+"""The pairs of the accuracy analysis and of test sets: which they are, what they score, which fold each lies in."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core import Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
+from frtaudit.errors import DataError, SpecError
+from frtaudit.evaluation.system import FoldPairs, Provider
+from frtaudit.inputs.acquisition import listed_tail
+from frtaudit.inputs.pairlist import PairList, read_pairs
+from frtaudit.stats.folds import fold_assignment
+from frtaudit.stats.similarity.pairs import mated_pairs
+from frtaudit.stats.similarity.tail import TailRequest
+
+DRAWN = 3000
+DEFAULT = "folds"  # the set that spec.folds makes
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+def fold_pairs(
+    spec: AuditSpec,
+    provider: Provider,
+    material: Material,
+    comparisons: Comparisons,
+    table: ScoreTable | None,
+    groups: Groups,
+    seed: int,
+) -> FoldPairs | None:
+    """Pairs, scores and folds of one provider; None when the spec declares no folds."""
+    if spec.folds.source is FoldSource.NONE:
+        return None
+    listed, origin = pairs_of(spec, spec.folds, material, comparisons)
+    if table is None or listed is not comparisons:
+        table = _scored(spec, provider, material, listed, groups, seed)
+    return _folded(spec.folds, provider, material, listed, table, origin)
+
+
+def _on_trial(
+    spec: AuditSpec,
+    name: str,
+    provider: Provider,
+    material: Material,
+    listed: tuple[Comparisons, str],
+    groups: Groups,
+) -> FoldPairs:
+    """Pairs, scores and folds of one provider on the declared test set ``name``, whose pairs are ``listed``."""
+    table = _scored(
+        spec, provider, material, listed[0], groups, seed_of(spec.seed, "provider", provider.name)
+    )
+    return _folded(spec.test_sets[name].folds, provider, material, listed[0], table, listed[1])
+
+
+def set_pairs(
+    spec: AuditSpec, name: str, material: Material, made: Comparisons | None, comparisons: Comparisons
+) -> tuple[Comparisons, str]:
+    """The pairs of the declared test set ``name`` and their origin: what its protocol ``made``, else as folds say."""
+    of = spec.test_sets[name].folds
+    where = f"test_sets.{name}"
+    if of.source is FoldSource.NONE:
+        raise SpecError(f"{where}.folds.source", "no folds", "official, file, disjoint or strict")
+    if made is None:
+        return pairs_of(spec, of, material, comparisons, where)
+    if made.all_pairs:
+        raise SpecError(
+            f"{where}.pairs", "all pairs, implied", "a protocol that lists pairs: listed, sampled, curated"
+        )
+    if of.source is FoldSource.FILE:
+        raise SpecError(
+            f"{where}.folds.source", "folds from a file beside pairs", "official, disjoint or strict"
+        )
+    kept, said = _capped(spec, of, material.cohort, made)
+    if of.source is FoldSource.OFFICIAL:
+        return _claimed(
+            of, material.cohort, _with_folds(kept, f"{where}.pairs"), f"{where}.folds"
+        ), f"as its list gives them{said}"
+    return kept, f"{_WORDS[of.source]}{said}"
+
+
+_WORDS = {
+    FoldSource.DISJOINT: "constructed identity-disjoint",
+    FoldSource.STRICT: "constructed, sharing no subject",
+}
+
+
+def pairs_of(
+    spec: AuditSpec, of: Folds, material: Material, comparisons: Comparisons, where: str = ""
+) -> tuple[Comparisons, str]:
+    """The file's pairs, the protocol's, the cohort's official ones, or as many drawn of each kind; and their origin."""
+    at = f"{where}.folds" if where else "folds"
+    listed, origin = _pairs(spec, of, material, comparisons)
+    kept, said = _capped(spec, of, material.cohort, listed)
+    return _claimed(of, material.cohort, kept, at), origin + said
+
+
+def _scored(
+    spec: AuditSpec, provider: Provider, material: Material, listed: Comparisons, groups: Groups, seed: int
+) -> ScoreTable:
+    request = TailRequest(fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads)
+    found = provider.scores(material, listed, groups, request, seed, spec.failures)
+    if isinstance(found, ScoreTail):
+        raise SpecError("folds.source", f"{provider.name} cannot score listed pairs", "folds.source=none")
+    return found
+
+
+def _pairs(
+    spec: AuditSpec, of: Folds, material: Material, comparisons: Comparisons
+) -> tuple[Comparisons, str]:
+    if of.source is FoldSource.FILE:
+        if of.file is None:
+            raise SpecError("folds.file", "no file", "a list of pairs with a fold column")
+        pairs = _listed(material, read_pairs(Path(of.file), material.cohort))
+        return _with_folds(pairs, "folds.file"), "from a file"
+    if of.source is FoldSource.OFFICIAL:
+        if not comparisons.all_pairs and comparisons.fold is not None:
+            return comparisons, "as the list of comparisons gives them"
+        return _official(material)
+    words = _WORDS[of.source]
+    if not comparisons.all_pairs:
+        return comparisons, words
+    if material.pairs is not None:
+        return _listed(
+            material, read_pairs(material.pairs, material.cohort)
+        ), f"{words} on the official pairs"
+    return _drawn(spec, material.cohort, comparisons), f"{words} on drawn pairs"
+
+
+def _official(material: Material) -> tuple[Comparisons, str]:
+    """The pairs that the cohort brings with their folds: those of finished runs, or its list."""
+    if material.folded is not None:
+        return material.folded, "as the finished runs dealt them"
+    if material.pairs is None:
+        raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
+    return _with_folds(_listed(material, read_pairs(material.pairs, material.cohort)), "pairs"), "official"
+
+
+def _capped(spec: AuditSpec, of: Folds, cohort: Cohort, listed: Comparisons) -> tuple[Comparisons, str]:
+    """At most ``per_subject`` mated pairs of a subject, drawn; and how many were left out, in words."""
+    if of.per_subject is None:
+        return listed, ""
+    rng = np.random.default_rng(seed_of(spec.seed, "folds", "per_subject"))
+    subject = cohort.subject_of[listed.probe].astype(np.int64)
+    keep = fold_assignment.capped(subject, listed.mated, of.per_subject, rng)
+    lost = int(np.count_nonzero(~keep))
+    return chosen(listed, keep), f", at most {of.per_subject} mated pairs of a subject ({lost} left out)"
+
+
+def chosen(listed: Comparisons, keep: Flags) -> Comparisons:
+    """The comparisons for which ``keep``, shape (P,), holds."""
+    return replace(
+        listed,
+        probe=listed.probe[keep],
+        reference=listed.reference[keep],
+        mated=listed.mated[keep],
+        fold=None if listed.fold is None else listed.fold[keep],
+    )
+
+
+def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comparisons:
+    """The pairs, if their folds are what the spec claims; :class:`DataError` that counts the leaks otherwise."""
+    if of.claim is FoldClaim.NONE or listed.fold is None:
+        return listed
+    subject = cohort.subject_of.astype(np.int64)
+    ends = subject[listed.probe], subject[listed.reference]
+    mated, every = fold_assignment.leaking(*ends, listed.mated, listed.fold.astype(np.int64))
+    leaks = mated if of.claim is FoldClaim.DISJOINT else every
+    if leaks:
+        kind = "mated pairs" if of.claim is FoldClaim.DISJOINT else "pairs"
+        raise DataError(
+            f"{where}.claim",
+            f"the folds leak identities: {kind} of {leaks} subject{'s' * (leaks > 1)} lie in more than one fold",
+            f"each subject's {kind} in one fold, or claim: none",
+        )
+    return listed
+
+
+def _listed(material: Material, pairs: PairList) -> Comparisons:
+    subject = material.cohort.subject_of
+    return Comparisons(
+        all_pairs=False,
+        probe=pairs.probe,
+        reference=pairs.reference,
+        mated=subject[pairs.probe] == subject[pairs.reference],
+        cells=np.zeros(material.cohort.n_subjects, dtype=np.int32),
+        fold=pairs.fold,
+    )
+
+
+def _with_folds(listed: Comparisons, where: str) -> Comparisons:
+    if listed.fold is None:
+        raise SpecError(where, "the list of pairs has no folds", "folds.source=disjoint or strict")
+    return listed
+
+
+def _drawn(spec: AuditSpec, cohort: Cohort, comparisons: Comparisons) -> Comparisons:
+    """At most 3,000 mated pairs without replacement, and as many distinct non-mated ones."""
+    rng = np.random.default_rng(seed_of(spec.seed, "folds", "pairs"))
+    subject = cohort.subject_of
+    first, second = mated_pairs(subject)
+    if first.size == 0:
+        raise SpecError("folds.source", "no subject has two samples", "folds.source=none")
+    drawn = np.sort(rng.permutation(first.size)[:DRAWN])
+    probe, reference = rng.integers(0, subject.size, (2, 20 * DRAWN)).astype(np.int32)
+    low, high = np.minimum(probe, reference), np.maximum(probe, reference)
+    _, once = np.unique(low.astype(np.int64) * subject.size + high, return_index=True)
+    low, high = low[np.sort(once)], high[np.sort(once)]
+    a, b = comparisons.cells[subject[low]], comparisons.cells[subject[high]]
+    other = np.flatnonzero((subject[low] != subject[high]) & (a == b) & (a >= 0))[: drawn.size]
+    return Comparisons(
+        all_pairs=False,
+        probe=np.concatenate([first[drawn], low[other]]),
+        reference=np.concatenate([second[drawn], high[other]]),
+        mated=np.arange(drawn.size + other.size) < drawn.size,
+        cells=np.zeros(cohort.n_subjects, dtype=np.int32),
+    )
+
+
+def _folded(
+    of: Folds,
+    provider: Provider,
+    material: Material,
+    listed: Comparisons,
+    table: ScoreTable,
+    origin: str,
+) -> FoldPairs:
+    scored = np.isfinite(table.score)
+    subject = material.cohort.subject_of.astype(np.int64)
+    first, second = subject[listed.probe[scored]], subject[listed.reference[scored]]
+    mated = listed.mated[scored]
+    made, overlap = _assigned(of, listed, scored, first, second, material.cohort)
+    k = of.k if listed.fold is None or _constructed(of) else int(listed.fold.max()) + 1
+    check = fold_assignment.check_folds(first, second, mated, made.folds, k)
+    tail = listed_tail(table, listed, material.cohort, provider.score_range)
+    return FoldPairs(
+        first=first,
+        second=second,
+        mated=mated,
+        score=table.score[scored],
+        folds=made.folds,
+        k=k,
+        failed=int(np.count_nonzero(~scored)),
+        dropped=made.dropped,
+        disjoint=check.mated_disjoint,
+        strict=check.fully_disjoint,
+        tail=tail,
+        origin=origin,
+        overlap=overlap,
+        listed=listed,
+        at=np.flatnonzero(scored),
+    )
+
+
+def _constructed(of: Folds) -> bool:
+    return of.source in (FoldSource.DISJOINT, FoldSource.STRICT)
+
+
+def _assigned(
+    of: Folds, listed: Comparisons, scored: Flags, first: Ints, second: Ints, cohort: Cohort
+) -> tuple[fold_assignment.Assignment, Ints | None]:
+    """The folds of the scored pairs; and folds that split each subject's mated pairs, where the spec wants both."""
+    mated, names = listed.mated[scored], cohort.subject_ids
+    strata = strata_of_pairs(cohort, of.stratify, first, second)
+    if of.source is FoldSource.STRICT:
+        return fold_assignment.strict_folds(first, second, mated, of.k, names), None
+    if of.source is FoldSource.DISJOINT:
+        made = fold_assignment.disjoint_folds(first, mated, of.k, names, strata)
+        return made, fold_assignment.overlap_folds(
+            first, mated, of.k, names, strata
+        ).folds if of.overlap else None
+    given = listed.fold if listed.fold is not None else np.zeros(listed.n_listed, dtype=np.int16)
+    own = given[scored].astype(np.int64)
+    if not of.overlap:
+        return fold_assignment.Assignment(folds=own), None
+    dealt = fold_assignment.overlap_folds(first, mated, int(given.max()) + 1, names, strata).folds
+    return fold_assignment.Assignment(folds=own), np.where(mated & (own >= 0), dealt, own)
+
+
+def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Ints) -> Ints | None:
+    """The stratum of each pair: the group that both subjects share, else one for pairs across groups."""
+    if schema is None:
+        return None
+    if schema not in cohort.classifications:
+        raise SpecError(
+            "folds.stratify",
+            f"no schema is named {schema!r}",
+            ", ".join(cohort.classifications) or "a schema",
+        )
+    codes = cohort.classifications[schema].codes.astype(np.int64)
+    across = len(cohort.classifications[schema].classes) + 1
+    return np.where(codes[first] == codes[second], codes[first] + 1, across)
+
+
+def sets_on_trial(
+    spec: AuditSpec,
+    provider: Provider,
+    material: Material,
+    lists: Mapping[str, tuple[Comparisons, str]],
+    groups: Groups,
+) -> dict[str, FoldPairs]:
+    """Every declared test set as one provider scores it."""
+    return {name: _on_trial(spec, name, provider, material, pairs, groups) for name, pairs in lists.items()}

@@ -1,0 +1,241 @@
+"""Checklists filled from a result: each item provided, missing or not applicable, with its place; never conformity.
+
+The items are data (``templates/checklists.toml``), and so is the rule that finds each in a result. A list says what a
+reader will find where; whether that is enough is for the reader to say.
+"""
+
+import csv
+import io
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from enum import Enum
+from functools import cache, cached_property
+
+from frtaudit.core import AuditResult, Target
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.machine.resources import shipped
+from frtaudit.core.spec import Report
+from frtaudit.errors import SpecError
+from frtaudit.escaping import cell
+
+DISCLAIMER = (
+    "This list says where the report speaks to an item. It claims no conformity with any standard, framework or law, "
+    "and its items are in our own words."
+)
+COLUMNS = ("list", "id", "ref", "asks", "status", "place", "section", "said")
+
+
+class Standing(Enum):
+    """What a report has to say to an item."""
+
+    PROVIDED = "provided"
+    MISSING = "missing"
+    NOT_APPLICABLE = "not_applicable"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """An item, filled: ``place``: pointers into the result (or ``report.NAME``), ``said``: why not, or what to add."""
+
+    id: str
+    ref: str
+    asks: str
+    status: Standing
+    place: tuple[str, ...]
+    section: str
+    said: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checklist:
+    """A list by name with its filled items."""
+
+    name: str
+    title: str
+    note: str
+    items: tuple[Item, ...]
+
+    def count(self, status: Standing) -> int:
+        """How many items have a status."""
+        return sum(item.status is status for item in self.items)
+
+
+@cache
+def known() -> Mapping[str, Mapping[str, object]]:
+    """The shipped lists by name.
+
+    >>> sorted(known())
+    ['eu_ai_act', 'iso_19795_1', 'model_card', 'nist_ai_rmf']
+    """
+    text = (shipped("templates") / "checklists.toml").read_text("utf-8")
+    lists: Mapping[str, Mapping[str, object]] = tomllib.loads(text)["list"]
+    return lists
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise :class:`SpecError` for a name that no list has."""
+    for name in names:
+        if name not in known():
+            raise SpecError("report.checklists", f"found {name!r}", ", ".join(sorted(known())))
+
+
+def filled(result: AuditResult, settings: Report, names: Sequence[str]) -> tuple[Checklist, ...]:
+    """The lists of these names, filled from the result and from what the report says of itself."""
+    check_names(names)
+    evidence = Evidence(result, settings)
+    return tuple(_list(name, evidence) for name in names)
+
+
+def to_json(lists: Sequence[Checklist]) -> bytes:
+    """Canonical JSON of filled lists."""
+    found: list[Json] = [
+        {
+            "name": one.name,
+            "title": one.title,
+            "items": [
+                {**asdict(item), "status": item.status.value, "place": list(item.place)} for item in one.items
+            ],
+        }
+        for one in lists
+    ]
+    return to_bytes({"disclaimer": DISCLAIMER, "checklists": found})
+
+
+def to_csv(lists: Sequence[Checklist]) -> bytes:
+    """The same, one item a line."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in lists:
+        for item in one.items:
+            row = (
+                item.id,
+                item.ref,
+                item.asks,
+                item.status.value,
+                " ".join(item.place),
+                item.section,
+                item.said,
+            )
+            writer.writerow([cell(value) for value in (one.name, *row)])
+    return text.getvalue().encode()
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Where a rule holds in a result: each answer is a place, None where there is none."""
+
+    result: AuditResult
+    settings: Report
+
+    def place(self, rule: str) -> str | None:
+        """The place of the first of a rule's alternatives that holds.
+
+        Raises :class:`SpecError` for a rule that is none.
+        """
+        kind, _, words = rule.partition(" ")
+        if rule.startswith("/") or " " not in rule:
+            alternatives = rule.split("|")
+            return next((found for one in alternatives if (found := self._one(one))), None)
+        if kind in ("report", "interval") and "|" in words:
+            return next((found for one in rule.split("|") if (found := self._one(one))), None)
+        return self._one(rule)
+
+    def _one(self, rule: str) -> str | None:
+        if rule.startswith("/"):
+            return next(_places(self._held, rule.split("/")[1:], ""), None)
+        kind, _, words = rule.partition(" ")
+        readers: Mapping[str, Callable[[str], str | None]] = {
+            "metric": self._metric,
+            "interval": self._interval,
+            "curve": self._curve,
+            "verdict": lambda _: "/findings" if self.result.findings else None,
+            "test": self._test,
+            "report": lambda name: f"report.{name}" if getattr(self.settings, name, None) else None,
+            "printed": lambda name: f"report: {name.replace('_', ' ')}",
+        }
+        if kind not in readers:
+            raise SpecError("checklists.toml", f"found the rule {rule!r}", "a rule that its head explains")
+        return readers[kind](words)
+
+    @cached_property
+    def _held(self) -> Mapping[str, Json]:
+        """What ``result.json`` holds; made once for all rules."""
+        return self.result.to_json()
+
+    def _curve(self, words: str) -> str | None:
+        return _first("curves", [item.analysis in words.split("|") for item in self.result.curves])
+
+    def _test(self, _: str) -> str | None:
+        return _first("estimates", [item.test is not None for item in self.result.estimates], "/test")
+
+    def _metric(self, words: str) -> str | None:
+        names, _, grouped = words.partition(" ")
+        holds = [
+            item.metric in names.split("|")
+            and item.value is not None
+            and (item.schema is not None or not grouped)
+            for item in self.result.estimates
+        ]
+        return _first("estimates", holds)
+
+    def _interval(self, words: str) -> str | None:
+        target = Target(words)
+        for number, estimate in enumerate(self.result.estimates):
+            for place, item in enumerate(estimate.intervals):
+                if item.target is target and item.low is not None:
+                    return f"/estimates/{number}/intervals/{place}"
+        return None
+
+
+def _list(name: str, evidence: Evidence) -> Checklist:
+    found = known()[name]
+    items = found["item"]
+    return Checklist(
+        name=name,
+        title=str(found["title"]),
+        note=str(found["note"]),
+        items=tuple(_item(item, evidence) for item in (items if isinstance(items, list) else ())),
+    )
+
+
+def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
+    applies = str(declared.get("applies", ""))
+    rules = declared.get("found")
+    places = [evidence.place(str(rule)) for rule in (rules if isinstance(rules, list) else ())]
+    if applies == "no":
+        status, said = Standing.NOT_APPLICABLE, str(declared["why"])
+    elif applies and evidence.place(applies) is None:
+        status, said = Standing.NOT_APPLICABLE, "nothing in this audit that it could apply to"
+    elif places and all(places):
+        status, said = Standing.PROVIDED, ""
+    else:
+        status, said = Standing.MISSING, str(declared.get("supply", ""))
+    provided = status is Standing.PROVIDED
+    return Item(
+        id=str(declared["id"]),
+        ref=str(declared.get("ref", "")),
+        asks=str(declared["asks"]),
+        status=status,
+        place=tuple(place for place in places if place) if provided else (),
+        section=str(declared.get("section", "")) if provided else "",
+        said=said,
+    )
+
+
+def _places(value: Json, steps: Sequence[str], at: str) -> Iterator[str]:
+    """Pointers to what a path leads to, where that holds something; ``*`` is every key."""
+    if not steps:
+        if value not in (None, "", [], {}, ()):
+            yield at
+        return
+    if isinstance(value, Mapping):
+        for key in sorted(value) if steps[0] == "*" else [steps[0]]:
+            if key in value:
+                escaped = key.replace("~", "~0").replace("/", "~1")
+                yield from _places(value[key], steps[1:], f"{at}/{escaped}")
+
+
+def _first(part: str, holds: Sequence[bool], more: str = "") -> str | None:
+    return next((f"/{part}/{index}{more}" for index, good in enumerate(holds) if good), None)

@@ -1,0 +1,159 @@
+"""A result as flat tables: one line per estimate, interval, test, curve point, finding, failure, class, recorded value.
+
+Every line has the JSON pointer of what it was made of, so that it can be found in ``result.json``, and lines of several
+sheets can be joined.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pyarrow as pa
+
+from frtaudit.core import AuditResult, Curve, Estimate
+from frtaudit.core.canonical import Json, dumps
+
+_TEXT, _REAL, _WHOLE, _YES = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+_WHERE = [("provider", _TEXT), ("analysis", _TEXT), ("schema", _TEXT), ("group", _TEXT), ("weighting", _TEXT)]
+_TESTED = ["p", "null_median", "null_edge", "alpha", "detectable", "power", "p_adjusted"]
+SCHEMAS: Mapping[str, pa.Schema] = {
+    "estimates": pa.schema(
+        [("pointer", _TEXT), *_WHERE, ("metric", _TEXT), ("at", _TEXT), ("value", _REAL), ("numerator", _WHOLE),
+         ("denominator", _WHOLE), ("unit", _TEXT), ("note", _TEXT)]
+    ),
+    "intervals": pa.schema(
+        [("pointer", _TEXT), ("estimate", _TEXT), ("method", _TEXT), ("target", _TEXT), ("level", _REAL),
+         ("low", _REAL), ("high", _REAL), ("n_resamples", _WHOLE), ("n_eff", _REAL), ("mc_error", _REAL),
+         ("note", _TEXT)]
+    ),
+    "tests": pa.schema(
+        [("pointer", _TEXT), ("estimate", _TEXT), ("method", _TEXT), *((name, _REAL) for name in _TESTED),
+         ("detectable_unit", _TEXT), ("n_resamples", _WHOLE), ("family", _WHOLE), ("note", _TEXT)]
+    ),
+    "curves": pa.schema(
+        [("pointer", _TEXT), *_WHERE, ("metric", _TEXT), ("rate", _TEXT), ("method", _TEXT), ("target", _TEXT),
+         ("level", _REAL), ("simultaneous", _YES), ("point", _WHOLE), ("x", _REAL), ("y", _REAL), ("low", _REAL),
+         ("high", _REAL)]
+    ),
+    "curve_replicates": pa.schema(
+        [("curve", _TEXT), ("replicate", _WHOLE), ("point", _WHOLE), ("x", _REAL), ("y", _REAL)]
+    ),
+    "findings": pa.schema(
+        [("pointer", _TEXT), ("requirement", _TEXT), ("verdict", _TEXT), ("estimate", _TEXT), ("limit", _REAL),
+         ("bound", _REAL), ("bound_level", _REAL), ("p", _REAL), ("p_adjusted", _REAL), ("family", _WHOLE),
+         ("sentence", _TEXT)]
+    ),
+    "failures": pa.schema(
+        [("pointer", _TEXT), ("provider", _TEXT), ("code", _TEXT), ("schema", _TEXT), ("group", _TEXT),
+         ("count", _WHOLE), ("unit", _TEXT)]
+    ),
+    "record": pa.schema([("pointer", _TEXT), ("value", _TEXT)]),
+}  # fmt: skip
+_RECORDED = ("schema_version", "spec", "digests", "versions", "cohort", "notes")
+
+
+def sheets_of(result: AuditResult) -> dict[str, pa.Table]:
+    """Name to table, those without a line left out.
+
+    ``at`` is canonical JSON; an infinite number is one; ``record`` holds the spec, digests, versions, cohort and notes,
+    value by value, as JSON.
+    """
+    rows: Mapping[str, Callable[[AuditResult], Iterator[dict[str, object]]]] = {
+        "estimates": _estimates,
+        "intervals": _intervals,
+        "tests": _tests,
+        "curves": _curves,
+        "curve_replicates": _replicates,
+        "findings": _findings,
+        "failures": _failures,
+        "record": _record,
+    }
+    made = {
+        name: pa.Table.from_pylist(list(find(result)), schema=SCHEMAS[name]) for name, find in rows.items()
+    }
+    return {name: table for name, table in made.items() if table.num_rows}
+
+
+def _where(item: Estimate | Curve) -> dict[str, object]:
+    return {name: getattr(item, name) for name, _ in _WHERE}
+
+
+def _estimates(result: AuditResult) -> Iterator[dict[str, object]]:
+    names = ("metric", "value", "numerator", "denominator", "unit", "note")
+    for index, item in enumerate(result.estimates):
+        own = {name: getattr(item, name) for name in names}
+        yield {"pointer": f"/estimates/{index}", **_where(item), **own, "at": dumps(dict(item.at))}
+
+
+def _intervals(result: AuditResult) -> Iterator[dict[str, object]]:
+    names = ("level", "low", "high", "n_resamples", "n_eff", "mc_error", "note")
+    for index, item in enumerate(result.estimates):
+        at = f"/estimates/{index}"
+        for place, interval in enumerate(item.intervals):
+            own = {name: getattr(interval, name) for name in names}
+            kind = {"method": interval.method.value, "target": interval.target.value}
+            yield {"pointer": f"{at}/intervals/{place}", "estimate": at, **kind, **own}
+
+
+def _tests(result: AuditResult) -> Iterator[dict[str, object]]:
+    names = (*_TESTED, "detectable_unit", "n_resamples", "family", "note")
+    for index, item in enumerate(result.estimates):
+        if item.test is not None:
+            own = {name: getattr(item.test, name) for name in names}
+            at = f"/estimates/{index}"
+            yield {"pointer": f"{at}/test", "estimate": at, "method": item.test.method.value, **own}
+
+
+def _curves(result: AuditResult) -> Iterator[dict[str, object]]:
+    for index, item in enumerate(result.curves):
+        shared = {
+            "pointer": f"/curves/{index}",
+            **_where(item),
+            **{name: getattr(item, name) for name in ("metric", "rate", "level", "simultaneous")},
+            "method": item.method and item.method.value,
+            "target": item.target and item.target.value,
+        }
+        for point, (x, y) in enumerate(zip(item.x, item.y, strict=True)):
+            band = {"low": item.low and item.low[point], "high": item.high and item.high[point]}
+            yield {**shared, "point": point, "x": x, "y": y, **band}
+
+
+def _replicates(result: AuditResult) -> Iterator[dict[str, object]]:
+    for index, item in enumerate(result.curves):
+        for number, drawn in enumerate(item.replicates):
+            for point, (x, y) in enumerate(zip(item.x, drawn, strict=True)):
+                yield {"curve": f"/curves/{index}", "replicate": number, "point": point, "x": x, "y": y}
+
+
+def _findings(result: AuditResult) -> Iterator[dict[str, object]]:
+    names = [name for name in SCHEMAS["findings"].names if name not in ("pointer", "verdict")]
+    for index, item in enumerate(result.findings):
+        own = {name: getattr(item, name) for name in names}
+        yield {"pointer": f"/findings/{index}", "verdict": item.verdict.value, **own}
+
+
+def _failures(result: AuditResult) -> Iterator[dict[str, object]]:
+    names = [name for name in SCHEMAS["failures"].names if name != "pointer"]
+    for index, item in enumerate(result.failures):
+        yield {"pointer": f"/failures/{index}", **{name: getattr(item, name) for name in names}}
+
+
+def _record(result: AuditResult) -> Iterator[dict[str, object]]:
+    whole = result.to_json()
+    for name in _RECORDED:
+        for pointer, value in leaves(whole[name], f"/{name}"):
+            yield {"pointer": pointer, "value": dumps(value)}
+
+
+def leaves(value: Json, pointer: str) -> Iterator[tuple[str, Json]]:
+    """Every value that holds no other, with its JSON pointer (RFC 6901); an empty list or mapping is one.
+
+    >>> list(leaves({"a": [1, {"b/c": "x"}], "d": []}, ""))
+    [('/a/0', 1), ('/a/1/b~1c', 'x'), ('/d', [])]
+    """
+    if isinstance(value, Mapping) and value:
+        for key, item in value.items():
+            yield from leaves(item, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(value, Sequence) and not isinstance(value, str) and value:
+        for index, item in enumerate(value):
+            yield from leaves(item, f"{pointer}/{index}")
+    else:
+        yield pointer, value

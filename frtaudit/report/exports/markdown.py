@@ -1,0 +1,136 @@
+"""A page for the summary of a CI job."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from frtaudit.core import Target, Verdict, formatting
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.escaping import printable
+from frtaudit.report.exports.run_folder import RISING, FinishedRun
+from frtaudit.report.source import Record, Source
+from frtaudit.report.words import words
+
+FILE = "summary.md"
+LINES = 100  # of a table: a CI server takes a megabyte at most
+ORDER = (*RISING, Verdict.PASS)
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~@!&$])")
+_ADDRESS = re.compile(r"(?i)\b(www|[a-z]+)(\.(?<=www\.)|:(?=//))")  # what becomes a link by itself
+_OPENING = re.compile(r"^(\d+(?=[.)](\s|$))|(?=[-+=]))")  # what begins a list, or underlines a title
+
+
+@register("export", "markdown")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Markdown:
+    """summary.md: the question, the verdicts, the rates of each system, and which result it is.
+
+    For GitHub: ``cat DIR/summary.md >> "$GITHUB_STEP_SUMMARY"``. Verdicts that count as failure (--fail-on) first.
+    """
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Write ``summary.md``."""
+        page = "\n\n".join(_parts(run)) + "\n"
+        OutputFolder(folder).write(FILE, page.encode())
+
+
+def _parts(run: FinishedRun) -> Iterable[str]:
+    spec, source = run.result.spec, Source(run.result)
+    yield f"# Audit {_text(str(spec.get('name', '')))}"
+    if spec.get("question"):
+        yield _text(str(spec["question"]))
+    if run.result.choice:
+        yield "\n".join(["## The choice", "", *(f"- {_text(said)}" for said in run.result.choice[:LINES])])
+    if run.result.findings or not run.result.choice:
+        yield _tally(run)
+    yield from _findings(run)
+    yield from _rates(source)
+    yield from _failures(run)
+    if run.result.notes:
+        yield "\n".join(["## Notes", "", *(f"- {_text(note)}" for note in run.result.notes[:LINES])])
+    beside = ", ".join(f"`{name}`" for name in ("report.html", "report.pdf") if name in run.files)
+    more = f"; beside it: {beside}" if beside else ""
+    yield f"Result sha256 `{run.result.sha256}`{more}."
+
+
+def _tally(run: FinishedRun) -> str:
+    counts = [(verdict, sum(item.verdict is verdict for item in run.result.findings)) for verdict in ORDER]
+    said = [f"{count} {words().verdict[verdict.value]}" for verdict, count in counts if count]
+    return f"**{' · '.join(said)}**" if said else "**No requirement was declared: estimates, no verdicts.**"
+
+
+def _findings(run: FinishedRun) -> Iterable[str]:
+    ranked = sorted(run.result.findings, key=lambda item: ORDER.index(item.verdict))
+    lines = [
+        (
+            _verdict(run, item.verdict),
+            _text(item.requirement),
+            _text(item.sentence),
+        )
+        for item in ranked
+    ]
+    if lines:
+        yield "## Findings\n\n" + _table(("Verdict", "Requirement", "Finding"), lines)
+
+
+def _verdict(run: FinishedRun, verdict: Verdict) -> str:
+    """What the verdict is called; bold if it counts as a failure."""
+    word = words().verdict[verdict.value]
+    return f"**{word}**" if verdict in run.failing else word
+
+
+def _rates(source: Source) -> Iterable[str]:
+    """FNMR of every system at every FMR target, for everybody, with the interval that the report prints first."""
+    found = [
+        item
+        for item in source.select("fnmr_at_fmr", grouped=False, primary=True)
+        if set(item.estimate.at) == {"fmr"}
+    ]
+    lines = [
+        (
+            _text(item.estimate.provider),
+            formatting.exact(float(item.estimate.at["fmr"])),
+            "–" if item.estimate.value is None else formatting.rate(item.estimate.value),
+            *_bounds(item),
+            f"{formatting.count(item.estimate.numerator or 0)} / {formatting.count(item.estimate.denominator or 0)}",
+        )
+        for item in found
+    ]
+    if lines:
+        columns = ("System", "FMR", "FNMR", "Interval", "It holds for", "Errors / mated comparisons")
+        yield "## FNMR at FMR targets\n\n" + _table(columns, lines)
+
+
+def _bounds(item: Record) -> tuple[str, str]:
+    best = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
+    if best is None or best.interval.low is None or best.interval.high is None:
+        return "–", "–"
+    low, high = (
+        formatting.rate(bound) for bound in formatting.clipped(best.interval.low, best.interval.high)
+    )
+    return f"{low} to {high} ({formatting.exact(best.interval.level)})", words().target[
+        best.interval.target.value
+    ]
+
+
+def _failures(run: FinishedRun) -> Iterable[str]:
+    lines = [
+        (_text(item.provider or "–"), _text(item.code), formatting.count(item.count), _text(item.unit))
+        for item in run.result.failures
+        if item.count and item.schema is None
+    ]
+    if lines:
+        yield "## Failures\n\n" + _table(("System", "Failed or left out", "Count", "Of"), lines)
+
+
+def _table(columns: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    shown = [f"| {' | '.join(line)} |" for line in (columns, ["---"] * len(columns), *lines[:LINES])]
+    left = len(lines) - LINES
+    return "\n".join(shown) + (f"\n\n... and {left} more in the report." if left > 0 else "")
+
+
+def _text(text: str) -> str:
+    """Words as words: nothing in them is Markdown, a mention, or a second line."""
+    marked = _SPECIAL.sub(r"\\\1", printable(" ".join(text.split())))
+    return _ADDRESS.sub(r"\1\\\2", _OPENING.sub(r"\1\\", marked))

@@ -1,0 +1,109 @@
+"""A model card for each system, as JSON of Google's Model Card Toolkit (schema 0.0.2, as in its version 2.0.0)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from frtaudit.core import Target
+from frtaudit.core.canonical import Json, dumps, to_bytes
+from frtaudit.core.file_names import file_name
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.core.registry import register
+from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.source import Record, Source, mapping
+from frtaudit.report.words import words
+
+FOLDER = "model_card"
+VERSION = "0.0.2"
+
+
+@register("export", "model-card")
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCard:
+    """model_card/SYSTEM.json: rates with their intervals by group, the data, the limits; a file for each system.
+
+    A slice is written schema=class; the interval is the one that the report prints first, and its target, method and
+    level stand in the metric's type, because the schema has no place for them.
+    """
+
+    def write(self, run: FinishedRun, folder: Path) -> None:
+        """Write the folder ``model_card``."""
+        out, source = OutputFolder(folder), Source(run.result)
+        for provider in source.providers:
+            out.write(f"{FOLDER}/{file_name(provider)}.json", to_bytes(_card(run, source, provider)))
+
+
+def _card(run: FinishedRun, source: Source, provider: str) -> dict[str, Json]:
+    spec = run.result.spec
+    own = [item for item in source.records if item.estimate.provider == provider]
+    sentences = [
+        f"{words().verdict[item.verdict.value]}: {item.sentence}"
+        for item in run.result.findings
+        if (judged := run.estimate(item)) is not None and judged.provider == provider
+    ]
+    overview = f"Audit {spec.get('name')} by frtaudit. {spec.get('question') or ''}".strip()
+    details: dict[str, Json] = {
+        "name": provider,
+        "overview": overview,
+        "documentation": f"Result sha256 {run.result.sha256}; every number stands in result.json.",
+    }
+    return {
+        "schema_version": VERSION,
+        "model_details": details,
+        "model_parameters": {
+            "data": [_data(run)],
+            "output_format": "comparison score; match if above the threshold",
+        },
+        "quantitative_analysis": {
+            "performance_metrics": [_metric(item) for item in own if item.estimate.value is not None]
+        },
+        "considerations": {
+            "use_cases": [{"description": "face verification (1:1)"}],
+            "limitations": [{"description": text} for text in (*words().cannot_show, *run.result.notes)],
+            "tradeoffs": [{"description": text} for text in sentences],
+        },
+    }
+
+
+def _data(run: FinishedRun) -> dict[str, Json]:
+    cohort = run.result.cohort
+    schemas = mapping(cohort.get("schemas"))
+    counts = f"{cohort.get('subjects')} subjects, {cohort.get('samples')} samples"
+    named = counts if cohort.get("subjects") else "the files name no subjects"
+    data: dict[str, Json] = {
+        "name": f"cohort sha256 {run.result.digests.get('cohort')}",
+        "description": f"Evaluation data: {named}.",
+    }
+    return data | ({"sensitive": {"sensitive_data": list(schemas)}} if schemas else {})
+
+
+def _metric(item: Record) -> dict[str, Json]:
+    estimate = item.estimate
+    best = item.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID, Target.SIMULATION)
+    parts: list[str] = [estimate.metric]
+    parts += [f"{key}={value}" for key, value in sorted(estimate.at.items())]
+    parts += [f"weighting={estimate.weighting}"] if estimate.weighting else []
+    metric: dict[str, Json] = {"value": _digits(estimate.value)}
+    if best is not None and best.interval.low is not None:
+        found = best.interval
+        metric["confidence_interval"] = {
+            "lower_bound": _digits(found.low),
+            "upper_bound": _digits(found.high),
+        }
+        parts += [
+            f"interval={found.method.value}",
+            f"for={found.target.value}",
+            f"level={dumps(found.level)}",
+        ]
+    if estimate.schema is not None or estimate.group != "all":
+        metric["slice"] = "=".join(_some([estimate.schema, estimate.group]))
+    return {"type": " ".join(parts), **metric}
+
+
+def _digits(value: float | None) -> str:
+    """The shortest text that reads back as the number."""
+    return repr(float("nan") if value is None else float(value))
+
+
+def _some(parts: Iterable[str | None]) -> list[str]:
+    return [part for part in parts if part]

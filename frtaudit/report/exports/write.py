@@ -1,0 +1,39 @@
+"""``frtaudit export``: a finished run in other programs' formats; all files appear, or none."""
+
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+from frtaudit.core.registry import lookup
+from frtaudit.errors import DataError
+from frtaudit.report.exports.run_folder import Export, FinishedRun
+
+
+def export(run: FinishedRun, formats: Sequence[str], out: Path) -> list[Path]:
+    """Write ``run`` into ``out`` in each of the ``formats``; the files and folders that were made.
+
+    Raises :class:`SpecError` for a format that is not registered, :class:`DataError` where ``out`` cannot be written or
+    holds one of the files.
+    """
+    makers = [cast("Export", lookup("export", name, "--as")()) for name in dict.fromkeys(formats)]
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=".draft-", dir=out))
+    except OSError as error:
+        raise DataError("--out", f"cannot write there ({error.strerror})", "a writable folder") from None
+    try:
+        for maker in makers:
+            maker.write(run, draft)
+        made = sorted(path.name for path in draft.iterdir())
+        there = [name for name in made if (out / name).exists()]
+        if there:
+            raise DataError(
+                "--out", f"{', '.join(there)} stands there already", "an empty folder, or another"
+            )
+        for name in made:
+            (draft / name).rename(out / name)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return [out / name for name in made]

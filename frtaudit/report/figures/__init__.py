@@ -1,0 +1,1 @@
+"""The figures: each function draws from values and returns inline SVG."""

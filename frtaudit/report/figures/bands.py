@@ -1,0 +1,255 @@
+"""Figures of curves over FMR: bootstrap replicates, bands of several methods, indices of fairness, uncertainty."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from frtaudit.core import Curve
+from frtaudit.core.curves import step_envelope
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import Pen, pen
+from frtaudit.report.figures.curves import EPSILON, Series, log_rates, marked
+from frtaudit.report.pieces import Key, Panel
+
+Floats = npt.NDArray[np.float64]
+FILL, FAINT = 0.22, 0.3
+HEIGHT = 2.05  # inches: four panels and two more share a page
+HAIR, EDGE = 0.45, 0.95
+DOTTED = (0, (1.0, 1.5))
+DASHED = (0, (4.0, 1.8))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """How a band or a bundle is drawn: filled or not, its edges or hairs, apart in dashes where hues do not show."""
+
+    label: str
+    hue: str
+    dash: "str | tuple[float, tuple[float, ...]]" = "solid"
+    fill: bool = False
+    hair: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Banded:
+    """A curve of the result and how its band is drawn."""
+
+    look: Look
+    curve: Curve
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scale:
+    """The upright axis: its label, where groups are alike (a line), logarithmic or not, a rate or an index."""
+
+    label: str
+    alike: float | None = None
+    log: bool = True
+    rate: bool = True
+
+
+RATE = Scale(label="FNMR")
+RELATIVE = Scale(label="FNMR / empirical FNMR", alike=1.0, log=False, rate=False)
+MOST_RELATIVE = 2.0
+
+
+def line_key(figure: str, index: int, label: str) -> Key:
+    """The legend entry of a line."""
+    return Key(svg=canvas.swatch(index, f"{figure}-l{index}", label), name=label)
+
+
+def band_key(figure: str, look: Look) -> Key:
+    """The legend entry of a band or a bundle."""
+    name = f"{figure}-b" + "".join(letter for letter in look.label.lower() if letter.isalnum())
+    return Key(
+        svg=canvas.sample(name, f"band of {look.label}", lambda axes: _sampled(axes, look)), name=look.label
+    )
+
+
+def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: Look, scale: Scale = RATE) -> Panel:
+    """Replicate curves as hairs, the V-statistic in their middle, the empirical curve above both."""
+    above, total = _above(roc, vstat)
+    alt = (
+        f"{title}: {len(vstat.replicates)} bootstrap curves lie around the V-statistic; the empirical curve lies above "
+        f"the highest of them at {above} of {total} targets."
+    )
+    floor, top = (0.0, MOST_RELATIVE) if scale is RELATIVE else _limits(roc, [], scale)
+
+    def draw(axes: Axes) -> None:
+        if scale.alike is not None:
+            axes.axhline(scale.alike, color=canvas.SOFT, linewidth=0.8)
+        x = np.concatenate([[*vstat.x, np.nan]] * len(vstat.replicates)) if vstat.replicates else np.zeros(0)
+        y = np.array([value for drawn in vstat.replicates for value in (*drawn, np.nan)], dtype=np.float64)
+        axes.plot(x, np.maximum(y, floor), color=hairs.hue, linewidth=HAIR, alpha=FAINT)
+        _line(axes, vstat, pen(1), floor)
+        _line(axes, roc, pen(0), floor)
+        _scaled(axes, scale, title, roc.x, floor, top)
+
+    return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
+
+
+def relative(curve: Curve, base: Curve) -> Curve:
+    """A curve with its bounds and replicates, divided by ``base`` at each target; where that is 0 nothing is drawn."""
+    by = dict(zip(base.x, base.y, strict=True))
+    share = [by.get(x, 0.0) or math.nan for x in curve.x]
+
+    def divided(values: Sequence[float]) -> tuple[float, ...]:
+        return tuple(value / part for value, part in zip(values, share, strict=True))
+
+    return replace(
+        curve,
+        y=divided(curve.y),
+        low=None if curve.low is None else divided(curve.low),
+        high=None if curve.high is None else divided(curve.high),
+        replicates=tuple(divided(drawn) for drawn in curve.replicates),
+    )
+
+
+def compared(name: str, title: str, curve: Curve, bands: Sequence[Banded], scale: Scale, alt: str) -> Panel:
+    """One curve with the bands of several methods over it; infinite and undefined points leave gaps."""
+    floor, top = _limits(curve, bands, scale)
+
+    def draw(axes: Axes) -> None:
+        if scale.alike is not None:
+            axes.axhline(scale.alike, color=canvas.SOFT, linewidth=0.8)
+        for item in sorted(bands, key=lambda item: not item.look.fill):
+            _band(axes, item, floor, top)
+        _line(axes, curve, pen(0), floor)
+        _scaled(axes, scale, title, curve.x, floor, top)
+
+    return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
+
+
+def uncertainties(name: str, title: str, series: Sequence[Series]) -> Panel:
+    """Normalized uncertainty of several metrics over FMR, both axes logarithmic."""
+    known = [value for item in series for value in item.curve.y if math.isfinite(value) and value > 0]
+    floor, top = min(known, default=0.01) * 0.8, max(known, default=1.0) * 1.25
+    lowest = _least(series)
+    alt = f"{title}, for {', '.join(item.name for item in series)}" + (
+        f"; {lowest[0]} is lowest at {lowest[1]} of {lowest[2]} targets." if lowest else "."
+    )
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item.curve, pen(item.index), 0.0)
+        scale = Scale(label="sd of the replicates / value", rate=False)
+        xs = [at for item in series for at in item.curve.x]
+        _scaled(axes, scale, title, xs, floor, top)
+
+    return Panel(svg=canvas.panel(name, alt, draw, height=HEIGHT), alt=alt)
+
+
+def outside(curve: Curve, band: Curve) -> tuple[int, int]:
+    """At how many targets with bounds the band leaves the curve itself out, and how many there are."""
+    low, high = (np.asarray(end or (), dtype=np.float64) for end in (band.low, band.high))
+    y = np.asarray(curve.y, dtype=np.float64)
+    known = np.isfinite(low) & ~np.isnan(high) & np.isfinite(y)
+    return int(np.count_nonzero(known & ((y < low) | (y > high)))), int(np.count_nonzero(known))
+
+
+def _least(series: Sequence[Series]) -> tuple[str, int, int] | None:
+    """The index with the lowest uncertainty at most targets (002's comparison), among metrics of one panel."""
+    shared = [item for item in series if len(item.curve.y) == len(series[0].curve.y)]
+    table = np.array([item.curve.y for item in shared], dtype=np.float64)
+    if not table.size:
+        return None
+    whole = np.isfinite(table).all(axis=0)
+    if not whole.any():
+        return None
+    wins = np.bincount(table[:, whole].argmin(axis=0), minlength=len(shared))
+    return shared[int(wins.argmax())].name, int(wins.max()), int(whole.sum())
+
+
+def _above(roc: Curve, vstat: Curve) -> tuple[int, int]:
+    """At how many targets the empirical curve lies above the highest replicate drawn, and of how many."""
+    drawn = np.asarray(vstat.replicates, dtype=np.float64).reshape(-1, len(vstat.x))
+    known = np.isfinite(np.asarray(roc.y)) & np.isfinite(drawn).all(axis=0)
+    highest = drawn.max(axis=0, initial=0.0)
+    return int(np.count_nonzero(known & (np.asarray(roc.y) > highest))), int(np.count_nonzero(known))
+
+
+def _sampled(axes: Axes, look: Look) -> None:
+    if look.hair:
+        for height in (0.15, 0.4, 0.6, 0.85):
+            axes.plot([0.02, 0.98], [height, height], color=look.hue, linewidth=HAIR, alpha=0.8)
+        return
+    if look.fill:
+        axes.fill_between([0.02, 0.98], 0.08, 0.92, color=look.hue, alpha=FILL, linewidth=0)
+    for height in (0.08, 0.92):
+        axes.plot([0.02, 0.98], [height, height], color=look.hue, linestyle=look.dash, linewidth=EDGE)
+
+
+def _line(axes: Axes, curve: Curve, style: Pen, floor: float) -> None:
+    """A curve with a few markers; points that are not finite are gaps."""
+    x, y = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
+    known = np.isfinite(y)
+    if not known.any():
+        return
+    y = np.where(known, np.maximum(y, floor), np.nan)
+    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    at = marked(x[known], log=True)
+    axes.plot(x[known][at], y[known][at], color=style.hue, linestyle="none", marker=style.marker)
+
+
+def _band(axes: Axes, item: Banded, floor: float, top: float) -> None:
+    """Fill and edges of a band; a simultaneous one in steps between its points; bounds beyond the axis on its edge."""
+    curve, look = item.curve, item.look
+    low_ends, high_ends = curve.low or (), curve.high or ()
+    x, low, high = (np.asarray(part, dtype=np.float64) for part in (curve.x, low_ends, high_ends))
+    if curve.simultaneous:
+        x, low, high = step_envelope(curve.x, low_ends, high_ends)
+    if not np.isfinite(low).any():
+        return
+    low, high = (np.where(np.isnan(end), np.nan, np.clip(end, floor, top)) for end in (low, high))
+    if look.fill:
+        axes.fill_between(x, low, high, color=look.hue, alpha=FILL, linewidth=0)
+    for end in (low, high):
+        axes.plot(x, end, color=look.hue, linestyle=look.dash, linewidth=EDGE)
+
+
+def _floor(curves: Sequence[Sequence[float]]) -> float:
+    """The decade below the smallest positive value."""
+    smallest = min((value for y in curves for value in y if math.isfinite(value) and value > 0), default=1e-3)
+    return float(10.0 ** math.floor(math.log10(smallest) + EPSILON))
+
+
+def _limits(curve: Curve, bands: Sequence[Banded], scale: Scale) -> tuple[float, float]:
+    """The upright axis: all finite values and bounds, rates from a decade up to at most 1."""
+    ends = [end for item in bands for end in (item.curve.low, item.curve.high) if end is not None]
+    known = [value for y in (curve.y, *ends) for value in y if math.isfinite(value)]
+    if scale.rate:
+        return _floor([curve.y]), min(1.0, max(known, default=1.0) * 1.4)
+    if scale is RELATIVE:
+        return 0.0, min(MOST_RELATIVE, max([1.1, *known]) * 1.05)
+    alike = scale.alike or 0.0
+    low, high = min([alike, *known]), max([alike, *known])
+    if scale.log:
+        return max(low, 0.6 * alike) / 1.06, high * 1.15
+    return low - 0.04 * (high - low), high + 0.06 * max(high - low, 1e-6)
+
+
+def _scaled(
+    axes: Axes, scale: Scale, title: str, xs: Sequence[float], floor: float, top: float | None
+) -> None:
+    axes.set(xscale="log", xlabel="FMR", ylabel=scale.label, xlim=(min(xs) / 1.15, max(xs) * 1.15))
+    axes.set(yscale="log" if scale.log else "linear", ylim=(floor, top))
+    axes.set_title(title)
+    log_rates(axes, y=scale.rate)
+    if not scale.rate:
+        _indexed(axes, log=scale.log)
+
+
+def _indexed(axes: Axes, *, log: bool) -> None:
+    """Ticks of an index: plain numbers, on a logarithmic axis at 1, 2 and 5 or, on a short one, evenly."""
+    low, high = axes.get_ylim()
+    if log and high / low >= 4:
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+    else:
+        axes.yaxis.set_major_locator(MaxNLocator(6))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:.6g}"))

@@ -1,0 +1,73 @@
+"""Stacked bars of shares: what each row is made of."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.pieces import Key, Panel
+
+HATCHES = ("", "////", "....", "xxxx", "----", "\\\\\\\\", "oo", "++")
+LIGHT = 0.55
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bar:
+    """One row: its name and its shares, which sum to at most one."""
+
+    name: str
+    shares: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A panel and its legend."""
+
+    panel: Panel
+    keys: tuple[Key, ...]
+
+
+def bars(name: str, title: str, rows: Sequence[Bar], labels: Sequence[str]) -> Drawn:
+    """Bars from the left, one hue and hatch for each of ``labels``, readable in black and white."""
+
+    def draw(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            left = 0.0
+            for number, share in enumerate(row.shares):
+                _piece(axes, left, share, place, number)
+                left += share
+        axes.set(xlim=(0, 1), ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), labels=[row.name for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.0f} %"))
+        axes.set_title(title)
+
+    parts = [
+        f"{row.name}: "
+        + ", ".join(f"{label} {100 * share:.0f} %" for label, share in zip(labels, row.shares, strict=True))
+        for row in rows
+    ]
+    alt = f"{title}. {'; '.join(parts)}."
+    height = min(0.75 + 0.3 * len(rows), 8.0)
+    panel = Panel(svg=canvas.panel(name, alt, draw, height=height), alt=alt)
+    return Drawn(panel=panel, keys=tuple(_key(name, number, label) for number, label in enumerate(labels)))
+
+
+def _piece(axes: Axes, left: float, share: float, place: float, number: int, height: float = 0.66) -> None:
+    style = pen(number)
+    hatch = HATCHES[number % len(HATCHES)]
+    axes.barh(place, share, left=left, height=height, color=style.hue, alpha=LIGHT, linewidth=0)
+    axes.barh(
+        place, share, left=left, height=height, fill=False, edgecolor=style.hue, hatch=hatch, linewidth=0.6
+    )
+
+
+def _key(figure: str, number: int, label: str) -> Key:
+    def draw(axes: Axes) -> None:
+        _piece(axes, 0.02, 0.96, 0.5, number, height=0.9)
+
+    return Key(svg=canvas.sample(f"{figure}-k{number}", f"colour and hatch of {label}", draw), name=label)

@@ -1,0 +1,171 @@
+"""Paper and ink for figures: one panel, one style for each system or class, readable in black and white."""
+
+import io
+import logging
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure as Drawing
+from matplotlib.font_manager import fontManager
+
+from frtaudit.core.machine.resources import shipped
+from frtaudit.report.figures.svg import clean
+
+WIDTH, HEIGHT = 3.35, 2.7
+INK, SOFT, GRID, PAPER = "#1f2328", "#5b6470", "#d9dde2", "#fefefe"
+DASHES: tuple[str | tuple[float, tuple[float, ...]], ...] = (
+    "solid",
+    (0, (5, 1.6)),
+    (0, (1.2, 1.2)),
+    (0, (6, 1.5, 1.2, 1.5)),
+)
+MARKERS = "osD^vPX*"
+HUES = ("#0b5e9e", "#c2410c", "#1b7f5c", "#7a3e9d", "#8a6d00", "#2a8fbd", "#b0306a", "#4b4b4b")
+COLOURS = {
+    INK: "ink",
+    SOFT: "soft",
+    GRID: "grid",
+    PAPER: "paper",
+    **{hue: f"c{n}" for n, hue in enumerate(HUES)},
+}
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pen:
+    """How one series is drawn: hue, dashes and marker differ together, so that grey print still tells them apart."""
+
+    hue: str
+    dash: "str | tuple[float, tuple[float, ...]]"
+    marker: str
+
+
+def pen(index: int) -> Pen:
+    """The pen of the ``index``-th series."""
+    hue = HUES[index % len(HUES)]
+    dash = DASHES[(index + index // len(HUES)) % len(DASHES)]
+    return Pen(hue=hue, dash=dash, marker=MARKERS[index % len(MARKERS)])
+
+
+@cache
+def _look() -> Path:
+    """The style sheet of the figures; makes the shipped font known to matplotlib."""
+    for path in sorted((shipped("templates") / "fonts").glob("Inter-*.otf")):
+        fontManager.addfont(path)
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # the second font has no semibold
+    return shipped("templates") / "figures.mplstyle"
+
+
+@contextmanager
+def _ink() -> Iterator[None]:
+    """The defaults of matplotlib with our style sheet on top, whatever this machine's settings are."""
+    with mpl.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings(
+            "ignore", r"Glyph \d+ .* missing from font"
+        )  # a name in a script of no shipped font
+        warnings.filterwarnings(
+            "ignore", "Matplotlib currently does not support"
+        )  # and one it cannot lay out
+        mpl.rcdefaults()
+        mpl.rc_file(_look(), use_default_template=False)
+        yield
+
+
+def tag(index: int, at: str = "", says: str = "") -> str:
+    """What an artist's ``gid`` is, so that :func:`frtaudit.report.figures.svg.clean` marks it as part of a series.
+
+    ``index``: of the series' pen; ``at``: JSON pointer to what is drawn; ``says``: the same in words.
+    """
+    return f"s{index}|{at}|{says}"
+
+
+def panel(
+    name: str, title: str, draw: Callable[[Axes], None], *, width: float = WIDTH, height: float = HEIGHT
+) -> str:
+    """One drawing as inline SVG, sizes in inches; ``title`` says what it shows, ``draw`` fills the axes."""
+    with _ink():
+        drawing = Drawing(figsize=(width, height), layout="constrained")
+        draw(drawing.add_subplot())
+        return _written(drawing, name, title)
+
+
+def swatch(index: int, name: str, label: str) -> str:
+    """The legend's sample of a pen."""
+    style = pen(index)
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0.02, 0.98], [0.5, 0.5], color=style.hue, linestyle=style.dash)
+        axes.plot([0.5], [0.5], color=style.hue, marker=style.marker, markersize=4)
+
+    return sample(name, f"line and marker of {label}", draw)
+
+
+def sample(name: str, title: str, draw: Callable[[Axes], None]) -> str:
+    """A legend's drawing: ``draw`` fills the unit square."""
+    with _ink():
+        drawing = Drawing(figsize=(0.34, 0.12))
+        axes = drawing.add_axes((0, 0, 1, 1))
+        axes.set_axis_off()
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        draw(axes)
+        return _written(drawing, name, title)
+
+
+def _written(drawing: Drawing, name: str, title: str) -> str:
+    stream = io.StringIO()
+    FigureCanvasSVG(drawing).print_figure(stream, format="svg", metadata={"Date": None})
+    axes = drawing.axes[0]
+    labels = f"{axes.get_xlabel()}|{axes.get_ylabel()}" if axes.axison else ""
+    return clean(stream.getvalue(), name, title, COLOURS, _frame(drawing), labels)
+
+
+def _frame(drawing: Drawing) -> str:
+    """Where the axes lie on the drawing and what they span: left, right, top, bottom; low, high, kind of x and of y."""
+    axes = drawing.axes[0]
+    if not axes.axison:
+        return ""
+    height = drawing.get_figheight() * 72
+    box = axes.get_window_extent().transformed(drawing.dpi_scale_trans.inverted())
+    sides = (box.x0 * 72, box.x1 * 72, height - box.y1 * 72, height - box.y0 * 72)
+    spans = (*axes.get_xlim(), *axes.get_ylim())
+    return " ".join(
+        [
+            *(f"{side:.2f}" for side in sides),
+            *(f"{end:.6g}" for end in spans),
+            axes.get_xscale(),
+            axes.get_yscale(),
+        ]
+    )
+
+
+def visible(
+    x: Sequence[float], *ys: Sequence[float] | None, bins: int = 260, log: bool = False
+) -> npt.NDArray[np.intp]:
+    """Indices of the points that can be seen: in each of ``bins`` columns the first, last, lowest and highest.
+
+    ``x`` (n,): ascending or not; ``ys``: curves over it, whose extremes are kept; ``log``: columns in log x.
+    """
+    place = np.asarray(x, dtype=np.float64)
+    if place.size <= 2 * bins:
+        return np.arange(place.size)
+    if log:
+        place = np.log10(np.maximum(place, np.min(place[place > 0], initial=1.0)))
+    column = np.floor((place - place.min()) / max(float(np.ptp(place)), 1e-300) * bins).astype(np.int64)
+    kept: set[int] = {0, place.size - 1}
+    starts = np.flatnonzero(np.diff(column, prepend=column[0] - 1))
+    curves = [np.asarray(curve, dtype=np.float64) for curve in ys if curve is not None]
+    for start, stop in zip(starts.tolist(), [*starts[1:].tolist(), place.size], strict=True):
+        kept |= {start, stop - 1}
+        for curve in curves:
+            part = curve[start:stop]
+            kept |= {start + int(np.argmin(part)), start + int(np.argmax(part))}
+    return np.array(sorted(kept), dtype=np.intp)

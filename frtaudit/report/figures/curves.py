@@ -1,0 +1,335 @@
+"""The figures: each function draws one panel from curves or dots and returns inline SVG with its alt text."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from frtaudit.core import Curve, formatting
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.pieces import Key, Panel
+
+APART = 60  # marks nearer than this share of the axis stand beside each other
+BAND = 0.15
+DECADES_SHOWN = 6
+EPSILON = 1e-9
+LEFT_EDGE = 0.6
+ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
+SEEN_FMR = 0.1
+LOW = 2.2  # inches: three panels below the curves with bands share their page
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A curve with the name and the pen that stand for it; ``at``: its place in the result, for who hovers on it."""
+
+    name: str
+    index: int
+    curve: Curve
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dot:
+    """One estimate of a dot plot: its value, its bounds if it has any, the pen that stands for its series.
+
+    ``at``: its place in the result; ``says``: the estimate in words, for who hovers on it.
+    """
+
+    row: str
+    series: str
+    index: int
+    value: float
+    low: float | None = None
+    high: float | None = None
+    at: str = ""
+    says: str = ""
+
+
+def keys(figure: str, names: Sequence[tuple[int, str]]) -> tuple[Key, ...]:
+    """The legend shared by a figure's panels: pen index and name."""
+    return tuple(
+        Key(svg=canvas.swatch(index, f"{figure}-k{index}", name), name=name, index=index)
+        for index, name in names
+    )
+
+
+def det(
+    name: str,
+    series: Sequence[Series],
+    title: str = "False non-matches against false matches",
+    height: float = canvas.HEIGHT,
+) -> Panel:
+    """False non-matches against false matches, both axes logarithmic."""
+    x, y = _floor(series, "x"), _floor(series, "y", up_to=SEEN_FMR)
+    right, top = _ceiling(series, "x"), _ceiling(series, "y")
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, x_floor=x, y_floor=y, log=True)
+        axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR", xlim=(x, right), ylim=(y, top))
+        axes.set_title(title)
+        log_rates(axes)
+
+    return _panel(name, f"DET curves of {_names(series)}; lower left is better.", draw, height)
+
+
+def roc(name: str, series: Sequence[Series]) -> Panel:
+    """True matches (1 - FNMR) against false matches, the latter logarithmic."""
+    edge = _floor(series, "x")
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, x_floor=edge, log=True, turned=True)
+        axes.set(xscale="log", xlabel="FMR", ylabel="1 − FNMR")
+        axes.set(xlim=(edge, _ceiling(series, "x")), ylim=(None, 1.0))
+        axes.set_title("True matches against false matches")
+        log_rates(axes, y=False)
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+
+    return _panel(name, f"ROC curves of {_names(series)}; upper left is better.", draw)
+
+
+def over_threshold(name: str, title: str, series: Sequence[Series], ylabel: str) -> Panel:
+    """A rate over the threshold, the rate logarithmic."""
+    edge = _floor(series, "y")
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, y_floor=edge)
+        axes.set(
+            yscale="log", xlabel="threshold (a match is a score above it)", ylabel=ylabel, ylim=(edge, 1.2)
+        )
+        axes.set_title(title)
+        log_rates(axes, x=False)
+
+    return _panel(name, f"{ylabel} over the threshold, for {_names(series)}.", draw, LOW)
+
+
+def tar(name: str, title: str, series: Sequence[Series], *, differences: bool) -> Panel:
+    """Threshold as a function of TAR, or its difference from the mean of the classes; scores on 0..100."""
+    ylabel = "difference of the threshold (0–100)" if differences else "threshold (scores on 0–100)"
+
+    def draw(axes: Axes) -> None:
+        if differences:
+            axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
+        for item in series:
+            _line(axes, item)
+        axes.set(xlabel="TAR (share of mated comparisons that match)", ylabel=ylabel)
+        axes.set_title(title)
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+
+    shown = "Class minus mean of the classes" if differences else "Threshold as a function of TAR"
+    return _panel(name, f"{title}: {shown.lower()}, for {_names(series)}.", draw)
+
+
+def dots(
+    name: str,
+    title: str,
+    rows: Sequence[str],
+    found: Sequence[Dot],
+    xlabel: str,
+    limits: Mapping[str, float] | None = None,
+) -> Panel:
+    """Dots with intervals, one row for each group, systems side by side within it; logarithmic.
+
+    ``limits``: by row, drawn as an upright across it.
+    """
+    pens = sorted({item.index for item in found})
+    marks = {row: limit for row, limit in (limits or {}).items() if row in rows and limit > 0}
+    edge = min([_dot_floor(found), *(limit * LEFT_EDGE for limit in marks.values())])
+    right = max([_dot_ceiling(found), *(min(limit * 1.3, 1.0) for limit in marks.values())])
+
+    def draw(axes: Axes) -> None:
+        for item in found:
+            shift = (pens.index(item.index) - (len(pens) - 1) / 2) * 0.74 / max(len(pens), 1)
+            _dot(axes, item, rows.index(item.row) + shift, edge, ends="|" if len(found) <= ENDED else "")
+        for row, limit in marks.items():
+            place = rows.index(row)
+            axes.plot([limit, limit], [place - 0.47, place + 0.47], color=canvas.INK, linewidth=1.5)
+        axes.set(xscale="log", xlabel=xlabel, xlim=(edge, right), ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.grid(visible=False, axis="y")
+        for between in range(1, len(rows)):
+            axes.axhline(between - 0.5, color=canvas.GRID, linewidth=0.5)
+        axes.set_title(title)
+        log_rates(axes, y=False)
+
+    height = min(0.75 + len(rows) * max(0.26, 0.13 * len(pens)), 8.0)
+    return _panel(name, _dots_read(title, found), draw, height=height)
+
+
+def folds(
+    name: str, found: Sequence[Dot], rows: Sequence[str], title: str = "Accuracy of the folds"
+) -> Panel:
+    """Accuracy of each fold, one row for each system."""
+
+    def draw(axes: Axes) -> None:
+        for item, shift in zip(found, beside(found), strict=True):
+            style = pen(item.index)
+            axes.plot(
+                item.value, rows.index(item.row) + shift, marker=style.marker, color=style.hue, alpha=0.75
+            )
+        axes.set(xlabel="accuracy of a held-out fold", ylim=(len(rows) - 0.5, -0.5))
+        axes.set_yticks(range(len(rows)), labels=[_short(row) for row in rows])
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: _share(value)))
+        axes.set_title(title)
+
+    height = min(0.75 + 0.26 * len(rows), 8.0)
+    return _panel(name, f"{title}: accuracy of each held-out fold, by system.", draw, height=height)
+
+
+def beside(found: Sequence[Dot]) -> list[float]:
+    """How far each mark moves up or down from its row, so that marks at one value do not hide each other.
+
+    >>> two = [Dot(row="a", series="a", index=0, value=0.5)] * 2
+    >>> beside(two)
+    [-0.065, 0.065]
+    """
+    values = [item.value for item in found]
+    width = (max(values) - min(values)) / APART or 1.0
+    near = [(item.row, round(item.value / width)) for item in found]
+    met: dict[tuple[str, int], int] = {}
+    shifts = []
+    for place in near:
+        shifts.append((met.get(place, 0) - (near.count(place) - 1) / 2) * min(0.13, 0.7 / near.count(place)))
+        met[place] = met.get(place, 0) + 1
+    return shifts
+
+
+def _panel(name: str, alt: str, draw: Callable[[Axes], None], height: float = canvas.HEIGHT) -> Panel:
+    return Panel(svg=canvas.panel(name, alt, draw, height=height), alt=alt)
+
+
+def _line(
+    axes: Axes,
+    item: Series,
+    *,
+    x_floor: float | None = None,
+    y_floor: float | None = None,
+    log: bool = False,
+    turned: bool = False,
+) -> None:
+    """A curve with its band; values below a floor lie on it, so that a zero rate is seen at the edge."""
+    curve = item.curve
+    keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
+    x, y = _at(curve.x, keep, x_floor), _turn(_at(curve.y, keep), turned)
+    style, tag = pen(item.index), canvas.tag(item.index, item.at)
+    if curve.low is not None and curve.high is not None:
+        low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
+        floor, top = _raised(low, y_floor), _raised(high, y_floor)
+        axes.fill_between(x, floor, top, color=style.hue, alpha=BAND, linewidth=0, gid=tag)
+    axes.plot(x, _raised(y, y_floor), color=style.hue, linestyle=style.dash, gid=tag)
+    at = marked(x, log=log)
+    y = _raised(y, y_floor)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
+
+
+def _at(values: Sequence[float], keep: npt.NDArray[np.intp], floor: float | None = None) -> Floats:
+    return _raised(np.asarray(values, dtype=np.float64)[keep], floor)
+
+
+def _raised(values: Floats, floor: float | None) -> Floats:
+    return values if floor is None else np.maximum(values, floor)
+
+
+def _turn(values: Floats, turned: bool) -> Floats:  # noqa: FBT001  a private switch between y and 1 - y
+    return 1 - values if turned else values
+
+
+def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
+    """Where a few markers tell one line from another without colour."""
+    place = np.log10(np.maximum(x, EPSILON)) if log else x
+    goals = np.linspace(place.min(), place.max(), marks + 2)[1:-1]
+    return np.unique([int(np.argmin(np.abs(place - goal))) for goal in goals])
+
+
+def _dot(axes: Axes, item: Dot, row: float, edge: float, ends: str = "|") -> None:
+    style = pen(item.index)
+    tag = canvas.tag(item.index, item.at, item.says)
+    if item.low is not None and item.high is not None:
+        span = [max(item.low, edge), max(item.high, edge)]
+        axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)
+        if ends:
+            axes.plot(span, [row, row], color=style.hue, linestyle="none", marker=ends, markersize=4, gid=tag)
+    seen = item.value > 0
+    face = style.hue if seen else canvas.PAPER
+    axes.plot(
+        max(item.value, edge),
+        row,
+        marker=style.marker,
+        markersize=4.4,
+        color=style.hue,
+        markerfacecolor=face,
+        gid=tag,
+        clip_on=seen,
+    )
+
+
+def _dot_floor(found: Sequence[Dot]) -> float:
+    numbers_seen = [v for item in found for v in (item.value, item.low, item.high) if v is not None and v > 0]
+    smallest = min(numbers_seen, default=1e-3)
+    values = [item.value for item in found if item.value > 0]
+    return max(smallest, min(values, default=smallest) / 100) * LEFT_EDGE
+
+
+def _dot_ceiling(found: Sequence[Dot]) -> float:
+    return min(1.0, max((max(item.value, item.high or 0.0) for item in found), default=1.0) * 1.6)
+
+
+def _floor(series: Sequence[Series], axis: str, up_to: float = 1.0) -> float:
+    """The decade below the smallest positive value (where x is at most ``up_to``), at most six below one."""
+    found = [
+        value
+        for item in series
+        for x, value in zip(item.curve.x, getattr(item.curve, axis), strict=True)
+        if value > 0 and x <= up_to
+    ]
+    smallest = min(found, default=1e-3)
+    return 10.0 ** max(math.floor(math.log10(smallest) + EPSILON), -DECADES_SHOWN)
+
+
+def _ceiling(series: Sequence[Series], axis: str) -> float:
+    """The decade above the largest value, at most one."""
+    found = [value for item in series for value in getattr(item.curve, axis) if value > 0]
+    return float(min(1.0, 10.0 ** math.ceil(math.log10(max(found, default=1.0)) - EPSILON)))
+
+
+def log_rates(axes: Axes, *, x: bool = True, y: bool = True) -> None:
+    """Ticks of logarithmic axes that show rates: decades, on a short axis also 2 and 5, printed as rates are."""
+    for axis, wanted in ((axes.xaxis, x), (axes.yaxis, y)):
+        if wanted:
+            low, high = sorted(axis.get_view_interval())
+            narrow = high / max(low, 1e-300) < 30
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if narrow else (1.0,), numticks=9))
+            axis.set_minor_locator(NullLocator())
+            axis.set_major_formatter(FuncFormatter(lambda value, _: formatting.exact(float(f"{value:.3g}"))))
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.6g} %"
+
+
+def _short(label: str, room: int = 22) -> str:
+    return label if len(label) <= room else label[: room - 1] + "…"
+
+
+def _names(series: Sequence[Series]) -> str:
+    names = list(dict.fromkeys(item.name for item in series))
+    return ", ".join(names) if len(names) <= 8 else f"{len(names)} series"
+
+
+def _dots_read(title: str, found: Sequence[Dot]) -> str:
+    """What the dots show, in words."""
+    worst = max(found, key=lambda item: item.value)
+    value = formatting.rate(worst.value)
+    return f"{title}: the largest is {value}, {worst.row}, {worst.series}." if found else title

@@ -1,0 +1,197 @@
+"""The figures of interclass bias: people left, boxes, densities, releases; each returns inline SVG with alt text."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
+
+from frtaudit.core.canonical import Json
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.curves import BAND, Series, marked
+from frtaudit.report.pieces import Panel
+
+SEEN = 1e-3  # of a density's highest value: less is not seen
+LOW = 1.8  # inches: two figures of two rows of such panels, or one of four rows, fill a page
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A line over numbers, with the pen that stands for it and perhaps a band."""
+
+    name: str
+    index: int
+    x: tuple[float, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] | None = None
+    high: tuple[float, ...] | None = None
+
+
+def asked(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
+    """People of a class and samples of a person that the steps of a spec ask for; None where they do not.
+
+    >>> asked({"sanitize": [{"step": "min_samples", "number": None}, {"step": "min_subjects", "number": 20}]})
+    (20, 4)
+    """
+    defaults = {"min_subjects": 30, "min_samples": 4, "fixed_samples": 4}
+    found: dict[str, int] = {}
+    steps = spec.get("sanitize")
+    for step in steps if isinstance(steps, (list, tuple)) else ():
+        if isinstance(step, Mapping) and step.get("step") in defaults:
+            name, number = str(step["step"]), step.get("number")
+            found[name] = int(number) if isinstance(number, int) else defaults[name]
+    return found.get("min_subjects"), found.get("min_samples", found.get("fixed_samples"))
+
+
+def left(name: str, lines: Sequence[Line], *, samples: int | None, people: int | None) -> Panel:
+    """People left against required samples, the former logarithmic."""
+
+    def draw(axes: Axes) -> None:
+        for item in lines:
+            known = [place for place, value in enumerate(item.y) if value > 0]
+            x, y = np.array(item.x)[known], np.array(item.y)[known]
+            style = pen(item.index)
+            axes.plot(x, y, color=style.hue, linestyle=style.dash)
+            at = marked(x, log=False)
+            axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+        for value, line in ((samples, axes.axvline), (people, axes.axhline)):
+            if value is not None:
+                line(value, color=canvas.SOFT, linewidth=0.9, linestyle=(0, (3, 2)))
+        axes.set(yscale="log", xlabel="samples required of each person", ylabel="people left")
+        axes.set_ylim(0.8, None)
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0), numticks=12))
+        axes.yaxis.set_minor_locator(NullLocator())
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+        axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+
+    ends = "; ".join(f"{item.name} from {item.y[0]:g} to {item.y[-1]:g}" for item in lines[:8])
+    alt = f"People left against required samples: {ends}."
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.5 * canvas.WIDTH, height=1.3 * LOW), alt=alt)
+
+
+THRESHOLD = "threshold (0–100)"
+TAR = "TAR (share of mated comparisons that match)"
+AXES: Mapping[str, tuple[str, str]] = {
+    "threshold_at_tar": (TAR, THRESHOLD),
+    "tar_at_threshold": (THRESHOLD, TAR.partition(" (")[0]),
+    "threshold_excess": (TAR, "difference (points)"),
+    "tar_excess": (THRESHOLD, "TAR, difference"),
+}
+
+
+def tar_panel(name: str, title: str, kind: str, series: Sequence[Series]) -> Panel:
+    """Curves of one kind with their bands; differences stand around a line at 0."""
+    xlabel, ylabel = AXES[kind]
+
+    def draw(axes: Axes) -> None:
+        if kind.endswith("excess"):
+            axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
+        for item in series:
+            _curve(axes, item)
+        axes.set(xlabel=xlabel, ylabel=ylabel)
+        axes.set_title(title)
+        for axis, label in ((axes.xaxis, xlabel), (axes.yaxis, ylabel)):
+            if label.startswith("TAR"):
+                axis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.6g} %"))
+
+    names = ", ".join(dict.fromkeys(item.name for item in series))
+    alt = f"{title}, for {names}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
+
+
+def _curve(axes: Axes, item: Series) -> None:
+    """A line with a few markers and its band, which is left out where it has no bounds."""
+    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
+    style = pen(item.index)
+    if item.curve.low is not None and item.curve.high is not None:
+        axes.fill_between(x, item.curve.low, item.curve.high, color=style.hue, alpha=BAND, linewidth=0)
+    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    at = marked(x, log=False)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+
+
+def histology(name: str, title: str, releases: Sequence[str], lines: Sequence[Line]) -> Panel:
+    """d_l2 with its interval at each release, one line for each schema; ``x`` of a line: positions in ``releases``."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(lines):
+            style = pen(item.index)
+            x = np.array(item.x) + (place - (len(lines) - 1) / 2) * 0.12
+            y = np.array(item.y)
+            axes.plot(x, y, color=style.hue, linestyle=style.dash, marker=style.marker)
+            if item.low is not None and item.high is not None:
+                for at, low, high in zip(x, item.low, item.high, strict=True):
+                    axes.plot([at, at], [low, high], color=style.hue, linewidth=1.1, marker="_", markersize=5)
+        axes.set_xticks(range(len(releases)), labels=[text.replace(" ", "\n", 1) for text in releases])
+        axes.set(ylabel="largest d_l2 (points, 0–100)", xlim=(-0.5, len(releases) - 0.5), ylim=(0, None))
+        axes.grid(visible=False, axis="x")
+        axes.set_title(title)
+
+    ends = "; ".join(f"{item.name} from {item.y[0]:.3g} to {item.y[-1]:.3g}" for item in lines)
+    alt = f"{title}, by release: {ends}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
+    """Densities of the classes' mated scores on 0..100."""
+
+    def draw(axes: Axes) -> None:
+        for item in lines:
+            x, y = np.array(item.x), np.array(item.y)
+            style = pen(item.index)
+            axes.plot(x, y, color=style.hue, linestyle=style.dash)
+            seen = np.flatnonzero(y > 0.02 * float(y.max()))
+            at = seen[marked(x[seen], log=False)]
+            axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)
+        ends = [
+            value for item in lines for value, y in zip(item.x, item.y, strict=True) if y > SEEN * max(item.y)
+        ]
+        axes.set(xlabel="mated score (0–100)", ylabel="density per point", ylim=(0, None))
+        axes.set_xlim(max(min(ends) - 2, 0), min(max(ends) + 2, 100))
+        axes.set_title(title)
+
+    tops = "; ".join(f"{item.name} highest at {item.x[int(np.argmax(item.y))]:.3g}" for item in lines)
+    return Panel(svg=canvas.panel(name, f"{title}: {tops}.", draw, height=LOW), alt=f"{title}: {tops}.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Five:
+    """A box of a box plot: adjacent value, quartiles, adjacent value, and outliers."""
+
+    name: str
+    index: int
+    numbers: tuple[float, ...]
+    outliers: tuple[float, ...] = ()
+
+
+def boxes(name: str, title: str, ylabel: str, found: Sequence[Five]) -> Panel:
+    """Boxes side by side: median, quartiles, adjacent values, outliers as dots (thesis, Figure 114)."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(found):
+            low, first, median, third, high = item.numbers
+            hue = pen(item.index).hue
+            axes.plot([place, place], [low, high], color=hue, linewidth=1.0, zorder=1)
+            axes.fill_between(
+                [place - 0.3, place + 0.3],
+                first,
+                third,
+                color=canvas.PAPER,
+                edgecolor=hue,
+                linewidth=1.1,
+                zorder=2,
+            )
+            axes.plot([place - 0.3, place + 0.3], [median, median], color=hue, linewidth=2.0, zorder=3)
+            dots = [place] * len(item.outliers)
+            axes.plot(dots, item.outliers, color=hue, linestyle="none", marker="o", markersize=2, alpha=0.5)
+        axes.set_xticks(range(len(found)), labels=[item.name for item in found])
+        axes.tick_params(axis="x", labelrotation=30 if len(found) > 3 else 0)
+        axes.set(ylabel=ylabel, xlim=(-0.6, len(found) - 0.4))
+        axes.grid(visible=False, axis="x")
+        axes.set_title(title)
+
+    medians = "; ".join(f"{item.name} {item.numbers[2]:.3g}" for item in found)
+    alt = f"{title}, medians: {medians}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)

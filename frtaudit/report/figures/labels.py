@@ -1,0 +1,379 @@
+"""Figures of labels that nobody gave: rates by whose labels, scores, faces, one query's confidences, rates in doubt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+
+from frtaudit.core import formatting
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.curves import BAND, Dot, Series, log_rates, marked
+from frtaudit.report.pieces import Panel
+
+THICK, PALE = 4.5, 0.3  # points, opacity: of annotated curves
+THIRD, FLAT = 2.2, 1.95  # inches: three panels side by side
+INKED = 0.75  # of the darkest shade: from here on digits are white
+LOW = 1.55  # inches, of panels that stand in threes
+HEAT = LinearSegmentedColormap.from_list(
+    "differences", ["#dfe9f2", canvas.HUES[0]]
+)  # 0 is not the paper's white
+SHADES = LinearSegmentedColormap.from_list("confidence", [canvas.PAPER, canvas.HUES[0]])
+LABEL_NAMES = {1.0: "of the query's person", 0.0: "not", -1.0: "left out"}
+
+
+def det(
+    name: str, title: str, series: Sequence[Series], *, wide: bool = False, thin: Sequence[Series] = ()
+) -> Panel:
+    """FNMR over FMR, both logarithmic; ``thin``: drawn thin and dark over ``series``, which are then thick and pale."""
+    drawn = [*series, *thin]
+    known = [y for item in drawn for y in item.curve.y if y > 0]
+    right = [x for item in drawn for x, y in zip(item.curve.x, item.curve.y, strict=True) if y > 0]
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _line(axes, item, pale=bool(thin))
+        for item in thin:
+            _line(axes, item)
+        axes.set(xscale="log", yscale="log", xlabel="FMR", ylabel="FNMR")
+        if known:
+            axes.set(
+                ylim=(min(known) / 1.5, min(1.0, max(known) * 1.5)), xlim=(min(right) / 1.2, max(right) * 1.2)
+            )
+        axes.set_title(title)
+        log_rates(axes)
+
+    names = ", ".join(dict.fromkeys(item.name for item in drawn))
+    alt = f"{title}: FNMR over FMR of {names}."
+    width, height = (1.9 * canvas.WIDTH, 3.2) if wide else (THIRD, FLAT)
+    return Panel(svg=canvas.panel(name, alt, draw, width=width, height=height), alt=alt)
+
+
+def _line(axes: Axes, item: Series, *, pale: bool = False) -> None:
+    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
+    y = np.where(y > 0, y, np.nan)
+    style, tag = pen(item.index), canvas.tag(item.index, item.at)
+    if pale:
+        axes.plot(x, y, color=style.hue, linewidth=THICK, alpha=PALE, solid_capstyle="butt", gid=tag)
+        return
+    if item.curve.low is not None and item.curve.high is not None:
+        low, high = (np.asarray(end, dtype=np.float64) for end in (item.curve.low, item.curve.high))
+        fine = np.isfinite(low) & np.isfinite(high)
+        axes.fill_between(
+            x[fine],
+            np.maximum(low[fine], 1e-9),
+            high[fine],
+            color=style.hue,
+            alpha=BAND,
+            linewidth=0,
+            gid=tag,
+        )
+    axes.plot(x, y, color=style.hue, linestyle=style.dash, linewidth=1.1, gid=tag)
+    if x.size:
+        at = marked(x, log=True)
+        axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker, gid=tag)
+
+
+def score_heaps(name: str, title: str, series: Sequence[Series], *, outline: Sequence[Series]) -> Panel:
+    """Shares of scores in equal bins; ``series``: filled, ``outline``: lines over them (Figure 4, left)."""
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            axes.fill_between(
+                item.curve.x, item.curve.y, step="mid", color=pen(item.index).hue, alpha=PALE, linewidth=0
+            )
+        for item in outline:
+            style = pen(item.index)
+            axes.step(
+                item.curve.x, item.curve.y, where="mid", color=style.hue, linestyle=style.dash, linewidth=0.9
+            )
+        axes.set(xlabel="score", ylabel="share of its kind", ylim=(0, None))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=None))
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.set_title(title)
+
+    alt = f"{title}: how scores of {', '.join(dict.fromkeys(item.name for item in [*series, *outline]))} are spread."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
+
+
+def rates(name: str, title: str, thick: Sequence[Series], thin: Sequence[Series]) -> Panel:
+    """FMR and FNMR over the threshold (Figure 4, middle)."""
+
+    def draw(axes: Axes) -> None:
+        for item in thick:
+            axes.plot(item.curve.x, item.curve.y, color=pen(item.index).hue, linewidth=THICK, alpha=PALE)
+        for item in thin:
+            style = pen(item.index)
+            axes.plot(item.curve.x, item.curve.y, color=style.hue, linestyle=style.dash, linewidth=1.1)
+        axes.set(xlabel="threshold", ylabel="rate", ylim=(-0.02, 1.02))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.xaxis.set_major_locator(MaxNLocator(5))
+        axes.set_title(title)
+
+    alt = f"{title}: {', '.join(dict.fromkeys(item.name for item in [*thick, *thin]))} over the threshold."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW), alt=alt)
+
+
+def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) -> Panel:
+    """One dot for each query: faces of its person, annotated and estimated (Figure S.6); on the line they agree."""
+    most = max((value for item in series for value in (*item.curve.x, *item.curve.y)), default=1.0)
+
+    def draw(axes: Axes) -> None:
+        axes.plot([0, most], [0, most], color=canvas.SOFT, linewidth=0.8)
+        for item in series:
+            style = pen(item.index)
+            axes.plot(
+                item.curve.x,
+                item.curve.y,
+                linestyle="none",
+                marker=style.marker,
+                color=style.hue,
+                markersize=3.2,
+                alpha=0.7,
+                gid=canvas.tag(item.index, item.at),
+            )
+        of = "share of the query's faces" if shares else "faces of the query's person"
+        axes.set(xlabel=f"{of}, annotated", ylabel="estimated", xlim=(-0.03 * most, 1.03 * most))
+        axes.set_ylim(axes.get_xlim())
+        for axis in (axes.xaxis, axes.yaxis):
+            if shares:
+                axis.set_major_formatter(PercentFormatter(1.0))
+            else:
+                axis.set_major_locator(MaxNLocator(6, integer=True))
+        axes.set_title(title)
+
+    said = "; ".join(f"{item.name}: {len(item.curve.x)} queries" for item in series)
+    alt = f"{title}. {said}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def sizes(name: str, title: str, item: Series) -> Panel:
+    """How many queries have how many faces (Figure S.1)."""
+    x, y = np.array(item.curve.x), np.array(item.curve.y)
+    edges = np.linspace(x.min() - 0.5, x.max() + 0.5, int(min(30, np.ptp(x) + 1)) + 1).tolist()
+
+    def draw(axes: Axes) -> None:
+        axes.hist(x, edges, weights=y, color=pen(item.index).hue, alpha=0.75)
+        axes.set(xlabel="faces of a query", ylabel="queries", ylim=(0, None))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(6, integer=True))
+        axes.set_title(title)
+
+    alt = f"{title}: {int(y.sum())} queries of {x.min():g} to {x.max():g} faces."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def boxes(name: str, title: str, series: Sequence[Series]) -> Panel:
+    """Right faces of each query as a share: dots, quartiles, tenths as whiskers (Figures S.2 and S.3)."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(series):
+            y, hue = np.array(item.curve.y), pen(item.index).hue
+            turn = 0.18 * np.sin(2.399963 * np.arange(y.size))  # dots side by side, the same in every run
+            axes.plot(place + turn, y, linestyle="none", marker="o", markersize=2.2, color=hue, alpha=0.35)
+            axes.boxplot(
+                [y],
+                positions=[place],
+                whis=(10, 90),
+                widths=0.5,
+                showfliers=False,
+                medianprops={"color": canvas.INK},
+                boxprops={"color": canvas.SOFT},
+                whiskerprops={"color": canvas.SOFT},
+                capprops={"color": canvas.SOFT},
+            )
+        axes.set_xticks(
+            range(len(series)), labels=[f"{item.name}\n{len(item.curve.y)} queries" for item in series]
+        )
+        axes.set(ylabel="share of right faces", xlim=(-0.6, len(series) - 0.4), ylim=(-0.03, 1.03))
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.set_title(title)
+
+    said = "; ".join(f"{item.name}: median {np.median(item.curve.y):.0%}" for item in series if item.curve.y)
+    alt = f"{title}. {said}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str, ylabel: str) -> Panel:
+    """One rate against another, logarithmic (Figure 5); ``found``: a dot, whose value lies on x, and its y."""
+    values = [value for dot, y in found for value in (dot.value, y) if value > 0]
+    low, high = min(values, default=1e-3) / 1.5, min(1.0, max(values, default=1.0) * 1.5)
+    rows = list(dict.fromkeys(dot.row for dot, _ in found))
+
+    def draw(axes: Axes) -> None:
+        axes.plot([low, high], [low, high], color=canvas.SOFT, linewidth=0.8)
+        for dot, y in found:
+            style = pen(dot.index)
+            axes.plot(
+                max(dot.value, low),
+                max(y, low),
+                color=style.hue,
+                marker=canvas.MARKERS[rows.index(dot.row) % len(canvas.MARKERS)],
+                markersize=5,
+                linestyle="none",
+                gid=canvas.tag(dot.index, dot.at, dot.says),
+            )
+        axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel=xlabel, ylabel=ylabel)
+        axes.set_title(title)
+        log_rates(axes)
+
+    said = "; ".join(
+        f"{dot.series}, {dot.row}: {formatting.rate(dot.value)} and {formatting.rate(y)}" for dot, y in found
+    )
+    alt = f"{title}: {xlabel} and {ylabel}: {said}."
+    return Panel(svg=canvas.panel(name, alt, draw), alt=alt)
+
+
+def subsets(
+    name: str,
+    title: str,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    cells: Sequence[Sequence[float | None]],
+) -> Panel:
+    """Differences of a rate by service (row) and subset of services (column), hatched where there is none (S.13)."""
+    table = np.array(
+        [[np.nan if value is None else value for value in row] for row in cells], dtype=np.float64
+    )
+    most = float(np.nanmax(table)) if np.isfinite(table).any() else 1.0
+
+    def draw(axes: Axes) -> None:
+        axes.pcolormesh(
+            np.ma.masked_invalid(table), cmap=HEAT, vmin=0.0, vmax=max(most, 1e-9), edgecolors="none"
+        )
+        for place, row in enumerate(table):
+            for number, value in enumerate(row):
+                if not np.isfinite(value):
+                    for shift in (0.0, 0.5):  # hatched
+                        axes.plot(
+                            [number + shift, number + 1],
+                            [place + 1, place + shift],
+                            color=canvas.GRID,
+                            linewidth=0.8,
+                        )
+                        axes.plot(
+                            [number, number + shift], [place + shift, place], color=canvas.GRID, linewidth=0.8
+                        )
+                else:
+                    ink = canvas.PAPER if value > INKED * most else canvas.INK
+                    text = f"{100 * value:.2g}"
+                    axes.text(
+                        number + 0.5, place + 0.5, text, ha="center", va="center", fontsize=6, color=ink
+                    )
+        axes.set_yticks(np.arange(len(rows)) + 0.5, labels=rows)
+        axes.set_xticks(np.arange(len(columns)) + 0.5, labels=columns, rotation=90)
+        axes.tick_params(length=0)
+        axes.set(ylim=(len(rows), 0), xlim=(0, len(columns)))
+        axes.grid(visible=False)
+        axes.set_title(title)
+
+    of = f"of {len(rows)} services under labels of {len(columns)} subsets"
+    alt = f"{title}: {of}; the largest is {100 * most:.2g} points."
+    height = 0.9 + 0.24 * len(rows) + 0.08 * max((len(item) for item in columns), default=1)
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.95 * canvas.WIDTH, height=height), alt=alt)
+
+
+def matrix(name: str, title: str, item: Series) -> Panel:
+    """Confidences of all pairs of one query's faces, by falling z (Figures 3 and S.5, left)."""
+    rows = np.array(item.curve.replicates, dtype=np.float64)
+
+    def draw(axes: Axes) -> None:
+        axes.pcolormesh(rows, cmap=SHADES, vmin=0.0, vmax=1.0, edgecolors="none", rasterized=False)
+        axes.set(xlabel="face, by falling z", ylabel="face", ylim=(len(rows), 0), xlim=(0, len(rows)))
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.grid(visible=False)
+        axes.set_title(title)
+
+    alt = f"{title}: confidences of {len(rows)} faces with each other, dark where high."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
+
+
+def vectors(name: str, title: str, z: Series, item: Series) -> Panel:
+    """z, the eigenvectors of what counts as an identity, and the decision of each face (Figures 3 and S.5, right)."""
+    columns = np.array(item.curve.replicates, dtype=np.float64)
+    label, place = np.array(item.curve.y), np.arange(len(item.curve.y)) + 0.5
+    decided = ", ".join(
+        f"{int((label == value).sum())} {word}"
+        for value, word in LABEL_NAMES.items()
+        if (label == value).any()
+    )
+
+    def draw(axes: Axes) -> None:
+        axes.axhline(0, color=canvas.SOFT, linewidth=0.8)
+        axes.plot(place, z.curve.y, color=canvas.INK, linewidth=1.4)
+        for number, column in enumerate(columns):
+            axes.plot(place, column, color=pen(number).hue, linestyle=pen(number).dash, linewidth=1.1)
+        for value, marker in ((1.0, "o"), (0.0, "x"), (-1.0, "|")):
+            here = label == value
+            axes.plot(
+                place[here],
+                np.full(here.sum(), 1.32),
+                linestyle="none",
+                marker=marker,
+                markersize=3,
+                color=canvas.INK,
+            )
+        axes.set(
+            xlabel="face, by falling z",
+            ylabel="z, eigenvectors",
+            xlim=(0, label.size),
+            ylim=(min(-0.15, 1.1 * float(columns.min())), 1.45),
+        )
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+        axes.yaxis.set_major_formatter(
+            FuncFormatter(lambda value, _: f"{value:g}" if abs(value) <= 1 else "")
+        )
+        axes.set_title(title)
+
+    alt = f"{title}: z falls from {max(z.curve.y):.2f} to {min(z.curve.y):.2f}; {len(columns)} eigenvectors; {decided}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=LOW + 0.75), alt=alt)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """A rate as reported with its interval, ``thick``, and on true labels with its own, ``thin``: (low, high)."""
+
+    row: str
+    value: float
+    thick: tuple[float | None, float | None] | None
+    true: float
+    thin: tuple[float | None, float | None] | None
+
+
+def reaching(name: str, title: str, found: Sequence[Reach]) -> Panel:
+    """One row for each service: thick what the labels say as they are, thin what is in doubt decided either way."""
+
+    def draw(axes: Axes) -> None:
+        for place, item in enumerate(found):
+            for ends, shift, width in ((item.thick, -0.14, 3.4), (item.thin, 0.14, 1.1)):
+                if ends is not None and ends[0] is not None and ends[1] is not None:
+                    axes.plot([ends[0], ends[1]], [place + shift] * 2, color=canvas.INK, linewidth=width)
+            axes.plot(
+                [item.value],
+                [place - 0.14],
+                linestyle="none",
+                marker="o",
+                markersize=5.5,
+                color=canvas.PAPER,
+                markeredgecolor=canvas.INK,
+            )
+            axes.plot(
+                [item.true], [place + 0.14], linestyle="none", marker="|", markersize=9, color=canvas.INK
+            )
+        axes.set_yticks(range(len(found)), labels=[item.row for item in found])
+        axes.set(ylim=(len(found) - 0.5, -0.5), xlabel="FNMR")
+        axes.set_xlim(left=0.0)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.set_title(title)
+
+    said = "; ".join(
+        f"{item.row} {item.value:.2%} reported, {item.true:.2%} on true labels" for item in found
+    )
+    alt = f"{title}, one row for each service: {said}."
+    return Panel(svg=canvas.panel(name, alt, draw, height=min(0.9 + 0.38 * len(found), 6.0)), alt=alt)

@@ -1,0 +1,34 @@
+"""Legends of figures in which colour says one thing and shape another."""
+
+from collections.abc import Sequence
+
+from matplotlib.axes import Axes
+
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.pieces import Key
+
+
+def colours(name: str, names: Sequence[str]) -> tuple[Key, ...]:
+    """What colours mean: a bar of each series' hue; ``name``: of the figure."""
+    return tuple(_bar(f"{name}-c{n}", item, n) for n, item in enumerate(names))
+
+
+def shapes(name: str, names: Sequence[str]) -> tuple[Key, ...]:
+    """What shapes mean: a marker of each, in ink; ``name``: of the figure."""
+    return tuple(_mark(f"{name}-m{n}", item, n) for n, item in enumerate(names))
+
+
+def _bar(name: str, said: str, index: int) -> Key:
+    def draw(axes: Axes) -> None:
+        axes.fill_between([0.0, 1.0], 0.1, 0.9, color=pen(index).hue, linewidth=0)
+
+    return Key(svg=canvas.sample(name, f"colour of {said}", draw), name=said, index=index)
+
+
+def _mark(name: str, said: str, index: int) -> Key:
+    def draw(axes: Axes) -> None:
+        marker = canvas.MARKERS[index % len(canvas.MARKERS)]
+        axes.plot([0.5], [0.5], color=canvas.INK, marker=marker, markersize=5)
+
+    return Key(svg=canvas.sample(name, f"shape of {said}", draw), name=said, index=None)

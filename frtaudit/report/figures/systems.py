@@ -1,0 +1,109 @@
+"""Figures of systems compared: differences with intervals, curves of two systems with bands, zones of a metric."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures.canvas import pen
+from frtaudit.report.figures.curves import BAND, Series, log_rates, marked
+from frtaudit.report.pieces import Panel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gap:
+    """A difference of two systems with its interval, None where nothing was tested."""
+
+    row: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def gaps(
+    name: str, title: str, found: Sequence[Gap], xlabel: str, *, alike: float, margin: float | None
+) -> Panel:
+    """One row for each pair; the line is where the two are alike, the shade what the spec says does not matter."""
+
+    def draw(axes: Axes) -> None:
+        if margin is not None:
+            ends = (alike - margin, alike + margin) if alike == 0 else (1 / margin, margin)
+            axes.axvspan(*ends, color=canvas.GRID, alpha=0.6, linewidth=0)
+        axes.axvline(alike, color=canvas.SOFT, linewidth=0.9)
+        for place, item in enumerate(found):
+            if item.low is not None and item.high is not None:
+                axes.plot([item.low, item.high], [place, place], color=canvas.INK, linewidth=1.4)
+            axes.plot([item.value], [place], color=canvas.INK, marker="o", linestyle="none", markersize=4.5)
+        axes.set_yticks(range(len(found)), labels=[item.row for item in found])
+        axes.set(ylim=(len(found) - 0.5, -0.5), xlabel=xlabel)
+        axes.grid(visible=False, axis="y")
+        axes.tick_params(axis="y", length=0)
+        if alike == 0 and "FNMR" in xlabel:
+            axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:.4g} %"))
+        axes.set_title(title)
+
+    said = "; ".join(f"{item.row} {item.value:.3g}" for item in found)
+    alt = f"{title}, one row for each pair: {said}."
+    height = min(0.8 + 0.3 * len(found), 6.0)
+    return Panel(svg=canvas.panel(name, alt, draw, height=height, width=1.6 * canvas.WIDTH), alt=alt)
+
+
+def overlaid(
+    name: str,
+    title: str,
+    series: Sequence[Series],
+    ylabel: str,
+    *,
+    rates: bool,
+    zones: Sequence[tuple[float, float, str]] = (),
+) -> Panel:
+    """Curves over FMR with their bands, if they have any; ``zones``: from, to and the letter of each."""
+    known = [y for item in series for y in item.curve.y if math.isfinite(y) and y > 0]
+
+    def draw(axes: Axes) -> None:
+        for item in series:
+            _curve(axes, item)
+        axes.set(xscale="log", xlabel="FMR", ylabel=ylabel)
+        if rates and known:
+            axes.set(yscale="log", ylim=(min(known) / 2, min(1.0, max(known) * 2)))
+        for start, end, letter in zones:
+            axes.axvline(end, color=canvas.SOFT, linewidth=0.8, linestyle=(0, (4, 2)))
+            axes.text(
+                math.sqrt(start * end),
+                0.96,
+                letter,
+                transform=axes.get_xaxis_transform(),
+                ha="center",
+                va="top",
+            )
+        axes.set_title(title)
+        log_rates(axes, y=rates)
+
+    names = ", ".join(dict.fromkeys(item.name for item in series))
+    letters = (
+        f" Zones: {', '.join(f'{letter} from {a:.2g} to {b:.2g}' for a, b, letter in zones)}."
+        if zones
+        else ""
+    )
+    alt = f"{title}: {ylabel} over FMR of {names}.{letters}"
+    return Panel(svg=canvas.panel(name, alt, draw, width=1.3 * canvas.WIDTH), alt=alt)
+
+
+def _curve(axes: Axes, item: Series) -> None:
+    x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
+    style = pen(item.index)
+    y = np.where(np.isfinite(y) & (y > 0), y, np.nan)
+    if item.curve.low is not None and item.curve.high is not None:
+        low, high = (np.asarray(end, dtype=np.float64) for end in (item.curve.low, item.curve.high))
+        fine = np.isfinite(low) & np.isfinite(high)
+        floor = np.nanmin(y) / 2 if np.isfinite(y).any() else 1e-9
+        axes.fill_between(
+            x[fine], np.maximum(low[fine], floor), high[fine], color=style.hue, alpha=BAND, linewidth=0
+        )
+    axes.plot(x, y, color=style.hue, linestyle=style.dash)
+    at = marked(x, log=True)
+    axes.plot(x[at], y[at], color=style.hue, linestyle="none", marker=style.marker)

@@ -1,0 +1,112 @@
+"""``frtaudit approve``: a second person signs what the first signed; the first signature keeps holding.
+
+The PDF gets a further PAdES signature, appended as the first one permits. Beside the files stands an approval: a
+statement that names what was approved, to the last byte, and both public halves of who approved it.
+"""
+
+import argparse
+import os
+import sys
+import tempfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from frtaudit.errors import DataError, FrtauditError, VerificationError
+from frtaudit.escaping import printable
+from frtaudit.signing.keys import Signer, check_years, fingerprint, load_signer
+from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.statement import Scope, approval_statement, open_statement
+from frtaudit.signing.verification import Outcome
+from frtaudit.signing.verify import PDF, RESULT, verify
+
+
+def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:
+    """Approve a signed run folder, or a signed PDF alone; returns the files that were written.
+
+    ``when``: aware time of signing. Raises DataError for a run that is not signed, a key outside its years, or one
+    that signed before; VerificationError for a run that does not verify. Then nothing was written.
+    """
+    check_years(signer, when)
+    _check_run(path)
+    folder = path if path.is_dir() else None
+    pdf = path / PDF if folder else path
+    _check_new(path, pdf, folder, signer)
+    approved = sign_pdf(pdf.read_bytes(), signer, when) if pdf.is_file() else None
+    written = []
+    if approved is not None:
+        _replace(pdf, approved)
+        written.append(pdf)
+    if folder is not None:
+        files = {name: digest_file(folder / name) for name in (RESULT, STATEMENT)}
+        if approved is not None:
+            files[PDF] = digest_bytes(approved)
+        record = folder / next_approval(folder)
+        _replace(record, approval_statement(files, signer, when))
+        written.append(record)
+    return tuple(written)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """``frtaudit approve RUN --key K``: 0 approved, 1 could not, 2 usage, or a run that does not verify."""
+    options = _parser().parse_args(argv)
+    try:
+        signer = load_signer(options.key, options.password_file)
+        written = approve(Path(options.run), signer, datetime.now(UTC))
+    except FrtauditError as error:
+        sys.stderr.write(f"frtaudit approve: {error}\n")
+        return error.exit_code
+    names = ", ".join(path.name for path in written)
+    sys.stdout.write(f"approved by {signer.name!r} (key {signer.keyid[:16]}...): {printable(names)}\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="frtaudit approve", description="Add an approving signature.")
+    parser.add_argument("run", metavar="RUN", help="a signed run folder, or its PDF")
+    parser.add_argument("--key", required=True, metavar="K", help="the approver's key: see frtaudit keygen")
+    parser.add_argument("--password-file", metavar="FILE", help="holds the key's password")
+    return parser
+
+
+def _check_run(path: Path) -> None:
+    """Nobody approves what does not hold, or what nobody signed."""
+    found = verify(path)
+    wrong = next((check for check in found.checks if check.outcome is Outcome.INVALID), None)
+    if wrong is not None:
+        raise VerificationError(wrong.subject, wrong.said, "a run that frtaudit verify finds valid")
+    open_end = next((check for check in found.checks if check.outcome is Outcome.INDETERMINATE), None)
+    if open_end is not None:
+        raise DataError(open_end.subject, open_end.said, "a signed run: approving comes second")
+
+
+def _check_new(path: Path, pdf: Path, folder: Path | None, signer: Signer) -> None:
+    """Whoever signed or approved before is refused: two signatures of one key are one opinion."""
+    keyids, certificates = set(), set()
+    if folder is not None:
+        outer = open_statement((folder / STATEMENT).read_bytes(), Scope.OUTER, STATEMENT)
+        keyids.add(outer.keyid)
+        for name in approvals(folder):
+            keyids.add(open_statement((folder / name).read_bytes(), Scope.APPROVAL, name).keyid)
+    if pdf.is_file():
+        signatures = read_signed_pdf(pdf.read_bytes(), (), pdf.name).signatures
+        certificates = {fingerprint(item.certificate) for item in signatures}
+    if signer.keyid in keyids or signer.fingerprint in certificates:
+        raise DataError(str(path), f"{signer.name!r} signed it already", "the key of another person")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """The file appears whole, or as it was."""
+    draft = None
+    try:
+        handle, draft = tempfile.mkstemp(prefix=".approve-", dir=path.parent)
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+        Path(draft).chmod(mode)
+        Path(draft).replace(path)
+    except OSError as error:
+        if draft is not None:
+            Path(draft).unlink(missing_ok=True)
+        raise DataError(str(path), f"cannot be written ({error.strerror})", "a writable run") from None

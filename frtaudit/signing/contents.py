@@ -1,0 +1,88 @@
+"""What the signed files say, beside who signed them: schema, verdicts, seal."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from frtaudit.core.canonical import Json
+from frtaudit.core.findings import Verdict
+from frtaudit.core.result import AuditResult
+from frtaudit.core.result_schema import result_schema
+from frtaudit.errors import VerificationError
+from frtaudit.signing.keys import common_name
+from frtaudit.signing.seal import Seal, open_seal, recorded
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import Check, invalid, note, ok, untrusted
+
+RESULT = "result.json"
+
+
+def against_schema(value: Json) -> str | None:
+    """Where and why a result departs from its JSON Schema; None if it follows it.
+
+    Its spec is held against its digest, not against a schema: a plug-in may be unknown where the report is read.
+    """
+    from jsonschema import Draft202012Validator
+
+    schema = result_schema({"type": "object"})
+    found = next(Draft202012Validator(schema).iter_errors(value), None)
+    if found is None:
+        return None
+    return f"/{'/'.join(str(step) for step in found.absolute_path)} {found.message[:80]}"
+
+
+def verdict_problem(result: AuditResult, verdict: Mapping[str, Json]) -> str | None:
+    """What ``verdict.json`` says and the result does not, in words; None where they agree."""
+    counts = {kind.value: 0 for kind in Verdict}
+    for finding in result.findings:
+        counts[finding.verdict.value] += 1
+    if verdict.get("counts") != counts:
+        return f"counts other findings than {RESULT} holds"
+    if verdict.get("choice", []) != list(result.choice):
+        return f"says another choice than {RESULT} does"
+    open_ended = any(number for name, number in counts.items() if name != Verdict.PASS.value)
+    codes = {0} if "full" in result.digests or not open_ended else {3} if counts["fail"] else {0, 3}
+    return None if verdict.get("exit_code") in codes else "names an exit code that its counts do not lead to"
+
+
+def seal_checks(
+    result: AuditResult, data: bytes | None, name: str, signed_at: datetime, trust: Trust
+) -> Iterator[Check]:
+    """Checks of the seal that a result names: genuine, older than the report, its departures all listed.
+
+    ``data``: the seal's file; ``signed_at``: when the report was signed, as its signer says.
+    """
+    if result.seal is None:
+        if data is not None:
+            yield invalid(name, "is a seal, but the result was not run under one")
+        return
+    if data is None:
+        yield invalid(name, "is missing, although the result was run under a seal")
+        return
+    try:
+        seal = open_seal(data, name, trust.certificates)
+    except VerificationError as error:
+        yield invalid(name, error.found)
+        return
+    if recorded(seal, result) != result.seal:
+        yield invalid(name, "does not lead to the departures that the result lists")
+    elif (seal.stamp.when if seal.stamp else seal.statement.when) > signed_at:
+        yield invalid(name, "was made after the report was signed")
+    else:
+        count = len(result.seal.departures)
+        said = f"sealed by {result.seal.signer!r} on {result.seal.signed_at}; departures, all listed: {count}"
+        yield ok(name, said)
+    yield from _seal_trust(seal, name, trust)
+
+
+def _seal_trust(seal: Seal, name: str, trust: Trust) -> Iterator[Check]:
+    signer, keyid = common_name(seal.statement.certificate), seal.statement.keyid
+    if keyid not in trust.keyids:
+        yield untrusted(name, f"its signer {signer!r} is not trusted on this machine (key {keyid[:16]}...)")
+    if seal.stamp is None:
+        yield note(name, "its time is what its signer's clock said: no authority gave one")
+        return
+    tsa = common_name(seal.stamp.certificate)
+    if seal.stamp.distrust is not None:
+        yield untrusted(name, f"the authority {tsa!r} of its time is not trusted on this machine")
+    else:
+        yield ok(name, f"existed on {seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC, says {tsa!r}")

@@ -1,0 +1,45 @@
+"""What of a folder no signature covers: named, one line each, and never opened where it is no regular file."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from frtaudit.core.machine.files import read_regular
+from frtaudit.errors import DataError, VerificationError
+from frtaudit.signing.manifest import STATEMENT, entries, left_out
+from frtaudit.signing.verification import Check, invalid, unchecked
+
+LARGEST_STATEMENT = 1 << 26
+LARGEST_PDF = 1 << 30
+
+
+def not_regular(folder: Path) -> Iterator[Check]:
+    """Links, FIFOs, sockets and devices: what was signed holds none, so that each is an alteration."""
+    for name, kind in entries(folder).items():
+        if kind is not None:
+            yield invalid(name, f"{kind}: not opened")
+
+
+def not_covered(folder: Path) -> Iterator[Check]:
+    """Hidden files and logs, which may change after the signature."""
+    for name in left_out(folder):
+        yield unchecked(
+            name, f"is not covered by {STATEMENT}: hidden files and logs may change after the signature"
+        )
+
+
+def read_bounded(path: Path, most: int) -> bytes:
+    """The bytes of a regular file that nothing vouches for yet.
+
+    Raises FileNotFoundError; :class:`VerificationError` for what is no regular file, too large, or not readable.
+    """
+    try:
+        size = path.lstat().st_size
+        if size > most:
+            raise VerificationError(path.name, f"is {size} bytes long: not read", f"at most {most}")
+        return read_regular(path)
+    except FileNotFoundError:
+        raise
+    except DataError as error:
+        raise VerificationError(path.name, f"{error.found}: not opened", "a regular file") from None
+    except OSError as error:
+        raise VerificationError(path.name, f"cannot be read ({error.strerror})", "a readable file") from None

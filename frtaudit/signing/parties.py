@@ -1,0 +1,76 @@
+"""Who signed what of a run, and whether this machine trusts them."""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from cryptography import x509
+
+from frtaudit.signing.keys import PUBLIC, common_name, fingerprint, is_demo
+from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.pdf.signature import SignedPdf
+from frtaudit.signing.statement import Statement
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import Check, note, ok, untrusted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What was opened so far: the outer statement, the signed PDF, the statement inside it, and approvals by name."""
+
+    outer: Statement | None = None
+    pdf: SignedPdf | None = None
+    inner: Statement | None = None
+    approvals: Mapping[str, Statement] = field(default_factory=dict)
+
+
+def parties(evidence: Evidence, trust: Trust) -> Iterator[Check]:
+    """Who signed, and whether this machine trusts them.
+
+    A signer has two public halves, and each vouches for the other: a trusted key signed the inner statement,
+    which names the certificate; a trusted certificate signed the PDF, inside of which the inner statement names
+    the key.
+    """
+    inner, outer = evidence.inner, evidence.outer
+    signatures = evidence.pdf.signatures if evidence.pdf else ()
+    keyids = set(trust.keyids)
+    if inner and signatures and signatures[0].distrust is None:
+        keyids.add(inner.keyid)
+    vouched = _vouched(evidence, keyids)
+    certificate = fingerprint(outer.certificate) if outer and outer.is_of_certificate else None
+    if outer and certificate in {
+        fingerprint(item.certificate) for item in signatures if item.distrust is None
+    }:
+        keyids.add(outer.keyid)
+    if outer:
+        distrust = None if outer.keyid in keyids else f"key {outer.keyid[:16]}..."
+        yield from _party(STATEMENT, outer.certificate, distrust)
+    known = {fingerprint(item.certificate) for item in signatures if item.distrust is None}
+    for item in signatures:
+        known_here = fingerprint(item.certificate) in vouched
+        yield from _party(item.field, item.certificate, None if known_here else item.distrust)
+        if item.authority is not None:
+            yield from _party(f"{item.field} / time", item.authority, item.time_distrust)
+    for name, approval in evidence.approvals.items():
+        known_here = approval.keyid in keyids or (
+            approval.is_of_certificate and fingerprint(approval.certificate) in known
+        )
+        distrust = None if known_here else f"key {approval.keyid[:16]}..."
+        yield from _party(name, approval.certificate, distrust)
+
+
+def _vouched(evidence: Evidence, keyids: AbstractSet[str]) -> set[str]:
+    """Certificates (by fingerprint) that a statement names whose key is trusted."""
+    statements = [evidence.inner, *evidence.approvals.values()]
+    return {fingerprint(item.certificate) for item in statements if item is not None and item.keyid in keyids}
+
+
+def _party(subject: str, certificate: x509.Certificate, distrust: str | None) -> Iterator[Check]:
+    name = f"signer {common_name(certificate)!r}"
+    if distrust is not None:
+        said = f"{name} is not trusted on this machine ({distrust}); to trust: --trust their {PUBLIC}"
+        yield untrusted(subject, said)
+        return
+    yield ok(subject, f"{name} is trusted on this machine")
+    if is_demo(certificate):
+        yield note(subject, "a demo key proves that nothing was changed, not who signed")

@@ -1,0 +1,1 @@
+"""The PDF: its signatures, and what may stand behind them."""

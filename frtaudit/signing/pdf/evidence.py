@@ -1,0 +1,137 @@
+"""Whether certificates and revocation data belong to the signatures that they stand beside.
+
+What belongs: a signer's certificate; whoever issued one that belongs, up to a root; whoever signed an OCSP response
+about one that belongs. A list of revoked certificates belongs to its issuer, a response to what it is about.
+Every signature on the way is checked, so that none of it can be made up or changed.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.x509 import ocsp
+
+from frtaudit.signing.pdf.additions import Store
+from frtaudit.signing.pdf.revisions import AlterationError
+
+
+def chains(
+    signers: Iterable[x509.Certificate], pool: Iterable[x509.Certificate]
+) -> frozenset[x509.Certificate]:
+    """``signers`` and all of ``pool`` that issued one of them, or one that did."""
+    found, waiting = set(signers), set(pool)
+    while True:
+        step = {item for item in waiting - found if any(issued(other, item) for other in found)}
+        if not step:
+            return frozenset(found)
+        found |= step
+
+
+def issued(certificate: x509.Certificate, issuer: x509.Certificate) -> bool:
+    """Whether ``issuer`` signed ``certificate``."""
+    try:
+        certificate.verify_directly_issued_by(issuer)
+    except (ValueError, TypeError, InvalidSignature):
+        return False
+    return True
+
+
+def check_store(store: Store, signers: Sequence[x509.Certificate]) -> None:
+    """Raise :class:`AlterationError` for a DSS with anything that does not belong to ``signers``."""
+    try:
+        certificates = [x509.load_der_x509_certificate(item) for item in store.certificates.values()]
+        lists = [x509.load_der_x509_crl(item) for item in store.crls.values()]
+        responses = [ocsp.load_der_ocsp_response(item) for item in store.ocsps.values()]
+        _check(certificates, lists, responses, signers)
+    except (ValueError, TypeError) as error:
+        raise AlterationError(
+            str(error) if isinstance(error, AlterationError) else "holds revocation data that cannot be read"
+        ) from None
+
+
+def revoked(certificate: x509.Certificate, store: Store) -> datetime | None:
+    """When a certificate, or one above it, was revoked, as a DSS that was checked says; None if it does not."""
+    others = [x509.load_der_x509_certificate(item) for item in store.certificates.values()]
+    chain = chains([certificate], others)
+    found = []
+    for data in store.crls.values():
+        crl = x509.load_der_x509_crl(data)
+        entries = [
+            crl.get_revoked_certificate_by_serial_number(item.serial_number)
+            for item in chain
+            if item.issuer == crl.issuer
+        ]
+        found += [entry.revocation_date_utc for entry in entries if entry is not None]
+    serials = {item.serial_number for item in chain}
+    for data in store.ocsps.values():
+        for item in ocsp.load_der_ocsp_response(data).responses:
+            if item.serial_number in serials and item.revocation_time_utc is not None:
+                found.append(item.revocation_time_utc)
+    return min(found, default=None)
+
+
+def _check(
+    certificates: Sequence[x509.Certificate],
+    lists: Sequence[x509.CertificateRevocationList],
+    responses: Sequence[ocsp.OCSPResponse],
+    signers: Sequence[x509.Certificate],
+) -> None:
+    belonging = chains(signers, certificates)
+    responders = {responder for item in responses for responder in certificates if responds(item, responder)}
+    belonging = chains(
+        belonging | {item for item in responders if _issued_by_any(item, belonging)}, certificates
+    )
+    for item in certificates:
+        if item not in belonging or not (item in signers or _issued_by_any(item, belonging)):
+            raise AlterationError(
+                f"holds a certificate that belongs to no signature: {item.subject.rfc4514_string()!r}"
+            )
+    for found in lists:
+        if not is_list_of(found, belonging):
+            raise AlterationError(
+                f"holds revocation data that belong to no signature: {found.issuer.rfc4514_string()!r}"
+            )
+    for response in responses:
+        if not is_about(response, belonging) or not any(responds(response, item) for item in belonging):
+            raise AlterationError("holds revocation data that belong to no signature: an OCSP response")
+
+
+def is_list_of(found: x509.CertificateRevocationList, belonging: Iterable[x509.Certificate]) -> bool:
+    """Whether one of ``belonging`` that issued another signed a list of revoked certificates."""
+    for issuer in belonging:
+        if issuer.subject == found.issuer and any(issued(item, issuer) for item in belonging):
+            return found.is_signature_valid(issuer.public_key())  # type: ignore[arg-type]  # other keys raise TypeError
+    return False
+
+
+def is_about(response: ocsp.OCSPResponse, belonging: Iterable[x509.Certificate]) -> bool:
+    """Whether an OCSP response is about some of ``belonging``, and about nothing else."""
+    if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
+        return False
+    known = set(belonging)
+    serials = {item.serial_number for item in known}
+    about = all(item.serial_number in serials for item in response.responses)
+    return about and all(item in known for item in response.certificates)
+
+
+def responds(response: ocsp.OCSPResponse, responder: x509.Certificate) -> bool:
+    """Whether ``responder`` signed an OCSP response."""
+    if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
+        return False
+    key, algorithm = responder.public_key(), response.signature_hash_algorithm
+    try:
+        if isinstance(key, rsa.RSAPublicKey) and algorithm is not None:
+            key.verify(response.signature, response.tbs_response_bytes, padding.PKCS1v15(), algorithm)
+        elif isinstance(key, ec.EllipticCurvePublicKey) and algorithm is not None:
+            key.verify(response.signature, response.tbs_response_bytes, ec.ECDSA(algorithm))
+        else:
+            return False
+    except InvalidSignature:
+        return False
+    return True
+
+
+def _issued_by_any(certificate: x509.Certificate, others: Iterable[x509.Certificate]) -> bool:
+    return any(issued(certificate, item) for item in others)

@@ -1,0 +1,119 @@
+"""How far a PDF signature reaches: PAdES B-B, B-T (a time), B-LT (and revocation data), B-LTA (and a time over all).
+
+A level that cannot be reached stops the run before anything is scored: nothing is signed at a lower one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asn1crypto import crl, ocsp, pem
+from asn1crypto import x509 as asn1_x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from pyhanko_certvalidator import CertificateValidator, ValidationContext
+from pyhanko_certvalidator.errors import PathError, ValidationError
+
+from frtaudit.core.spec import PadesLevel
+from frtaudit.errors import DataError
+from frtaudit.signing.keys import Signer
+from frtaudit.signing.timestamp import Authority, authority
+from frtaudit.signing.waiting import wait
+
+WITH_TIME = (PadesLevel.B_T, PadesLevel.B_LT, PadesLevel.B_LTA)
+WITH_REVOCATION = (PadesLevel.B_LT, PadesLevel.B_LTA)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pades:
+    """What a signature at ``level`` is made with: an authority for the time, evidence on the certificates."""
+
+    level: PadesLevel = PadesLevel.B_B
+    authority: Authority | None = field(default=None, repr=False)
+    evidence: ValidationContext | None = field(default=None, repr=False)
+
+
+BASIC = Pades()
+
+
+def pades_of(level: PadesLevel, tsa: str | None, evidence: str | None, signer: Signer) -> Pades:
+    """What ``level`` takes, tried out: the authority answers, and every certificate has its path and revocation data.
+
+    ``tsa``: URL of an RFC 3161 authority; ``evidence``: folder with certificates, CRLs and OCSP responses (PEM or DER)
+    of the signer and the authority; self-signed certificates there are the roots. Raises DataError.
+    """
+    if level not in WITH_TIME:
+        return BASIC
+    if tsa is None:
+        raise DataError(
+            "report.tsa", f"no value, and {level.value} needs a time", "the URL of an RFC 3161 authority"
+        )
+    found = authority(tsa)
+    if level not in WITH_REVOCATION:
+        return Pades(level=level, authority=found)
+    if evidence is None:
+        accepted = "a folder with certificates, CRLs and OCSP responses"
+        raise DataError("report.evidence", f"no value, and {level.value} needs revocation data", accepted)
+    context = _context(Path(evidence), signer)
+    _check_paths(found, context, signer, level)
+    return Pades(level=level, authority=found, evidence=context)
+
+
+def _context(folder: Path, signer: Signer) -> ValidationContext:
+    held = list(_held(folder))
+    certificates = [item for item in held if isinstance(item, asn1_x509.Certificate)]
+    own = [_asn1(item.public_bytes(Encoding.DER)) for item in (signer.certificate, *signer.chain)]
+    roots = [item for item in (*certificates, *own) if item.self_signed != "no"]
+    return ValidationContext(
+        trust_roots=roots,
+        other_certs=[*certificates, *own],
+        crls=[item for item in held if isinstance(item, crl.CertificateList)],
+        ocsps=[item for item in held if isinstance(item, ocsp.OCSPResponse)],
+        revocation_mode="require",  # hard-fail lets a certificate pass that names no place of revocation data
+        allow_fetching=False,
+    )
+
+
+def _check_paths(found: Authority, context: ValidationContext, signer: Signer, level: PadesLevel) -> None:
+    async def check() -> None:
+        own = CertificateValidator(
+            _asn1(signer.certificate.public_bytes(Encoding.DER)), validation_context=context
+        )
+        await own.async_validate_usage(set())  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+        async for _ in found.validation_paths(context):  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+            pass
+
+    try:
+        wait(check())
+    except (PathError, ValidationError) as error:
+        raise DataError(
+            "report.evidence", f"{level.value} cannot be reached ({error})", "what is missing"
+        ) from None
+
+
+def _held(folder: Path) -> Iterator[asn1_x509.Certificate | crl.CertificateList | ocsp.OCSPResponse]:
+    """What the files of a folder hold, whatever their names."""
+    try:
+        files = sorted(path for path in folder.iterdir() if path.is_file())
+        contents = [path.read_bytes() for path in files]
+    except OSError as error:
+        raise DataError("report.evidence", f"cannot be read ({error.strerror})", "a folder") from None
+    for path, data in zip(files, contents, strict=True):
+        blocks = [body for _, _, body in pem.unarmor(data, multiple=True)] if pem.detect(data) else [data]
+        for body in blocks:
+            yield _read(body, path)
+
+
+def _read(body: bytes, path: Path) -> asn1_x509.Certificate | crl.CertificateList | ocsp.OCSPResponse:
+    for kind in (asn1_x509.Certificate, crl.CertificateList, ocsp.OCSPResponse):
+        try:
+            read = kind.load(body, strict=True)
+            read.native  # noqa: B018  reading it all is the check
+        except (ValueError, TypeError):
+            continue
+        return read
+    accepted = "certificates, CRLs and OCSP responses"
+    raise DataError("report.evidence", f"{path.name} holds none of what is looked for", accepted)
+
+
+def _asn1(data: bytes) -> asn1_x509.Certificate:
+    return asn1_x509.Certificate.load(data)

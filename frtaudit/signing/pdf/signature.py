@@ -1,0 +1,325 @@
+"""PDF signatures: PAdES B-B to B-LTA (ETSI.CAdES.detached, ECDSA P-256 or RSA, SHA-256), invisible, PDF/A kept.
+
+The first signature certifies the document and permits further signatures and nothing else that shows (DocMDP
+level 2).
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from io import BytesIO
+
+from asn1crypto import keys
+from asn1crypto import x509 as asn1_x509
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from pyhanko.pdf_utils.generic import DictionaryObject, Reference
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign.ades.report import AdESSubIndic
+from pyhanko.sign.general import SigningError
+from pyhanko.sign.signers import PdfSigner, SimpleSigner
+from pyhanko.sign.signers.pdf_cms import PdfCMSSignedAttributes
+from pyhanko.sign.validation import (
+    DocumentTimestampStatus,
+    EmbeddedPdfSignature,
+    PdfSignatureStatus,
+    SignatureCoverageLevel,
+    async_validate_pdf_signature,
+    async_validate_pdf_timestamp,
+)
+from pyhanko.sign.validation.generic_cms import extract_tst_data_iter
+from pyhanko.sign.validation.settings import KeyUsageConstraints
+from pyhanko.sign.validation.status import TimestampSignatureStatus
+from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.errors import PathError, ValidationError
+from pyhanko_certvalidator.registry import SimpleCertificateStore
+
+from frtaudit.core.spec import PadesLevel
+from frtaudit.errors import DataError, VerificationError
+from frtaudit.signing.keys import Signer
+from frtaudit.signing.pdf.additions import Store, additions
+from frtaudit.signing.pdf.appending import Appending, dated_writer, signature_metadata, with_evidence
+from frtaudit.signing.pdf.evidence import check_store, revoked
+from frtaudit.signing.pdf.pades import BASIC, Pades
+from frtaudit.signing.pdf.reader import ReportReader
+from frtaudit.signing.pdf.revisions import AlterationError
+from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
+from frtaudit.signing.waiting import wait
+
+MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")
+HEADER = b"%PDF-"
+TIMESTAMP = "/DocTimeStamp"
+NAME_TREE_DEPTH = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PdfSignature:
+    """A signature that holds. ``when``: what its signer's clock said; ``end``: how many bytes it covers.
+
+    ``stamped``: the time that an ``authority`` gave it, None without one; ``time_distrust``: why that is not trusted.
+    """
+
+    field: str
+    certificate: x509.Certificate
+    when: datetime | None
+    end: int
+    is_timestamp: bool
+    distrust: str | None
+    stamped: datetime | None = None
+    authority: x509.Certificate | None = None
+    time_distrust: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignedPdf:
+    """Signatures in the order they were made, the files attached when the first was made, and how far that reaches."""
+
+    signatures: tuple[PdfSignature, ...]
+    attachments: Mapping[str, bytes]
+    level: PadesLevel = PadesLevel.B_B
+
+
+def sign_pdf(pdf: bytes, signer: Signer, when: datetime, pades: Pades = BASIC) -> bytes:
+    """Append a signature: certifying if it is the first, approving if not.
+
+    ``when``: aware time of signing, as the signature will claim it. Raises DataError when the level of ``pades`` is not
+    reached.
+    """
+    signed = _appended(pdf, signer, when, pades)
+    reached = read_signed_pdf(signed, (), "report.pdf").level
+    if reached is not pades.level and pades.level is not PadesLevel.B_B:
+        raise DataError("report.pades", f"{reached.value} was reached, not {pades.level.value}")
+    return signed
+
+
+def _appended(pdf: bytes, signer: Signer, when: datetime, pades: Pades) -> bytes:
+    """The PDF with one more signature, not looked at again."""
+    reader = ReportReader(pdf)
+    earlier = len(reader.embedded_signatures)
+    writer = Appending.from_reader(reader) if earlier else dated_writer(pdf, when)
+    meta = replace(
+        signature_metadata(earlier + 1, signer.name),
+        embed_validation_info=pades.evidence is not None,
+        validation_context=pades.evidence,
+        use_pades_lta=pades.level is PadesLevel.B_LTA,
+    )
+    try:
+        maker = PdfSigner(meta, _pyhanko_signer(signer), timestamper=pades.authority)
+        return wait(_sign(maker, writer, when, pades))
+    except (OSError, SigningError, PathError, ValidationError) as error:
+        raise DataError("report.pades", f"{pades.level.value} cannot be reached ({error})") from None
+
+
+def looks_signed(pdf: bytes) -> bool:
+    """Whether the bytes hold traces of a signature, readable or not."""
+    return any(mark in pdf for mark in MARKS)
+
+
+def read_signed_pdf(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
+    """Check every signature of a PDF and that nothing lies outside them; return them and the attachments.
+
+    Bytes after the last signature are accepted only as a DSS update (revocation data for it). A PDF without
+    a trace of a signature, or no PDF at all, comes back with none. Raises VerificationError naming ``where``;
+    a PDF whose bytes break the parser is invalid, not a crash.
+    """
+    _quiet()
+    try:
+        return _read(pdf, roots, where)
+    except VerificationError:
+        raise
+    except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
+        if looks_signed(pdf) or pdf.startswith(HEADER):
+            raise VerificationError(where, f"cannot be read as a PDF ({type(error).__name__})") from None
+        return SignedPdf(signatures=(), attachments={})
+
+
+def _read(pdf: bytes, roots: Sequence[x509.Certificate], where: str) -> SignedPdf:
+    reader = ReportReader(pdf)
+    embedded = reader.embedded_signatures
+    if not embedded:
+        if looks_signed(pdf):
+            raise VerificationError(where, "holds traces of a signature, but none that can be read")
+        return SignedPdf(signatures=(), attachments=dict(_attachments(reader.root)))
+    for item in embedded:
+        if str(item.sig_object_type) != TIMESTAMP:
+            check_form(item, f"{where} ({item.field_name})")
+        check_bag(item.signed_data, f"{where} ({item.field_name})")
+    first = ReportReader(pdf[: _end(embedded[0])])
+    store = _check_additions(pdf, first, embedded, where)
+    signatures = tuple(_check(pdf, item, roots, store, where) for item in embedded)
+    level = _level(embedded, reader)
+    return SignedPdf(signatures=signatures, attachments=dict(_attachments(first.root)), level=level)
+
+
+def _end(embedded: EmbeddedPdfSignature) -> int:
+    """Where the bytes that a signature covers end."""
+    return int(embedded.byte_range[2]) + int(embedded.byte_range[3])
+
+
+def _check_additions(
+    pdf: bytes, first: PdfFileReader, embedded: Sequence[EmbeddedPdfSignature], where: str
+) -> Store:
+    """Nothing was appended but what :mod:`frtaudit.signing.pdf.additions` names; returns the DSS."""
+
+    def text(number: int) -> bytes:
+        out = BytesIO()
+        found = first.get_object(Reference(number, 0, first))  # type: ignore[no-untyped-call]  # pyHanko left it untyped
+        found.write_to_stream(out)
+        return out.getvalue()
+
+    try:
+        ends = [_end(item) for item in embedded]
+        store = additions(pdf, ends, text, bytes(embedded[0].pkcs7_content))
+        check_store(store, list(_signers(embedded)))
+    except AlterationError as error:
+        said = f"the file was changed after the signature in a way that it forbids: {error}"
+        raise VerificationError(where, said) from None
+    return store
+
+
+def _signers(embedded: Sequence[EmbeddedPdfSignature]) -> Iterator[x509.Certificate]:
+    """Every certificate that a signature or a time in it carries."""
+    for item in embedded:
+        yield from bag_of(item.signed_data)
+        for token in extract_tst_data_iter(item.signer_info, signed=False):
+            yield from bag_of(token)
+
+
+def _level(embedded: Sequence[EmbeddedPdfSignature], reader: PdfFileReader) -> PadesLevel:
+    """What the first signature has: a time of its own, revocation data in the file, a time over all of it."""
+    if next(extract_tst_data_iter(embedded[0].signer_info, signed=False), None) is None:
+        return PadesLevel.B_B
+    if "/DSS" not in reader.root:
+        return PadesLevel.B_T
+    lasting = str(embedded[-1].sig_object_type) == TIMESTAMP
+    return PadesLevel.B_LTA if lasting else PadesLevel.B_LT
+
+
+def _check(
+    pdf: bytes, embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store, where: str
+) -> PdfSignature:
+    field = str(embedded.field_name)
+    check_hole(pdf, embedded, f"{where} ({field})")
+    is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
+    status = wait(_status(embedded, roots, store))
+    if not (status.intact and status.valid):
+        raise VerificationError(f"{where} ({field})", "does not hold: signed bytes were changed")
+    if status.coverage not in (SignatureCoverageLevel.ENTIRE_FILE, SignatureCoverageLevel.ENTIRE_REVISION):
+        said = "the signature does not cover the file as it stood when it was signed"
+        raise VerificationError(f"{where} ({field})", said)
+    stamp = getattr(status, "timestamp_validity", None)
+    if stamp is not None and not (stamp.intact and stamp.valid):
+        raise VerificationError(f"{where} ({field})", "its timestamp does not hold")
+    tsa = None if stamp is None else x509.load_der_x509_certificate(stamp.signing_cert.dump())
+    certificate = x509.load_der_x509_certificate(embedded.signer_cert.dump())
+    when = getattr(status, "timestamp", embedded.self_reported_timestamp)
+    return PdfSignature(
+        field=field,
+        certificate=certificate,
+        when=when,
+        end=_end(embedded),
+        is_timestamp=is_timestamp,
+        distrust=_distrust(status, certificate, when) or _revoked(certificate, store, stamp),
+        stamped=None if stamp is None else stamp.timestamp,
+        authority=tsa,
+        time_distrust=None if stamp is None or stamp.trusted else "no path to a trusted certificate",
+    )
+
+
+async def _status(
+    embedded: EmbeddedPdfSignature, roots: Sequence[x509.Certificate], store: Store
+) -> PdfSignatureStatus | DocumentTimestampStatus:
+    """What pyHanko finds, with the certificates of the DSS to find a path."""
+    is_timestamp = str(embedded.sig_object_type) == TIMESTAMP
+    context = ValidationContext(
+        trust_roots=[asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots],
+        other_certs=[asn1_x509.Certificate.load(item) for item in store.certificates.values()],
+        moment=None if is_timestamp else embedded.self_reported_timestamp,
+    )
+    if is_timestamp:
+        return await async_validate_pdf_timestamp(embedded, context, skip_diff=True)
+    usage = KeyUsageConstraints(
+        key_usage={"non_repudiation", "digital_signature"}, match_all_key_usages=False
+    )
+    return await async_validate_pdf_signature(embedded, context, key_usage_settings=usage, skip_diff=True)
+
+
+def _attachments(root: DictionaryObject) -> Iterator[tuple[str, bytes]]:
+    if "/Names" in root and "/EmbeddedFiles" in root["/Names"]:
+        yield from _leaves(root["/Names"]["/EmbeddedFiles"], depth=0)
+
+
+def _leaves(node: DictionaryObject, depth: int) -> Iterator[tuple[str, bytes]]:
+    """Names and contents of the files in a name tree (ISO 32000-2, 7.9.6)."""
+    if depth > NAME_TREE_DEPTH:
+        raise ValueError("the tree of attachments is too deep")
+    for kid in node["/Kids"] if "/Kids" in node else ():  # noqa: SIM401  get() does not follow references
+        yield from _leaves(kid.get_object(), depth + 1)
+    pairs = [item.get_object() for item in node["/Names"]] if "/Names" in node else []
+    for file in pairs[1::2]:
+        yield str(file["/UF" if "/UF" in file else "/F"]), bytes(file["/EF"]["/F"].data)
+
+
+def _distrust(
+    status: PdfSignatureStatus | DocumentTimestampStatus, certificate: x509.Certificate, when: datetime | None
+) -> str | None:
+    """Why a certificate is not trusted, where it can in the words of ETSI EN 319 102-1; None if it is.
+
+    The years of a certificate that is itself a root are checked here: path validation leaves roots alone.
+    """
+    if not status.trusted:
+        return _words(status.trust_problem_indic)
+    if when is None or not certificate.not_valid_before_utc <= when <= certificate.not_valid_after_utc:
+        return "the signature claims no time within the certificate's years"
+    return None
+
+
+def _revoked(
+    certificate: x509.Certificate, store: Store, stamp: TimestampSignatureStatus | None
+) -> str | None:
+    """That a certificate was revoked, unless a trusted authority saw the signature before."""
+    since = revoked(certificate, store)
+    if since is None or (stamp is not None and stamp.trusted and stamp.timestamp < since):
+        return None
+    return f"its certificate was revoked on {since:%Y-%m-%d}, and no trusted time says that it signed before"
+
+
+def _words(indication: AdESSubIndic | None) -> str:
+    if indication is None:
+        return "no path to a trusted certificate"
+    return str(indication.standard_name).lower().replace("_", " ")
+
+
+async def _sign(signer: PdfSigner, writer: IncrementalPdfFileWriter, when: datetime, pades: Pades) -> bytes:
+    """What PdfSigner.async_sign_pdf does, with the time of signing as an argument."""
+    session = signer.init_signing_session(writer)
+    session.system_time = when
+    found = await session.perform_presign_validation(writer)
+    size = await session.estimate_signature_container_size(found, tight=False)
+    document = session.prepare_tbs_document(validation_info=found, bytes_reserved=size)
+    output = BytesIO()
+    prepared, _ = document.digest_tbs_document(output=output)
+    attributes = PdfCMSSignedAttributes(signing_time=when)
+    signed = await document.perform_signature(prepared.document_digest, attributes)
+    if pades.evidence is None or found is None:
+        return output.getvalue()
+    return await with_evidence(output.getvalue(), bytes(signed.sig_contents), found, pades)
+
+
+def _pyhanko_signer(signer: Signer) -> SimpleSigner:
+    key = signer.pdf_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    certificate = asn1_x509.Certificate.load(signer.certificate.public_bytes(Encoding.DER))
+    chain = SimpleCertificateStore()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+    for item in signer.chain:
+        chain.register(asn1_x509.Certificate.load(item.public_bytes(Encoding.DER)))
+    return SimpleSigner(certificate, keys.PrivateKeyInfo.load(key), chain)
+
+
+def _quiet() -> None:
+    """Keep the libraries' log lines about forged files off the terminal; the checks say what is wrong."""
+    for name in ("pyhanko", "pyhanko_certvalidator"):
+        logger = logging.getLogger(name)
+        if not logger.handlers:
+            logger.addHandler(logging.NullHandler())

@@ -1,0 +1,77 @@
+"""The files of a report, made, made again in a fresh process, and only then signed."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.spec import Report
+from frtaudit.errors import FrtauditError
+from frtaudit.report import render
+from frtaudit.report.files import PDF, RENDERED_BY, SETTINGS, TABLE, TABLE_PDF, Files, attachments, page_name
+from frtaudit.report.fresh import Rendered, made_again
+from frtaudit.report.rendering import checklists_of, page_of
+from frtaudit.report.versions import page_versions, paper_versions
+from frtaudit.signing.keys import Signer
+from frtaudit.signing.pdf.first_revision import first_difference, foreign
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signing import Signing
+from frtaudit.signing.statement import INNER_NAME
+
+Inner = Callable[[Files, Signer, datetime], bytes]
+"""Makes the statement inside a PDF: (what it covers, signer, time of signing)."""
+
+
+def report_files(
+    sources: Files, told: Mapping[str, Json], settings: Report, signing: Signing, inner: Inner | None = None
+) -> dict[str, bytes]:
+    """The files to write: the sources, ``report.json``, and page, checklists and PDF as the settings ask for them.
+
+    ``sources``: what the page is made from beside ``told``, which is what ``report.json`` will hold; ``inner``: makes
+    the statement inside the PDF. Raises :class:`FrtauditError` where a second process makes other bytes: nothing is
+    signed then.
+    """
+    drafted = {**sources, SETTINGS: to_bytes({**told, RENDERED_BY: dict(page_versions())})}
+    page = page_of(drafted)
+    by = {**page_versions(), **(paper_versions(page) if settings.pdf else {})}
+    files = {**sources, SETTINGS: to_bytes({**told, RENDERED_BY: by})}
+    when = datetime.now(UTC)
+    attached = _attached(files, page, signing, inner, when) if settings.pdf else None
+    with made_again(files, attached) as again:
+        layout = None if attached is None else render.pdf(page.decode(), attached)
+        _compare(Rendered(page=page, pdf=layout), again(), page_name(files))
+    made = {**files, **checklists_of(files)}
+    if settings.html:
+        made[page_name(files)] = page
+    if layout is not None:
+        made[TABLE_PDF if TABLE in files else PDF] = _signed(layout, signing, when)
+    return made
+
+
+def _attached(
+    files: Files, page: bytes, signing: Signing, inner: Inner | None, when: datetime
+) -> dict[str, bytes]:
+    attached = attachments(files, page)
+    if signing.signer is None or inner is None:
+        return attached
+    return {**attached, INNER_NAME: inner(attached, signing.signer, when)}
+
+
+def _compare(one: Rendered, other: Rendered, name: str) -> None:
+    for what, first, second in ((name, one.page, other.page), ("report.pdf", one.pdf, other.pdf)):
+        if first != second:
+            place = first_difference(first or b"", second or b"")
+            found = (
+                f"a second process made other bytes (from byte {place} on), so nothing was written or signed"
+            )
+            raise FrtauditError(what, found, "a report that repeats; please report it with report.json")
+
+
+def _signed(layout: bytes, signing: Signing, when: datetime) -> bytes:
+    """The layout with a signature of whoever signs, and nothing else; itself where nobody does."""
+    if signing.signer is None:
+        return layout
+    pdf = sign_pdf(layout, signing.signer, when, signing.pades)
+    wrong = foreign(layout, pdf, read_signed_pdf(pdf, (), PDF).signatures[0])
+    if wrong is not None:
+        raise FrtauditError("report.pdf", f"signed, it {wrong}", "a signature that adds nothing else")
+    return pdf

@@ -1,0 +1,217 @@
+"""``frtaudit reproduce``: derive a result again and say whether it is the same, and in which sense.
+
+Floats are compared within RTOL because a score is a double-precision dot product rounded to single
+precision: another BLAS may move it by one unit in the last place, 1.2e-7 relative, and thresholds and bounds
+move with it. ATOL covers differences that cancel near zero. Counts, names, notes and verdicts must be equal.
+"""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+from typing import NoReturn, TypeGuard
+
+from frtaudit.core.canonical import Json, sha256
+from frtaudit.core.result import AuditResult
+from frtaudit.core.rows import RowDigests, changed
+from frtaudit.errors import DataError, FrtauditError
+from frtaudit.escaping import printable
+from frtaudit.signing.pdf.signature import read_signed_pdf
+
+RTOL = 1e-6
+ATOL = 1e-9
+SHOWN = 10
+RESULT = "result.json"
+
+Rederive = Callable[[Mapping[str, Json], Path, Sequence[str]], AuditResult]
+"""Runs the audit again: (content of result.json, run folder or PDF, overrides like ``cohort.root=PATH``)."""
+
+
+class Outcome(Enum):
+    """What came out; the value is the exit code."""
+
+    SAME = 0
+    DIFFERS = 2
+    WITHIN_TOLERANCE = 3
+    COULD_NOT = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Two results compared: JSON pointers where they differ, and the largest relative deviation elsewhere."""
+
+    differences: tuple[str, ...]
+    largest: float
+    largest_at: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction:
+    """What was checked, in lines, and what came out."""
+
+    outcome: Outcome
+    lines: tuple[str, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 same, 2 differs, 3 within tolerance only, 4 could not."""
+        return self.outcome.value
+
+
+def compare_results(first: Json, second: Json, rtol: float = RTOL, atol: float = ATOL) -> Comparison:
+    """Compare two JSON values: floats within the tolerance, all else for equality.
+
+    >>> compare_results({"a": [1, 0.5]}, {"a": [1, 0.5 + 1e-9]}).differences
+    ()
+    >>> compare_results({"a": [1, 0.5]}, {"a": [2, 0.5]}).differences
+    ('/a/0',)
+    """
+    differences: list[str] = []
+    largest, place = 0.0, None
+    for pointer, one, other in _leaves(first, second, ""):
+        deviation = _deviation(one, other, floor=atol / rtol)
+        if deviation > rtol:
+            differences.append(pointer)
+        elif deviation > largest:
+            largest, place = deviation, pointer
+    return Comparison(differences=tuple(differences), largest=largest, largest_at=place)
+
+
+def changed_inputs(recorded: Mapping[str, Json], found: Mapping[str, Json]) -> tuple[str, ...]:
+    """Names of the inputs that hold something else. Raises DataError where there are other inputs."""
+    wrong = [f"{name} is missing" for name in sorted(set(recorded) - set(found))]
+    wrong += [f"{name} is new" for name in sorted(set(found) - set(recorded))]
+    if wrong:
+        raise DataError("inputs", "; ".join(wrong), "the files that the result names by sha256")
+    return tuple(name for name in sorted(recorded) if found[name] != recorded[name])
+
+
+def reproduce(run: Path, rederive: Rederive, overrides: Sequence[str] = ()) -> Reproduction:
+    """Derive the result of a run folder (or of a signed PDF) again and compare."""
+    try:
+        recorded = _recorded(run)
+        value = json.loads(recorded)
+        AuditResult.from_json(value)
+    except (OSError, ValueError, KeyError, TypeError, FrtauditError) as error:
+        return _could_not(f"{run}: holds no result that can be read ({error})")
+    try:
+        again = rederive(value, run, overrides)
+        other = changed_inputs(_named(value, "inputs"), _named(again.to_json(), "inputs"))
+    except FrtauditError as error:
+        return _could_not(str(error))
+    if other:
+        return _other_inputs(other, value, json.loads(again.to_bytes()))
+    return _judge(recorded, again.to_bytes())
+
+
+def main(argv: Sequence[str], rederive: Rederive) -> int:
+    """``frtaudit reproduce RUN [overrides]``; the exit code is the outcome's, 4 also for wrong usage."""
+    options = _Parser.make().parse_args(argv)
+    found = reproduce(Path(options.run), rederive, options.overrides)
+    sys.stdout.write("\n".join(map(printable, found.lines)) + "\n")
+    return found.exit_code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is exit code 4 here, because 2 means that the results differ."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(Outcome.COULD_NOT.value, f"{self.prog}: {message}\n")
+
+    @classmethod
+    def make(cls) -> "_Parser":
+        parser = cls(prog="frtaudit reproduce", description="Derive a result again and compare.")
+        parser.add_argument("run", metavar="RUN", help="a run folder, or its signed PDF")
+        parser.add_argument("overrides", nargs="*", metavar="KEY=VALUE", help="such as cohort.root=PATH")
+        return parser
+
+
+def _recorded(run: Path) -> bytes:
+    if run.is_dir():
+        return (run / RESULT).read_bytes()
+    return read_signed_pdf(run.read_bytes(), (), run.name).attachments[RESULT]
+
+
+def _named(value: Mapping[str, Json], part: str) -> dict[str, Json]:
+    """A part of the digests, by file name."""
+    digests = value["digests"]
+    found = digests.get(part, {}) if isinstance(digests, Mapping) else {}
+    return dict(found) if isinstance(found, Mapping) else {}
+
+
+def _other_inputs(
+    names: Sequence[str], first: Mapping[str, Json], second: Mapping[str, Json]
+) -> Reproduction:
+    """Which rows of which inputs were changed, and what that moves in the result."""
+    before, after = _named(first, "rows"), _named(second, "rows")
+    lines = [f"differs: {name}: {_rows(before.get(name), after.get(name))}" for name in names]
+    apart: dict[str, Json] = {"digests": {}, "spec": {}, "versions": {}}
+    found = compare_results({**first, **apart}, {**second, **apart})
+    moved = _differing(found.differences) if found.differences else ("no number of the result moves",)
+    return Reproduction(outcome=Outcome.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved))
+
+
+def _rows(before: Json, after: Json) -> str:
+    if isinstance(before, Mapping) and isinstance(after, Mapping):
+        return changed(RowDigests.from_json(before), RowDigests.from_json(after))
+    return "is another file than the one that the report was made from"
+
+
+def _could_not(line: str) -> Reproduction:
+    return Reproduction(outcome=Outcome.COULD_NOT, lines=(f"could not reproduce: {line}",))
+
+
+def _judge(recorded: bytes, again: bytes) -> Reproduction:
+    if recorded == again:
+        same = f"same: {RESULT} came out byte for byte (sha256 {sha256(again)})"
+        return Reproduction(outcome=Outcome.SAME, lines=("checked: bytes", same))
+    first, second = json.loads(recorded), json.loads(again)
+    versions = _versions(first.pop("versions", {}), second.pop("versions", {}))
+    found = compare_results(first, second)
+    checked = f"checked: bytes differ, so numbers to {RTOL:g} relative, counts, names and verdicts exactly"
+    if found.differences:
+        lines = (checked, *versions, *_differing(found.differences))
+        return Reproduction(outcome=Outcome.DIFFERS, lines=lines)
+    where = f" at {found.largest_at}" if found.largest_at else ""
+    said = f"within tolerance: the largest deviation is {found.largest:.1e}{where}"
+    return Reproduction(outcome=Outcome.WITHIN_TOLERANCE, lines=(checked, *versions, said))
+
+
+def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:
+    changed = [name for name in sorted({*first, *second}) if first.get(name) != second.get(name)]
+    said = [f"{name} {first.get(name, 'absent')} -> {second.get(name, 'absent')}" for name in changed]
+    return (f"versions: {', '.join(said)}",) if changed else ()
+
+
+def _differing(pointers: Sequence[str]) -> tuple[str, ...]:
+    more = (f"  and {len(pointers) - SHOWN} more",) if len(pointers) > SHOWN else ()
+    return (f"differs at {len(pointers)} places:", *(f"  {item}" for item in pointers[:SHOWN]), *more)
+
+
+def _leaves(first: Json, second: Json, pointer: str) -> Iterator[tuple[str, Json, Json]]:
+    """Pairs of leaves with their JSON pointer (RFC 6901); a branch of another shape is one pair."""
+    if isinstance(first, Mapping) and isinstance(second, Mapping) and set(first) == set(second):
+        for key in sorted(first):
+            escaped = str(key).replace("~", "~0").replace("/", "~1")
+            yield from _leaves(first[key], second[key], f"{pointer}/{escaped}")
+    elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+        for index, (one, other) in enumerate(zip(first, second, strict=True)):
+            yield from _leaves(one, other, f"{pointer}/{index}")
+    else:
+        yield pointer, first, second
+
+
+def _deviation(one: Json, other: Json, floor: float) -> float:
+    """Deviation of two floats relative to the larger or to ``floor``; of others 0 if equal, else infinity."""
+    if _is_float(one) and _is_float(other):
+        return abs(one - other) / max(abs(one), abs(other), floor)
+    return 0.0 if type(one) is type(other) and one == other else math.inf
+
+
+def _is_float(value: Json) -> TypeGuard[float]:
+    return isinstance(value, float) and math.isfinite(value)

@@ -1,0 +1,199 @@
+"""Whether page and PDF are those that the files beside them lead to: both are made again and compared byte for byte.
+
+Reading a page or a PDF cannot bind its signer: the truth may stand there and be hidden. Rendering it again can. Where
+another version rendered it than the one that is here, other bytes mean nothing, and nothing is said against it.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from frtaudit.core.canonical import Json
+from frtaudit.errors import DataError, FrtauditError
+from frtaudit.report.files import (
+    CHECKLISTS,
+    CHECKLISTS_CSV,
+    HTML,
+    PDF,
+    RENDERED_BY,
+    SETTINGS,
+    STATUS,
+    TEMPLATES,
+    attachments,
+    is_source,
+    sources_in,
+)
+from frtaudit.signing.keys import is_demo
+from frtaudit.signing.pdf.first_revision import first_difference, foreign
+from frtaudit.signing.pdf.signature import SignedPdf
+from frtaudit.signing.statement import INNER_NAME, Statement
+from frtaudit.signing.verification import Check, Depth, invalid, ok, unchecked
+
+LISTS = (CHECKLISTS, CHECKLISTS_CSV)
+UNRECORDED = "it was made before reports recorded what rendered them"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What a run, a sweep or a PDF alone holds, all of it intact.
+
+    ``sources``: what a page is made from, by name; ``page``: its bytes (None: there is none), called ``page_name``;
+    ``lists``: filled checklists by name (None: they stand elsewhere); ``pdf``: the PDF, called ``pdf_name``.
+    """
+
+    sources: Mapping[str, bytes]
+    page: bytes | None
+    page_name: str
+    lists: Mapping[str, bytes] | None
+    pdf: bytes | None
+    signed: SignedPdf | None
+    pdf_name: str
+
+
+def is_rendered(name: str) -> bool:
+    """Whether a file of a run is made again, or is what others are made from."""
+    return is_source(name) or name in (HTML, PDF, *LISTS)
+
+
+def in_folder(folder: Path, intact: Collection[str], signed: SignedPdf | None) -> Written:
+    """What lies in a run's folder; ``intact``: files that are rendered and stand there as they were signed."""
+    return Written(
+        sources={name: (folder / name).read_bytes() for name in intact if is_source(name)},
+        page=(folder / HTML).read_bytes() if HTML in intact else None,
+        page_name=HTML,
+        lists={name: (folder / name).read_bytes() for name in LISTS if name in intact},
+        pdf=(folder / PDF).read_bytes() if PDF in intact else None,
+        signed=signed,
+        pdf_name=PDF,
+    )
+
+
+def in_pdf(path: Path, signed: SignedPdf) -> Written:
+    """What a PDF carries of its run."""
+    try:
+        sources = sources_in(signed.attachments)
+    except (ValueError, AttributeError, TypeError):  # templates that are none: the page will differ
+        sources = {name: data for name, data in signed.attachments.items() if is_source(name)}
+    return Written(
+        sources=sources,
+        page=signed.attachments.get(HTML),
+        page_name=f"{path.name} / {HTML}",
+        lists=None,
+        pdf=path.read_bytes(),
+        signed=signed,
+        pdf_name=path.name,
+    )
+
+
+def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bool) -> Iterator[Check]:
+    """Checks that page, checklists and PDF are what the sources lead to.
+
+    ``status``: what the signatures prove, as a page says it; ``trusted``: of whoever signed the sources. Templates of
+    a stranger are not run.
+    """
+    if written.page is None and written.pdf is None:
+        return
+    first = written.pdf_name if written.page is None else written.page_name
+    told = _told(written)
+    if told is None:
+        yield invalid(SETTINGS, "is not what a report was told")
+        return
+    recorded = told.get(RENDERED_BY)
+    if not isinstance(recorded, dict):
+        yield unchecked(first, f"not compared: {UNRECORDED}")
+        return
+    if told.get(STATUS) != status:
+        yield invalid(SETTINGS, f"says that the report is {told.get(STATUS)!r}, but it is {status}")
+        return
+    if not trusted and any(name.startswith(TEMPLATES) for name in written.sources):
+        yield unchecked(first, "not compared: its templates are of a signer who is not trusted here")
+        return
+    yield from _page(written, recorded, depth)
+
+
+def status_of(statement: Statement) -> str:
+    """What a statement's signature proves, as a page says it."""
+    return "demo" if is_demo(statement.certificate) else "signed"
+
+
+def _told(written: Written) -> Mapping[str, Json] | None:
+    """What ``report.json`` holds; empty where there is none, None where it is broken."""
+    try:
+        told = json.loads(written.sources.get(SETTINGS, b"{}"))
+    except ValueError:
+        return None
+    return told if isinstance(told, dict) else None
+
+
+def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Iterator[Check]:
+    from frtaudit.report.rendering import checklists_of, page_of
+    from frtaudit.report.versions import differing
+
+    name, other = written.page_name, differing(recorded, None)
+    try:
+        page, lists = page_of(written.sources), checklists_of(written.sources)
+    except MemoryError:
+        yield unchecked(name, "not compared: memory does not suffice to make it again")
+        return
+    except Exception as error:  # noqa: BLE001  files of another version or of a forger may lead to any
+        yield _differs(name, f"cannot be made again ({type(error).__name__})", other, "page")
+        return
+    if written.page is not None and written.page != page:
+        place = first_difference(page, written.page)
+        yield _differs(name, f"made again, it differs from byte {place} on", other, "page")
+        return
+    if written.page is not None:
+        yield ok(name, "made again from the result and report.json: the same bytes")
+    if written.lists is not None:
+        for item in sorted({*lists, *written.lists}):
+            if lists.get(item) != written.lists.get(item):
+                yield _differs(item, "is not what the result leads to", other, "list")
+    if written.signed is not None and written.signed.signatures:
+        yield from _paper(written, page, recorded, depth)
+
+
+def _paper(written: Written, page: bytes, recorded: Mapping[str, Json], depth: Depth) -> Iterator[Check]:
+    """The PDF carries what it should and, where it is asked for, is laid out as it was."""
+    from frtaudit.report.versions import differing, page_versions
+
+    name, signed, pdf = written.pdf_name, written.signed, written.pdf or b""
+    carried = {} if signed is None else dict(signed.attachments)
+    inner = {INNER_NAME: carried.pop(INNER_NAME)} if INNER_NAME in carried else {}
+    wanted = attachments(written.sources, page)
+    wrong = sorted(item for item in {*wanted, *carried} if wanted.get(item) != carried.get(item))
+    if wrong:
+        other = differing(recorded, None) if recorded.get("source") != page_versions()["source"] else ()
+        yield _differs(name, f"carries another {wrong[0]} than the report has", other, "attachments")
+        return
+    if depth is Depth.PAGE or signed is None:
+        yield unchecked(name, "layout not compared: --deep lays it out again")
+        return
+    try:
+        layout = _laid_out(written.sources, {**wanted, **inner})
+        yield _compared(name, layout, pdf, signed, differing(recorded, page))
+    except DataError as error:
+        yield _differs(name, error.found, differing(recorded, page), "layout")
+    except FrtauditError as error:
+        yield unchecked(name, f"layout not compared: {error.where} {error.found}")
+
+
+def _laid_out(sources: Mapping[str, bytes], attached: Mapping[str, bytes]) -> bytes:
+    from frtaudit.report.fresh import made_again
+
+    with made_again(sources, attached) as again:
+        return again().pdf or b""
+
+
+def _compared(name: str, layout: bytes, pdf: bytes, signed: SignedPdf, other: tuple[str, ...]) -> Check:
+    wrong = foreign(layout, pdf, signed.signatures[0])
+    if wrong is None:
+        return ok(
+            name, f"laid out again in another process: the same {len(layout)} bytes, then the signature"
+        )
+    return _differs(name, wrong, other, "layout")
+
+
+def _differs(name: str, said: str, other: tuple[str, ...], what: str) -> Check:
+    """Invalid, unless another version rendered it."""
+    return unchecked(name, f"{'; '.join(other)}: {what} not compared") if other else invalid(name, said)

@@ -1,0 +1,166 @@
+"""``frtaudit seal``: who will test what, and how, signed before the scores are seen.
+
+A seal is one file: a signed statement that holds the whole identity of the spec, the digests of the cohort and of the
+inputs, and, from a time-stamping authority, the time at which it existed. It proves that these were fixed then; it
+cannot prove that nobody had looked at scores by then.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from cryptography import x509
+
+from frtaudit.core.canonical import Json, sha256, to_bytes
+from frtaudit.core.machine.files import read_regular
+from frtaudit.core.result import AuditResult
+from frtaudit.core.seal import SealRecord, departures, sealed_content
+from frtaudit.errors import DataError, FrtauditError, VerificationError
+from frtaudit.signing.keys import Signer, check_years, common_name, load_signer
+from frtaudit.signing.manifest import digest_bytes
+from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
+from frtaudit.signing.timestamp import Stamp, read_stamp, stamp
+
+SEAL = "seal.json"
+CONTENT = "sealed.json"
+
+Content = Callable[[Sequence[str], str | None], Mapping[str, Json]]
+"""What is sealed: (overrides, folder of presets) to :func:`frtaudit.core.seal.sealed_content`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seal:
+    """An opened seal: what it fixed, the statement that holds it, the time from an authority, the file's digest."""
+
+    content: Mapping[str, Json]
+    statement: Statement
+    stamp: Stamp | None
+    sha256: str
+
+
+def make_seal(content: Mapping[str, Json], signer: Signer, when: datetime, tsa: str | None = None) -> bytes:
+    """The bytes of a seal over ``content``. Raises DataError when ``tsa`` is given and gives no time."""
+    envelope = seal_statement({CONTENT: digest_bytes(to_bytes(content))}, content, signer, when)
+    token = None if tsa is None else stamp(envelope, tsa)
+    return to_bytes({"envelope": json.loads(envelope), "timestamp": token})
+
+
+def open_seal(data: bytes, where: str, roots: Sequence[x509.Certificate] = ()) -> Seal:
+    """Check a seal's form, signature and time. Raises VerificationError naming ``where``."""
+    try:
+        value = json.loads(data)
+        envelope, token = to_bytes(value["envelope"]), value["timestamp"]
+        canonical = set(value) == {"envelope", "timestamp"} and to_bytes(value) == data
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise VerificationError(
+            where, f"is no seal ({type(error).__name__})", "a file of frtaudit seal"
+        ) from None
+    if not canonical:
+        raise VerificationError(where, "is not in canonical form: bytes were changed")
+    statement = open_statement(envelope, Scope.SEAL, where)
+    content = statement.sealed
+    if not isinstance(content, Mapping) or statement.subjects != {CONTENT: digest_bytes(to_bytes(content))}:
+        raise VerificationError(where, "does not hold what it signs")
+    given = None if token is None else read_stamp(str(token), envelope, roots, where)
+    return Seal(content=content, statement=statement, stamp=given, sha256=sha256(data))
+
+
+def read_seal(path: str | Path) -> bytes:
+    """The bytes of a seal's file. Raises DataError."""
+    try:
+        return read_regular(Path(path))
+    except OSError as error:
+        raise DataError(
+            "seal", f"{Path(path).name} cannot be read ({error.strerror})", "a file of frtaudit seal"
+        ) from None
+
+
+def opened(path: str | None) -> Seal | None:
+    """The seal that a spec names, None where it names none. Raises DataError, VerificationError."""
+    return None if path is None else open_seal(read_seal(path), Path(path).name)
+
+
+def record_of(seal: Seal, content: Mapping[str, Json]) -> SealRecord:
+    """What a result says of a seal when ``content`` (as :func:`sealed_content` makes it) is what was run."""
+    return SealRecord(
+        sha256=seal.sha256,
+        signer=common_name(seal.statement.certificate),
+        keyid=seal.statement.keyid,
+        signed_at=seal.statement.when.strftime(TIME_FORMAT),
+        stamped_at=None if seal.stamp is None else seal.stamp.when.astimezone(UTC).strftime(TIME_FORMAT),
+        departures=departures(seal.content, content),
+    )
+
+
+def recorded(seal: Seal, result: AuditResult) -> SealRecord:
+    """What a finished result must say of this seal; the seal's own entry among the inputs is no departure."""
+    digests = result.digests
+    inputs = digests.get("inputs")
+    named = {str(name): str(item) for name, item in inputs.items()} if isinstance(inputs, Mapping) else {}
+    others = {name: item for name, item in named.items() if item != seal.sha256}
+    return record_of(seal, sealed_content(result.spec, str(digests.get("cohort")), others))
+
+
+def under(seal: Seal | None, result: AuditResult) -> AuditResult:
+    """The result with what it must say of the seal that it was run under."""
+    return result if seal is None else replace(result, seal=recorded(seal, result))
+
+
+def main(argv: Sequence[str], content: Content) -> int:
+    """``frtaudit seal SPEC --out FILE``: 0 sealed, 1 could not, 2 usage."""
+    options = _parser().parse_intermixed_args(argv)
+    try:
+        signer = load_signer(options.key, options.password_file)
+        when = datetime.now(UTC)
+        check_years(signer, when)
+        _refuse_used(Path(options.out))
+        data = make_seal(content(options.overrides, options.config_dir), signer, when, options.tsa)
+        _write(Path(options.out), data)
+    except FrtauditError as error:
+        sys.stderr.write(f"frtaudit seal: {error}\n")
+        return error.exit_code
+    sys.stdout.write(_said(open_seal(data, options.out), options.out))
+    return 0
+
+
+def _said(seal: Seal, out: str) -> str:
+    time = f"{seal.statement.when:%Y-%m-%d %H:%M:%S} UTC by this machine's clock"
+    if seal.stamp is not None:
+        time = f"{seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC by {common_name(seal.stamp.certificate)!r}"
+    by = f"sealed by {common_name(seal.statement.certificate)!r}, {time}"
+    return f"{by}: {out} (sha256 {seal.sha256})\nRun it with: frtaudit run ... seal={out}\n"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="frtaudit seal",
+        description="Sign spec and cohort before the scores are seen.",
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("overrides", nargs="*", metavar="key=value", help="the spec, as for frtaudit run")
+    add("--out", default=SEAL, metavar="FILE", help=f"where the seal goes (default: {SEAL})")
+    add("--key", metavar="K", help="who seals: see frtaudit keygen (default: this machine's demo key)")
+    add("--password-file", metavar="FILE", help="holds the key's password")
+    add("--tsa", metavar="URL", help="an RFC 3161 time-stamping authority to ask for the time")
+    add("--config-dir", "-cd", metavar="FOLDER", help="presets of your own")
+    return parser
+
+
+def _refuse_used(path: Path) -> None:
+    if path.exists():
+        raise DataError("--out", f"{path.name} exists", "a new file: a seal is not written over")
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        with path.open("xb") as stream:
+            stream.write(data)
+    except OSError as error:
+        raise DataError(
+            "--out", f"{path.name} cannot be written ({error.strerror})", "a writable place"
+        ) from None

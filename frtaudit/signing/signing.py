@@ -1,0 +1,42 @@
+"""How a report will be signed, settled before anything is computed: what is out of reach stops the work at once."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from frtaudit.core.spec import Report
+from frtaudit.signing.keys import Signer, check_years, load_signer
+from frtaudit.signing.pdf.pades import BASIC, Pades, pades_of
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signing:
+    """Who signs (nobody: a draft), and how far the PDF's signature reaches."""
+
+    signer: Signer | None
+    pades: Pades = BASIC
+
+    @property
+    def status(self) -> str:
+        """What the page says of it: ``unsigned``, ``demo`` or ``signed``.
+
+        >>> Signing(signer=None).status
+        'unsigned'
+        """
+        if self.signer is None:
+            return "unsigned"
+        return "demo" if self.signer.is_demo else "signed"
+
+
+def signing_of(settings: Report) -> Signing:
+    """What the settings ask for, tried out. Raises DataError for an expired key and for a level that is out of reach.
+
+    >>> signing_of(Report(sign=False)).signer is None
+    True
+    """
+    if not settings.sign:
+        return Signing(signer=None)
+    signer = load_signer(settings.key)
+    check_years(signer, datetime.now(UTC))
+    if not settings.pdf:
+        return Signing(signer=signer)
+    return Signing(signer=signer, pades=pades_of(settings.pades, settings.tsa, settings.evidence, signer))

@@ -1,0 +1,145 @@
+"""A sweep's folder, checked: its statement over all files, its jobs each as a run, its table against their results."""
+
+import json
+from collections.abc import Callable, Container, Iterator
+from pathlib import Path
+
+from frtaudit.core.canonical import sha256_file
+from frtaudit.core.machine.files import irregular
+from frtaudit.errors import VerificationError
+from frtaudit.report.files import PDF as REPORT
+from frtaudit.report.files import RESULT, SETTINGS, TABLE
+from frtaudit.report.files import TABLE_HTML as PAGE
+from frtaudit.report.files import TABLE_PDF as PDF
+from frtaudit.signing.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
+from frtaudit.signing.keys import common_name
+from frtaudit.signing.manifest import STATEMENT, covered, extends, is_inside, problem
+from frtaudit.signing.parties import Evidence, parties
+from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
+from frtaudit.signing.rerender import Written, rendering_checks, status_of
+from frtaudit.signing.statement import Scope, Statement, open_statement
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import (
+    Check,
+    Depth,
+    Outcome,
+    Verification,
+    indeterminate,
+    invalid,
+    ok,
+    unchecked,
+)
+
+OURS = (TABLE, PAGE, PDF, SETTINGS, "sweep.csv")
+
+Verify = Callable[[Path], Verification]
+
+
+def is_sweep(folder: Path) -> bool:
+    """Whether a folder is a sweep's: its table, or its signed statement over one, stands there."""
+    return (folder / TABLE).is_file() or (folder / PDF).is_file()
+
+
+def sweep_checks(folder: Path, trust: Trust, verify: Verify, depth: Depth) -> Iterator[Check]:
+    """Checks of a sweep; ``verify``: of one job's folder; ``depth``: how far the sweep's own page is made again."""
+    yield from not_regular(folder)
+    try:
+        data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
+        outer = open_statement(data, Scope.OUTER, STATEMENT)
+    except FileNotFoundError:
+        yield indeterminate(STATEMENT, "is missing: an unsigned sweep")
+        return
+    except VerificationError as error:
+        yield invalid(STATEMENT, error.found)
+        return
+    signer = common_name(outer.certificate)
+    yield ok(STATEMENT, f"signature of {signer!r} holds, covers {len(outer.subjects)} files")
+    wrong = list(_files(folder, outer))
+    yield from wrong
+    yield from _unlisted(folder, outer)
+    if TABLE not in outer.subjects or any(check.subject in OURS for check in wrong):
+        yield invalid(TABLE, "is not the table that was signed")
+        return
+    jobs = list(_jobs(folder, verify))
+    yield from jobs
+    yield from _signed_again(folder, outer, {check.subject for check in jobs})
+    yield from _rendered(folder, outer, depth)
+    yield from parties(Evidence(outer=outer), trust)
+
+
+def _files(folder: Path, outer: Statement) -> Iterator[Check]:
+    """What is not as recorded; a job's PDF may have been signed once more since."""
+    for name, recorded in outer.subjects.items():
+        wrong = problem(folder, name, recorded)
+        approved = name.endswith(f"/{REPORT}") and extends(folder / name, recorded)
+        if wrong is not None and not approved:
+            yield invalid(name, wrong)
+
+
+def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
+    """A PDF that grew lies in the folder of a job that was checked as a run."""
+    for name, recorded in outer.subjects.items():
+        is_pdf = name.endswith(f"/{REPORT}") and name.rpartition("/")[0] not in jobs
+        if is_pdf and problem(folder, name, recorded) is not None:
+            yield invalid(name, "was changed, and belongs to no job that is done")
+
+
+def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
+    for name in covered(folder):
+        if name not in outer.subjects:
+            yield (invalid if name in OURS else unchecked)(name, f"is not listed in {STATEMENT}")
+    yield from not_covered(folder)
+
+
+def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
+    """Every job that the table calls done: its result is the one it names, and its folder holds as a run."""
+    try:
+        jobs = [job for job in json.loads((folder / TABLE).read_bytes())["jobs"] if job["state"] == "done"]
+        named = {str(job["folder"]): str(job["result_sha256"]) for job in jobs}
+    except (ValueError, KeyError, TypeError) as error:
+        yield invalid(TABLE, f"is not the table of a sweep ({type(error).__name__})")
+        return
+    for name, digest in named.items():
+        result = folder / name / RESULT
+        if not is_inside(name) or irregular(result) or not result.is_file() or sha256_file(result) != digest:
+            yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
+            continue
+        found = verify(folder / name)
+        worst = next((check for check in found.checks if check.outcome is found.worst), None)
+        if found.worst in (Outcome.OK, Outcome.NOTE, Outcome.UNCHECKED) or worst is None:
+            yield ok(name, f"is a run that holds: {len(found.checks)} checks")
+            open_ended = [check for check in found.checks if check.outcome is Outcome.UNCHECKED]
+            yield from (unchecked(f"{name}/{check.subject}", check.said) for check in open_ended)
+        else:
+            yield Check(subject=f"{name}/{worst.subject}", outcome=worst.outcome, said=worst.said)
+
+
+def _rendered(folder: Path, outer: Statement, depth: Depth) -> Iterator[Check]:
+    """Page and PDF are those of the table; the PDF is signed and carries it."""
+    paper = (folder / PDF).read_bytes() if PDF in outer.subjects else None
+    signed = None
+    if paper is not None:
+        try:
+            signed = read_signed_pdf(paper, (), PDF)
+        except VerificationError as error:
+            yield invalid(PDF, error.found)
+            return
+        yield _paper(signed, (folder / TABLE).read_bytes())
+    written = Written(
+        sources={name: (folder / name).read_bytes() for name in (TABLE, SETTINGS) if name in outer.subjects},
+        page=(folder / PAGE).read_bytes() if PAGE in outer.subjects else None,
+        page_name=PAGE,
+        lists=None,
+        pdf=paper,
+        signed=signed,
+        pdf_name=PDF,
+    )
+    yield from rendering_checks(written, status_of(outer), depth, trusted=True)
+
+
+def _paper(signed: SignedPdf, table: bytes) -> Check:
+    if not signed.signatures:
+        return invalid(PDF, "is not signed, although the sweep is")
+    if signed.attachments.get(TABLE) != table:
+        return invalid(PDF, f"carries another {TABLE}")
+    return ok(PDF, f"PAdES signatures: {len(signed.signatures)}, carries {TABLE}")

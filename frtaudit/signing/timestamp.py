@@ -1,0 +1,106 @@
+"""Times of a time-stamping authority (RFC 3161): asked for over HTTP when something is signed, checked offline."""
+
+import asyncio
+import base64
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from asn1crypto import cms, tsp
+from asn1crypto import x509 as asn1_x509
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
+from pyhanko.sign.timestamps import TimeStamper
+from pyhanko.sign.timestamps.common_utils import set_tsp_headers
+from pyhanko.sign.validation.generic_cms import validate_tst_signed_data
+from pyhanko_certvalidator import ValidationContext
+
+from frtaudit.core.canonical import sha256
+from frtaudit.errors import DataError, VerificationError
+from frtaudit.signing.waiting import wait
+
+TIMEOUT = 30.0
+LARGEST = 1 << 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stamp:
+    """A time that holds: ``when``, who gave it, and why it is not trusted (None if it is)."""
+
+    when: datetime
+    certificate: x509.Certificate
+    distrust: str | None
+
+
+class Authority(TimeStamper):
+    """A time-stamping authority at a URL; one request for each time, with a timeout."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]  # pyHanko left its constructor untyped
+        self.url = url
+
+    async def async_request_tsa_response(self, req: tsp.TimeStampReq) -> tsp.TimeStampResp:
+        """The authority's answer to a request."""
+        return tsp.TimeStampResp.load(await asyncio.to_thread(self._ask, req.dump()))
+
+    def _ask(self, body: bytes) -> bytes:
+        headers = set_tsp_headers({})
+        request = urllib.request.Request(self.url, data=body, headers=headers)  # noqa: S310  checked by authority()
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310  the same
+                data: bytes = answer.read(LARGEST)
+        except urllib.error.HTTPError as error:
+            error.close()
+            raise OSError(f"HTTP {error.code} {error.reason}") from None
+        return data
+
+
+def authority(url: str) -> Authority:
+    """The authority at ``url``, which answered once: a run must not learn at its end that there is no time to be had.
+
+    Raises DataError for a URL that is none, and for an authority that does not answer with a time.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise DataError("tsa", f"found {url!r}", "a URL that starts with http:// or https://")
+    found = Authority(url)
+    _asked(found, b"")
+    wait(found.async_dummy_response("sha256"))
+    return found
+
+
+def stamp(data: bytes, url: str) -> str:
+    """A time-stamp token over the SHA-256 of ``data``, in base64. Raises DataError as :func:`authority` does."""
+    return base64.b64encode(_asked(authority(url), data).dump()).decode()
+
+
+def read_stamp(token: str, data: bytes, roots: Sequence[x509.Certificate], where: str) -> Stamp:
+    """Check a token over ``data``. Raises VerificationError naming ``where`` if it does not hold."""
+    try:
+        info = cms.ContentInfo.load(base64.b64decode(token, validate=True), strict=True)
+        signed = info["content"]
+        when = signed["encap_content_info"]["content"].parsed["gen_time"].native
+        anchors = [asn1_x509.Certificate.load(root.public_bytes(Encoding.DER)) for root in roots]
+        context = ValidationContext(trust_roots=anchors, moment=when)
+        expected = bytes.fromhex(sha256(data))
+        status = wait(validate_tst_signed_data(signed, context, lambda _: expected))
+        holds = bool(status["intact"]) and bool(status["valid"])
+        certificate = x509.load_der_x509_certificate(status["signing_cert"].dump())
+    except Exception as error:  # noqa: BLE001  forged bytes may raise anything; all of it means invalid
+        raise VerificationError(where, f"its time cannot be read ({type(error).__name__})") from None
+    if not holds:
+        raise VerificationError(where, "its time was given for something else")
+    trusted = status.get("validation_path") is not None and status.get("trust_problem_indic") is None
+    return Stamp(
+        when=when, certificate=certificate, distrust=None if trusted else "no path to a trusted certificate"
+    )
+
+
+def _asked(found: Authority, data: bytes) -> cms.ContentInfo:
+    try:
+        token: cms.ContentInfo = wait(found.async_timestamp(bytes.fromhex(sha256(data)), "sha256"))
+    except Exception as error:  # noqa: BLE001  network, HTTP, ASN.1 and refusals share no narrower base
+        reason = getattr(error, "reason", None) or error
+        raise DataError(f"tsa {found.url}", f"gives no time ({reason})", "an RFC 3161 authority") from None
+    return token

@@ -1,0 +1,134 @@
+"""What a verification found: checks, each one line, and the verdict that follows from the worst of them."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from frtaudit.core.canonical import Json
+from frtaudit.escaping import printable
+
+
+class Outcome(Enum):
+    """What came out of one check, from the worst."""
+
+    INVALID = "invalid"
+    INDETERMINATE = "indeterminate"
+    UNTRUSTED = "untrusted"
+    UNCHECKED = "unchecked"  # not compared, or not covered: decides nothing but where strictness is asked for
+    NOTE = "note"
+    OK = "ok"
+
+
+class Depth(Enum):
+    """How far a report is made again: the page, or the layout of the PDF too."""
+
+    PAGE = "page"
+    PAPER = "paper"
+
+
+EXIT_CODES = {Outcome.INVALID: 2, Outcome.INDETERMINATE: 4, Outcome.UNTRUSTED: 3}
+STATUS = {
+    Outcome.INVALID: "invalid",
+    Outcome.INDETERMINATE: "indeterminate",
+    Outcome.UNTRUSTED: "valid, but its signer is not trusted here",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One check: the file or party it is about, what came out, and a phrase that says it."""
+
+    subject: str
+    outcome: Outcome
+    said: str
+
+    def to_json(self) -> Json:
+        """The same for machines."""
+        return {
+            "subject": printable(self.subject),
+            "outcome": self.outcome.value,
+            "said": printable(self.said),
+        }
+
+    def __str__(self) -> str:
+        """One line.
+
+        >>> print(Check(subject="result.json", outcome=Outcome.OK, said="is as recorded"))
+        ok             result.json: is as recorded
+        """
+        return f"{self.outcome.value:<14} {printable(self.subject)}: {printable(self.said)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verification:
+    """All checks of one verification, in the order they were made."""
+
+    path: str
+    checks: tuple[Check, ...]
+
+    @property
+    def worst(self) -> Outcome:
+        """The outcome that decides; nothing checked at all is indeterminate."""
+        found = {check.outcome for check in self.checks}
+        if not found & {Outcome.OK, *EXIT_CODES}:
+            return Outcome.INDETERMINATE
+        return next(outcome for outcome in Outcome if outcome in found)
+
+    @property
+    def status(self) -> str:
+        """The verdict in words."""
+        return STATUS.get(self.worst, "valid and trusted")
+
+    @property
+    def exit_code(self) -> int:
+        """0 valid and trusted, 2 invalid or a file missing, 3 valid but untrusted, 4 indeterminate."""
+        return EXIT_CODES.get(self.worst, 0)
+
+    @property
+    def strict_exit_code(self) -> int:
+        """The same, but 4 where something was not compared or is not covered."""
+        return EXIT_CODES[Outcome.INDETERMINATE] if self.worst is Outcome.UNCHECKED else self.exit_code
+
+    def to_json(self) -> Json:
+        """The same for machines."""
+        checks = [item.to_json() for item in self.checks]
+        return {
+            "path": printable(self.path),
+            "status": self.status,
+            "exit_code": self.exit_code,
+            "checks": checks,
+        }
+
+    def __str__(self) -> str:
+        """One line per check, and the verdict."""
+        lines = [str(check) for check in self.checks]
+        return "\n".join([*lines, f"{printable(self.path)}: {self.status} (exit {self.exit_code})"])
+
+
+def ok(subject: str, said: str) -> Check:
+    """A check that held."""
+    return Check(subject=subject, outcome=Outcome.OK, said=said)
+
+
+def note(subject: str, said: str) -> Check:
+    """Something to know that decides nothing."""
+    return Check(subject=subject, outcome=Outcome.NOTE, said=said)
+
+
+def unchecked(subject: str, said: str) -> Check:
+    """Something that was not compared with what is signed, or that no signature covers."""
+    return Check(subject=subject, outcome=Outcome.UNCHECKED, said=said)
+
+
+def invalid(subject: str, said: str) -> Check:
+    """A check that failed."""
+    return Check(subject=subject, outcome=Outcome.INVALID, said=said)
+
+
+def untrusted(subject: str, said: str) -> Check:
+    """A signature that holds, of a signer whom this machine does not trust."""
+    return Check(subject=subject, outcome=Outcome.UNTRUSTED, said=said)
+
+
+def indeterminate(subject: str, said: str) -> Check:
+    """Something that cannot be decided from what is there."""
+    return Check(subject=subject, outcome=Outcome.INDETERMINATE, said=said)

@@ -1,0 +1,1 @@
+"""Resampling plans, weights and kernels."""

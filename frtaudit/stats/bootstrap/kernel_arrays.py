@@ -1,0 +1,140 @@
+"""What the kernels take and fill: arrays that belong together, in tuples, because Numba takes tuples apart."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.stats.bootstrap.simd import WIDTH
+
+Bytes = npt.NDArray[np.uint8]
+Halves = npt.NDArray[np.uint16]
+Index = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Walk(NamedTuple):
+    """Q comparisons in order of score, C chunks, 1 + S rules.
+
+    A bucket holds comparisons that add to the same tags with the same coefficient. ``first``, ``second`` (Q,) int32:
+    rows of weights; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before;
+    ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``tags``; ``coef`` (buckets,)
+    float64: 1/(comparisons of the pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the tag under each schema,
+    -1 = none.
+    """
+
+    first: Index
+    second: Index
+    bucket: Index
+    fresh: Flags
+    chunk_start: Ints
+    combination: Index
+    coef: Floats
+    tags: Index
+
+
+class Spans(NamedTuple):
+    """The same comparisons in P spans of whole chunks; a span is cut into parts, a part into runs.
+
+    A part holds comparisons of one bucket (and one block of second rows), a run those of one first row. ``chunk``
+    (P+1,): first chunk of each span; ``part`` (P+1,): its first part (the last spans may have none); ``run`` (Q+1,)
+    int64: first run of each part; ``bucket`` (Q,) int32: its bucket; ``start`` (R+1,) int64: places of each run in
+    ``rows`` int32, the second rows; ``row`` (R,) int32: its first row.
+    """
+
+    chunk: Ints
+    part: Ints
+    run: Ints
+    bucket: Index
+    start: Ints
+    row: Index
+    rows: Index
+
+
+class Tile(NamedTuple):
+    """Weights of L <= 128 replicates, in C copies of ``rows`` rows.
+
+    ``weights`` (C*rows, 128) uint8; ``packed`` (C*rows, 64) uint8: the same, two in a byte (lanes b and 64 + b), no row
+    where a weight exceeds 15; ``reach``: rows whose weights sum to a byte at most; ``pairs``: products of two
+    weights that fit 16 bits together.
+    """
+
+    weights: Bytes
+    packed: Bytes
+    rows: int
+    reach: int
+    pairs: int
+
+
+class Limits(NamedTuple):
+    """What must not be exceeded.
+
+    ``counts``, ``rates`` (A, tags, L): by target, ascending; ``rule`` (tags,): the rule that watches a tag, -1 = none.
+    """
+
+    counts: Ints
+    rates: Floats
+    rule: Index
+
+
+class Sums(NamedTuple):
+    """Running sums, and room to work in; where rates are not wanted, arrays of rates have no row.
+
+    ``counts``, ``rates`` (tags, 128): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
+    current span; ``half`` (buckets, 128) uint16 and ``added`` (buckets,): sums of each bucket and how many products
+    they hold; ``words`` (buckets, 128), ``used`` (buckets,): what they have been emptied into; ``part_*`` (128,): of a
+    combination; ``lane_*`` (tags,): of one replicate.
+    """
+
+    counts: Ints
+    rates: Floats
+    low_counts: Ints
+    low_rates: Floats
+    high_counts: Ints
+    high_rates: Floats
+    half: Halves
+    added: Ints
+    words: Ints
+    used: Flags
+    part_counts: Ints
+    part_rates: Floats
+    lane_counts: Ints
+    lane_rates: Floats
+
+
+class Record(NamedTuple):
+    """What the non-mated walk finds, in V weightings (counts; then rates, where they differ).
+
+    ``pending`` (V, rules, L): next target of each replicate, A = none left; ``crossing`` (V, rules, A, L): the
+    comparison that exceeds the limit, -1 = none; ``at_target`` (V, rules, A, tags, L): sums strictly above its
+    score; ``at_span`` (V, T, tags, L): sums before span ``spans`` (T,).
+    """
+
+    pending: Ints
+    crossing: Ints
+    at_target: Floats
+    spans: Ints
+    at_span: Floats
+
+
+def empty_sums(tags: int, buckets: int, *, rated: bool = True) -> Sums:
+    """Sums of nothing, with or without rates."""
+    kinds = tags if rated else 0
+    return Sums(
+        counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        rates=np.zeros((kinds, WIDTH)),
+        low_counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        low_rates=np.zeros((kinds, WIDTH)),
+        high_counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        high_rates=np.zeros((kinds, WIDTH)),
+        half=np.zeros((buckets, WIDTH), dtype=np.uint16),
+        added=np.zeros(buckets, dtype=np.int64),
+        words=np.zeros((buckets, WIDTH), dtype=np.int64),
+        used=np.zeros(buckets, dtype=np.bool_),
+        part_counts=np.zeros(WIDTH, dtype=np.int64),
+        part_rates=np.zeros(WIDTH),
+        lane_counts=np.zeros(tags, dtype=np.int64),
+        lane_rates=np.zeros(kinds),
+    )

@@ -1,0 +1,396 @@
+"""The Numba kernels: walk comparisons in order of score, for 128 replicates at once, and record weighted sums.
+
+A comparison of rows i and j weighs ``sum over c of W[c, i] W[c, j]`` in a replicate (c: copies; one in most plans).
+Sums are kept per tag: as counts (int64) and, where they differ, as rates (float64: each comparison divided by the
+number of comparisons of its pair of subjects). A span is added whole, run by run. A span in which a replicate exceeds
+a limit is added again chunk by chunk, and the chunk of the excess score by score, for that replicate alone. Nothing
+that is recorded of a replicate depends on the others.
+
+Long because the parts of a kernel stand beside it: Numba joins them into one compiled function.
+"""
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, Spans, Sums, Tile, Walk
+from frtaudit.stats.bootstrap.simd import AHEAD, WIDTH, add_packed_runs, add_pair, add_runs, fetch
+from frtaudit.stats.inlined import inner
+
+Bytes = npt.NDArray[np.uint8]
+Halves = npt.NDArray[np.uint16]
+Index = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
+
+
+@inner
+def _copy(source: Number, to: Number) -> None:
+    for tag in range(source.shape[0]):
+        for lane in range(source.shape[1]):
+            to[tag, lane] = source[tag, lane]
+
+
+@inner
+def _widen(half: Halves, words: Ints, added: Ints, used: Flags, key: int) -> None:
+    """Empty the 16-bit sums of a bucket into its 64-bit ones, before they overflow."""
+    for lane in range(WIDTH):
+        words[key, lane] += np.int64(half[key, lane])
+        half[key, lane] = 0
+    added[key] = 0
+    used[key] = True
+
+
+@inner
+def _pay_half(half: Halves, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """Add the 16-bit sums of a bucket to those of its combination and start afresh."""
+    for lane in range(WIDTH):
+        part_counts[lane] += np.int64(half[key, lane])
+    for lane in range(WIDTH):
+        part_rates[lane] += coef * np.float64(half[key, lane])
+    for lane in range(WIDTH):
+        half[key, lane] = 0
+
+
+@inner
+def _pay_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates: Floats) -> None:
+    """The same with the 64-bit sums of a bucket."""
+    for lane in range(WIDTH):
+        part_counts[lane] += words[key, lane]
+    for lane in range(WIDTH):
+        part_rates[lane] += coef * np.float64(words[key, lane])
+    for lane in range(WIDTH):
+        words[key, lane] = 0
+
+
+@inner
+def _pay_tags(
+    tags: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
+) -> None:
+    """Add the sums of a combination to its tags and start afresh."""
+    for rule in range(tags.shape[1]):
+        tag = tags[combination, rule]
+        if tag >= 0:
+            for lane in range(WIDTH):
+                counts[tag, lane] += part_counts[lane]
+            for lane in range(WIDTH if rates.shape[0] > 0 else 0):
+                rates[tag, lane] += part_rates[lane]
+    for lane in range(WIDTH):
+        part_counts[lane] = 0
+        part_rates[lane] = 0.0
+
+
+@inner
+def _pay(walk: Walk, sums: Sums) -> None:
+    """Add the sums of all buckets to their tags: buckets to combinations, these to tags."""
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
+    combination, coef, tags = walk.combination, walk.coef, walk.tags
+    paid = False
+    for key in range(coef.size):
+        if added[key] > 0 and used[key]:
+            _widen(
+                half, words, added, used, key
+            )  # one product with the coefficient, whatever was widened before
+        if added[key] > 0:
+            _pay_half(half, key, coef[key], part_counts, part_rates)
+            added[key], paid = 0, True
+        if used[key]:
+            _pay_words(words, key, coef[key], part_counts, part_rates)
+            used[key], paid = False, True
+        if paid and (key + 1 == coef.size or combination[key + 1] != combination[key]):
+            _pay_tags(tags, combination[key], part_counts, part_rates, counts, rates)
+            paid = False
+
+
+@inner
+def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
+    """Add a chunk to the sums of every replicate, in order of score."""
+    weights, rows, most = tile.weights, tile.rows, tile.pairs
+    first, second, bucket = walk.first, walk.second, walk.bucket
+    half, words, added, used = sums.half, sums.words, sums.added, sums.used
+    depth = weights.shape[0] // rows
+    for pair in range(walk.chunk_start[chunk], walk.chunk_start[chunk + 1]):
+        key, ahead = bucket[pair], min(pair + AHEAD, first.size - 1)
+        fetch(weights, first[ahead])
+        fetch(weights, second[ahead])
+        for copy in range(depth):
+            add_pair(half, key, weights, first[pair] + copy * rows, second[pair] + copy * rows)
+            added[key] += 1
+            if added[key] == most:
+                _widen(half, words, added, used, key)
+    _pay(walk, sums)
+
+
+@inner
+def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
+    """Add a span to the sums of every replicate, part by part; one without parts chunk by chunk.
+
+    Arrays are taken out of their tuples before the loops: inside, each access would count references.
+    """
+    weights, packed, reach, most = tile.weights, tile.packed, tile.reach, tile.pairs
+    run, bucket, start, row, rows = spans.run, spans.bucket, spans.start, spans.row, spans.rows
+    words, used = sums.words, sums.used
+    if spans.part[span] == spans.part[span + 1]:
+        for chunk in range(spans.chunk[span], spans.chunk[span + 1]):
+            _add_chunk(walk, tile, chunk, sums)
+        return
+    for part in range(spans.part[span], spans.part[span + 1]):
+        key = bucket[part]
+        if packed.shape[0] > 0:
+            add_packed_runs(words, key, packed, start, row, rows, run[part], run[part + 1], reach, most)
+        else:
+            add_runs(words, key, weights, start, row, rows, run[part], run[part + 1], reach, most)
+        used[key] = True
+    _pay(walk, sums)
+
+
+@inner
+def _weight(weights: Bytes, rows: int, depth: int, a: int, b: int, lane: int) -> np.int64:
+    """Weight of one comparison in one replicate."""
+    total = np.int64(weights[a, lane]) * np.int64(weights[b, lane])
+    for copy in range(1, depth):
+        low = copy * rows
+        total += np.int64(weights[a + low, lane]) * np.int64(weights[b + low, lane])
+    return total
+
+
+@inner
+def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
+    """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
+    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
+    first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
+    combination, coef = walk.combination, walk.coef
+    counts, rates = sums.lane_counts, sums.lane_rates
+    for tag in range(counts.size):
+        counts[tag] = sums.low_counts[tag, lane]
+    for tag in range(rates.size):
+        rates[tag] = sums.low_rates[tag, lane]
+    for pair in range(low, high):
+        weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
+        key = bucket[pair]
+        for rule in range(tags.shape[1]):
+            tag = tags[combination[key], rule]
+            if tag >= 0:  # adding a weight of 0 is quicker than asking whether it is
+                counts[tag] += weight
+                if rates.size > 0:
+                    rates[tag] += coef[key] * np.float64(weight)
+
+
+@inner
+def _find_excess(
+    walk: Walk,
+    tile: Tile,
+    chunk: int,
+    limits: Limits,
+    target: int,
+    rule: int,
+    weighting: int,
+    lane: int,
+    sums: Sums,
+) -> tuple[int, int]:
+    """The comparison in ``chunk`` at which a limit is first exceeded, and the first comparison with that score.
+
+    Where rounding hides the excess, the last comparison that weighs stands for it.
+    """
+    weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
+    first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
+    combination, coef, watches = walk.combination, walk.coef, limits.rule
+    counts, rates = sums.lane_counts, sums.lane_rates
+    limit_counts, limit_rates = limits.counts, limits.rates
+    found = above = top = low = walk.chunk_start[chunk]
+    _sum_lane(walk, tile, low, low, lane, sums)
+    for pair in range(low, walk.chunk_start[chunk + 1]):
+        if fresh[pair]:
+            top = pair
+        key = bucket[pair]
+        tag = tags[combination[key], rule]
+        if tag < 0 or watches[tag] != rule:
+            continue
+        weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
+        if weight > 0:
+            found, above = pair, top
+            if weighting == 0:
+                counts[tag] += weight
+                over = counts[tag] > limit_counts[target, tag, lane]
+            else:
+                rates[tag] += coef[key] * np.float64(weight)
+                over = rates[tag] > limit_rates[target, tag, lane]
+            if over:
+                break
+    return found, above
+
+
+@inner
+def _record_target(
+    walk: Walk,
+    tile: Tile,
+    chunk: int,
+    limits: Limits,
+    target: int,
+    rule: int,
+    weighting: int,
+    lane: int,
+    sums: Sums,
+    record: Record,
+) -> None:
+    """Record where in ``chunk`` a replicate exceeds a limit, and its sums strictly above that score."""
+    pair, top = _find_excess(walk, tile, chunk, limits, target, rule, weighting, lane, sums)
+    record.crossing[weighting, rule, target, lane] = pair
+    record.pending[weighting, rule, lane] = target + 1
+    _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)
+    for tag in range(limits.rule.size):
+        value = sums.lane_rates[tag] if weighting == 1 else np.float64(sums.lane_counts[tag])
+        record.at_target[weighting, rule, target, tag, lane] = value
+
+
+@inner
+def _exceeds(
+    limits: Limits, counts: Ints, rates: Floats, target: int, tag: int, weighting: int, lane: int
+) -> bool:
+    if weighting == 0:
+        return bool(counts[tag, lane] > limits.counts[target, tag, lane])
+    return bool(rates[tag, lane] > limits.rates[target, tag, lane])
+
+
+@inner
+def _crossed(limits: Limits, counts: Ints, rates: Floats, record: Record) -> bool:
+    """Whether a replicate exceeds a limit that it had not exceeded before."""
+    pending = record.pending
+    for tag in range(limits.rule.size):
+        rule = limits.rule[tag]
+        for weighting in range(pending.shape[0] if rule >= 0 else 0):
+            for lane in range(pending.shape[2]):
+                target = pending[weighting, rule, lane]
+                if target < limits.counts.shape[0] and _exceeds(
+                    limits, counts, rates, target, tag, weighting, lane
+                ):
+                    return True
+    return False
+
+
+@inner
+def _record_chunk(walk: Walk, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record) -> int:
+    """Record every limit that a replicate exceeds within a chunk and still at the end of its span; their number."""
+    watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
+    high_counts, high_rates, found = sums.high_counts, sums.high_rates, 0
+    for tag in range(watches.size):
+        rule = watches[tag]
+        if rule < 0:
+            continue
+        for lane in range(pending.shape[2]):
+            for weighting in range(pending.shape[0]):
+                target = pending[weighting, rule, lane]
+                while (
+                    target < limits.counts.shape[0]
+                    and _exceeds(limits, counts, rates, target, tag, weighting, lane)
+                    and _exceeds(limits, high_counts, high_rates, target, tag, weighting, lane)
+                ):
+                    _record_target(walk, tile, chunk, limits, target, rule, weighting, lane, sums, record)
+                    target += 1
+                    found += 1
+    return found
+
+
+@inner
+def _record_sums(span: int, sums: Sums, record: Record) -> int:
+    """Record the sums before ``span`` where a fixed threshold wants them; return how many want later ones."""
+    later = 0
+    for point in range(record.spans.size):
+        if record.spans[point] > span:
+            later += 1
+        elif record.spans[point] == span:
+            for tag in range(sums.counts.shape[0]):
+                for lane in range(record.at_span.shape[3]):
+                    record.at_span[0, point, tag, lane] = np.float64(sums.counts[tag, lane])
+                    if record.at_span.shape[0] > 1:
+                        record.at_span[1, point, tag, lane] = sums.rates[tag, lane]
+    return later
+
+
+@inner
+def _search_span(
+    walk: Walk, spans: Spans, tile: Tile, span: int, limits: Limits, sums: Sums, record: Record
+) -> int:
+    """Walk a span again by chunks, from ``low_*`` to ``counts`` and ``rates``; the number of limits recorded."""
+    found, end = 0, spans.chunk[span + 1]
+    _copy(sums.counts, sums.high_counts)
+    _copy(sums.rates, sums.high_rates)
+    _copy(sums.low_counts, sums.counts)
+    _copy(sums.low_rates, sums.rates)
+    for chunk in range(spans.chunk[span], end):
+        _copy(sums.counts, sums.low_counts)
+        _copy(sums.rates, sums.low_rates)
+        if chunk + 1 < end:
+            _add_chunk(walk, tile, chunk, sums)
+        else:
+            _copy(sums.high_counts, sums.counts)
+            _copy(sums.high_rates, sums.rates)
+        found += _record_chunk(walk, tile, chunk, limits, sums, record)
+    return found
+
+
+@kernel
+def find_thresholds(
+    walk: Walk, spans: Spans, tile: Tile, limits: Limits, left: int, sums: Sums, record: Record
+) -> None:
+    """Walk non-mated comparisons downwards until every replicate has exceeded every limit; fill ``record``.
+
+    ``left``: limits not exceeded yet, all replicates together; ``sums``: of nothing.
+    """
+    last = spans.chunk.size - 1
+    for span in range(last + 1):
+        later = _record_sums(span, sums, record)
+        if span == last or (left == 0 and later == 0):
+            return
+        _copy(sums.counts, sums.low_counts)
+        _copy(sums.rates, sums.low_rates)
+        _add_span(walk, spans, tile, span, sums)
+        if left > 0 and _crossed(limits, sums.counts, sums.rates, record):
+            left -= _search_span(walk, spans, tile, span, limits, sums, record)
+
+
+@inner
+def _record_points(
+    walk: Walk,
+    tile: Tile,
+    low: int,
+    high: int,
+    position: Ints,
+    weighting: Ints,
+    sums: Sums,
+    out: Floats,
+) -> None:
+    """Record the sums at every position in ``low`` .. ``high - 1``; ``low_*`` holds those before ``low``."""
+    for point in range(position.shape[0]):
+        for lane in range(position.shape[1]):
+            stop = position[point, lane]
+            if low <= stop < high:
+                _sum_lane(walk, tile, low, stop, lane, sums)
+                for tag in range(sums.lane_counts.size):
+                    rate = weighting[point] == 1
+                    value = sums.lane_rates[tag] if rate else np.float64(sums.lane_counts[tag])
+                    out[point, tag, lane] = value
+
+
+@kernel
+def sums_at(
+    walk: Walk, tile: Tile, position: Ints, furthest: int, weighting: Ints, sums: Sums, out: Floats
+) -> None:
+    """Sums over the first ``position`` (P, L) comparisons into ``out`` (P, tags, L); position -1 is left alone.
+
+    ``furthest``: the largest position; ``weighting`` (P,): 0 = counts, 1 = rates; ``sums``: of nothing.
+    """
+    chunks = walk.chunk_start.size - 1
+    for chunk in range(chunks + 1):
+        low = walk.chunk_start[chunk]
+        if low > furthest:
+            return
+        high = walk.chunk_start[chunk + 1] if chunk < chunks else low + 1
+        _copy(sums.counts, sums.low_counts)
+        _copy(sums.rates, sums.low_rates)
+        _record_points(walk, tile, low, high, position, weighting, sums, out)
+        if chunk < chunks:
+            _add_chunk(walk, tile, chunk, sums)

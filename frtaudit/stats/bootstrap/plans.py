@@ -1,0 +1,233 @@
+"""Resampling plans: from a plan to the weights and denominators of a tile of replicates."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.core.spec import Plan
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.bootstrap import weights as counter
+from frtaudit.stats.bootstrap.denominators import (
+    MatedTotals,
+    NonMatedTotals,
+    Totals,
+    mated_totals,
+    non_mated_totals,
+)
+from frtaudit.stats.bootstrap.kernel_arrays import Tile
+from frtaudit.stats.bootstrap.simd import WIDTH
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+
+Given = npt.NDArray[np.integer] | None
+
+NIBBLE = 15  # the heaviest weight of which two fit a byte
+LINE = 128  # bytes: two cache lines, loaded together
+
+
+class Rows(NamedTuple):
+    """Row of weights of each sample (N,) int32: in non-mated comparisons, and as first and second of mated ones.
+
+    ``alike`` (rows of non-mated weights,) int64: how many of these rows belong to subjects with as many samples.
+    """
+
+    non_mated: npt.NDArray[np.int32]
+    mated: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+    alike: Ints
+
+
+def rows_of(tail: ScoreTail, plan: Plan) -> Rows:
+    """Samples have weights of their own, or under plans that keep subjects whole those of their subject."""
+    own = np.arange(tail.subject_of.size, dtype=np.int32)
+    if plan in (Plan.IMAGES, Plan.TWO_LEVEL):
+        return Rows(own, (own, own), _alike(tail.n_samples[tail.subject_of]))
+    subject, one = np.array(tail.subject_of), np.full(own.size, tail.n_samples.size, dtype=np.int32)
+    return Rows(subject, (subject, one), _alike(tail.n_samples))
+
+
+def _alike(sizes: Ints) -> Ints:
+    _, kind, counts = np.unique(sizes, return_inverse=True, return_counts=True)
+    return counts[kind].astype(np.int64)
+
+
+class Drawn(NamedTuple):
+    """Weights and denominators of L replicates, for non-mated and mated comparisons."""
+
+    non_mated: Tile
+    mated: Tile
+    non_mated_totals: Totals
+    mated_totals: Totals
+
+
+Draw = Callable[[int, int], Drawn]
+Copies = Callable[[int, int], Bytes]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """What a plan draws for: the tail, its denominators, the seed."""
+
+    tail: ScoreTail
+    mated: MatedTotals
+    non_mated: NonMatedTotals
+    seed: int
+
+
+def source_of(tail: ScoreTail, groups: Groups, seed: int) -> Source:
+    """The source of one tail; its denominators are found once."""
+    return Source(
+        tail=tail,
+        mated=mated_totals(tail, groups),
+        non_mated=non_mated_totals(tail, groups),
+        seed=seed,
+    )
+
+
+def images(source: Source, given: Given = None) -> Draw:
+    """Resample samples within each subject; denominators are constants. ``given`` (B, N) replaces the draws.
+
+    Raises ValueError where a mated comparison is missing or given weights do not sum to n_k for every subject.
+    """
+    tail = source.tail
+    if not tail.mated_complete:
+        raise ValueError("the plan images needs every comparison within each subject")
+    if given is not None:
+        _check_sums(given, tail)
+    once = np.ones((tail.n_samples.size, 1), dtype=np.int64)
+    fixed = source.non_mated.of(once), source.mated.of(once)
+    rows = _rows(given, lambda first, count: counter.draw_within(
+        tail.n_samples, seed=source.seed, first=first, count=count
+    ))  # fmt: skip
+
+    def draw(first: int, count: int) -> Drawn:
+        tile = _tile(rows(first, count), tail.subject_of.size)
+        return Drawn(tile, tile, _wide(fixed[0], count), _wide(fixed[1], count))
+
+    return draw
+
+
+def subjects(source: Source, rows: Copies) -> Draw:
+    """Resample subjects with all their samples: a non-mated comparison weighs v_k v_l, a mated one v_k."""
+    k = source.tail.n_samples.size
+
+    def draw(first: int, count: int) -> Drawn:
+        copies = rows(first, count)
+        ones = np.ones((1, count), dtype=np.uint8)
+        amount = copies.astype(np.int64)
+        return Drawn(
+            _tile(copies, k),
+            _tile(np.vstack((copies, ones)), k + 1),
+            source.non_mated.of(amount),
+            source.mated.of(amount),
+        )
+
+    return draw
+
+
+def two_level(source: Source, rows: Copies) -> Draw:
+    """Resample subjects, then samples within each copy; mated comparisons stay within a copy."""
+    n = source.tail.subject_of.size
+
+    def draw(first: int, count: int) -> Drawn:
+        copies = rows(first, count)
+        within = counter.draw_copies(source.tail.n_samples, copies, seed=source.seed, first=first)
+        amount = copies.astype(np.int64)
+        return Drawn(
+            _tile(_summed(within), n),
+            _tile(within.reshape(-1, count), n),
+            source.non_mated.of(amount),
+            source.mated.of(amount),
+        )
+
+    return draw
+
+
+def copies_of(
+    source: Source, plan: Plan, strata: npt.NDArray[np.integer] | None, given: Given = None
+) -> Copies:
+    """Copies (K, L) uint8 of each subject under a subject-level plan; ``given`` (B, K) replaces the draws."""
+    k, seed = source.tail.n_samples.size, source.seed
+    if given is not None:
+        _check_shape(given, k, "subject_weights")
+    if plan is Plan.DOUBLE_OR_NOTHING:
+        return _rows(given, lambda first, count: counter.draw_coins(k, seed=seed, first=first, count=count))
+    stratum = np.zeros(k, dtype=np.int64) if strata is None else strata
+    if stratum.shape != (k,):
+        raise ValueError(f"strata has shape {stratum.shape}; accepted: one stratum for each of {k} subjects")
+    return _rows(
+        given, lambda first, count: counter.draw_between(stratum, seed=seed, first=first, count=count)
+    )
+
+
+def _rows(given: Given, drawn: Copies) -> Copies:
+    if given is None:
+        return drawn
+    table = _bytes(given)
+    return lambda first, count: np.ascontiguousarray(table[first : first + count].T)
+
+
+def _bytes(values: npt.NDArray[np.integer]) -> Bytes:
+    if values.size and not 0 <= values.min() <= values.max() <= np.iinfo(np.uint8).max:
+        raise ValueError(f"a weight is {values.min()} or {values.max()}; accepted: 0 to 255")
+    return values.astype(np.uint8)
+
+
+def _check_shape(given: npt.NDArray[np.integer], width: int, name: str) -> None:
+    if given.ndim != 2 or given.shape[1] != width:
+        raise ValueError(f"{name} has shape {given.shape}; accepted: (B, {width})")
+
+
+def _check_sums(given: npt.NDArray[np.integer], tail: ScoreTail) -> None:
+    _check_shape(given, tail.subject_of.size, "weights")
+    ends = np.cumsum(tail.n_samples)
+    total = np.pad(np.cumsum(given, axis=1, dtype=np.int64), ((0, 0), (1, 0)))
+    if np.any(total[:, ends] - total[:, ends - tail.n_samples] != tail.n_samples):
+        raise ValueError("weights of a subject do not sum to its number of samples")
+
+
+def _summed(within: Bytes) -> Bytes:
+    """Weights summed over copies."""
+    if within.shape[0] * int(within.max(initial=0)) > np.iinfo(np.uint8).max:
+        return _bytes(within.sum(axis=0, dtype=np.int64))
+    return np.asarray(within.sum(axis=0, dtype=np.uint8))
+
+
+def _tile(weights: Bytes, rows: int) -> Tile:
+    heaviest = max(int(weights.max(initial=0)), 1)
+    aligned = _room(weights.shape[0], WIDTH)
+    aligned[:, : weights.shape[1]] = weights
+    packed = _room(weights.shape[0] if heaviest <= NIBBLE else 0, WIDTH // 2)
+    _pack(aligned, packed)
+    return Tile(
+        weights=aligned,
+        packed=packed,
+        rows=max(rows, 1),
+        reach=np.iinfo(np.uint8).max // heaviest,
+        pairs=np.iinfo(np.uint16).max // heaviest**2,
+    )
+
+
+@kernel
+def _pack(weights: Bytes, packed: Bytes) -> None:
+    """Two lanes to a byte: b and 64 + b."""
+    half = packed.shape[1]
+    for row in range(packed.shape[0]):
+        for byte in range(half):
+            packed[row, byte] = weights[row, byte] | weights[row, half + byte] << np.uint8(4)
+
+
+def _room(rows: int, width: int) -> Bytes:
+    """Zeros (rows, width) from the start of a cache line on."""
+    room = np.zeros(rows * width + LINE, dtype=np.uint8)
+    start = -room.ctypes.data % LINE
+    return room[start : start + rows * width].reshape(rows, width)
+
+
+def _wide(totals: Totals, count: int) -> Totals:
+    """The same denominators in each of ``count`` replicates."""
+    return Totals(*(np.repeat(part, count, axis=1) for part in totals))

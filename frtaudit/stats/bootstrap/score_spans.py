@@ -1,0 +1,203 @@
+"""Spans: the tail cut coarsely where no replicate will look, finely where thresholds will lie, and sorted into runs.
+
+Within a span comparisons stand by block of second rows (so that their weights stay in the cache) and bucket, which make
+a part, and by first row, which makes a run. Where spans end decides how fast the walk is and nothing else.
+"""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, Spans, Walk
+
+Words = npt.NDArray[np.uint32]
+Index = npt.NDArray[np.int32]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+NEAR = (
+    0.003,
+    0.01,
+    0.03,
+    0.1,
+    0.3,
+)  # spans end at these shares of its rank on either side of an expected threshold
+SAMPLES = 1 << 15
+BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
+RUN, MOST = 6, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
+
+
+def expected_ranks(walk: Walk, limits: Limits) -> Ints:
+    """About where the data themselves exceed each limit: for each rule the least rank among its tags.
+
+    ``limits``: those of the data, L = 1; rates are asked for in the same way as counts. A sample of comparisons is
+    counted.
+    """
+    step = max(1, walk.first.size // SAMPLES)
+    bucket = walk.bucket[::step]
+    coef, tags = walk.coef[bucket], walk.tags[walk.combination[bucket]]
+    found = []
+    for rule in range(walk.tags.shape[1]):
+        ranks = np.full((2, len(limits.counts)), walk.first.size, dtype=np.int64)
+        for tag in np.flatnonzero(limits.rule == rule):
+            held = tags[:, rule] == tag
+            for kind, (amount, limit) in enumerate(((1.0, limits.counts), (coef, limits.rates))):
+                total = np.cumsum(held * amount) * step
+                place = np.searchsorted(total, limit[:, tag, 0], side="right")
+                ranks[kind] = np.minimum(ranks[kind], np.minimum(place * step, walk.first.size))
+        found.append(ranks.ravel())
+    return np.unique(np.concatenate(found))
+
+
+class _Room(NamedTuple):
+    """Where parts and runs are written; fields as in ``Spans``; ``made`` (2,): how many parts and runs so far."""
+
+    made: Ints
+    run: Ints
+    bucket: Index
+    start: Ints
+    row: Index
+    rows: Index
+
+
+def spans_of(walk: Walk, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
+    """Cut a walk into spans and sort each as far as thresholds are expected.
+
+    ``ranks``: where thresholds are expected; ``cuts``: positions, starts of chunks, at which a span has to end;
+    ``alike``: of each row of weights, as in ``Rows``. Spans beyond all of these double in length and have no runs: few
+    replicates, if any, reach them.
+    """
+    ends = [ranks * (1 + share) for share in (*NEAR, *(-share for share in NEAR))]
+    wanted = np.concatenate([np.concatenate(ends).astype(np.int64), cuts])
+    last = walk.chunk_start.size - 1
+    furthest = min(int(wanted.max(initial=0)), int(walk.chunk_start[-1]))
+    beyond = max(furthest, 1) << np.arange(1, walk.first.size.bit_length())
+    chunks = np.searchsorted(walk.chunk_start, np.concatenate([wanted, beyond]))
+    chunk = np.unique(np.concatenate([chunks.clip(0, last), [0, last]]))
+    place = walk.chunk_start[chunk]
+    part, room = _laid(walk, place, int(np.searchsorted(place, furthest)), alike)
+    spans = Spans(chunk, part, room.run, room.bucket, room.start, room.row, room.rows)
+    for array in spans:
+        array.flags.writeable = False
+    return spans
+
+
+def _laid(walk: Walk, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
+    """First part of each span, and parts and runs of the first ``laid`` spans."""
+    rows, buckets, size = alike.size, walk.coef.size, int(place[laid])
+    blocks = ((rows - 1) >> BLOCK) + 1
+    out = _Room(
+        np.zeros(2, dtype=np.int64), np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32),
+        np.empty(size + 1, dtype=np.int64), np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int32),
+    )  # fmt: skip
+    first_part, bits = np.zeros(place.size, dtype=np.int64), max(rows - 1, 1).bit_length()
+    words = np.empty(int(np.diff(place[: laid + 1]).max(initial=0)), dtype=np.uint32)
+    for span, (low, high) in enumerate(pairwise(place[: laid + 1].tolist())):
+        blocked = high - low >= RUN * rows * blocks and blocks * buckets <= MOST
+        step, tail = (buckets, BLOCK) if blocked else (0, bits)
+        parts = buckets * (blocks if blocked else 1)
+        pairs = walk.first[low:high], walk.second[low:high], walk.bucket[low:high]
+        if bits + tail <= np.iinfo(np.uint32).bits and high - low >= rows * parts:
+            ends = _parted(*pairs, step, parts, tail, words)
+            _counted(words, ends, step, buckets, tail, rows, low, out)
+        else:
+            packed = _packed(*pairs, alike, bits, step)
+            packed.sort()
+            _unpacked(packed, bits, buckets, low, out)
+        first_part[span + 1] = out.made[0]
+    first_part[laid + 1 :] = out.made[0]
+    parts, runs = out.made.tolist()
+    out.run[parts], out.start[runs] = runs, size
+    return first_part, out._replace(
+        run=out.run[: parts + 1].copy(), bucket=out.bucket[:parts].copy(),
+        start=out.start[: runs + 1].copy(), row=out.row[:runs].copy(),
+    )  # fmt: skip
+
+
+@kernel
+def _parted(
+    first: Index, second: Index, bucket: Index, step: int, parts: int, tail: int, words: Words
+) -> Ints:
+    """Sort a span into parts: block (times ``step``: the buckets, or 0) and bucket. Returns where each begins.
+
+    First and second row go into ``words``, of the second one ``tail`` bits.
+    """
+    place, mask = np.zeros(parts + 2, dtype=np.int64), (1 << tail) - 1
+    for q in range(first.size):
+        place[np.uint64((second[q] >> BLOCK) * step + bucket[q] + 2)] += 1
+    for part in range(2, parts + 2):
+        place[part] += place[part - 1]
+    for q in range(first.size):
+        own = np.uint64((second[q] >> BLOCK) * step + bucket[q] + 1)
+        words[np.uint64(place[own])] = np.uint32((first[q] << tail) | (second[q] & mask))
+        place[own] += 1
+    return place[: parts + 1]
+
+
+@kernel
+def _counted(
+    words: Words, ends: Ints, step: int, buckets: int, tail: int, rows: int, low: int, out: _Room
+) -> None:
+    """Sort each part by first row, and write it."""
+    start, row, made = out.start, out.row, out.made
+    place, shift, mask = np.empty(rows, dtype=np.uint32), np.uint32(tail), np.uint32((1 << tail) - 1)
+    for part in range(ends.size - 1):
+        begin, end, run = ends[part], ends[part + 1], made[1]
+        if begin == end:
+            continue
+        out.run[made[0]], out.bucket[made[0]] = run, part % buckets
+        made[0] += 1
+        base, seconds = part // buckets << BLOCK if step > 0 else 0, out.rows[low + begin :]
+        place[:] = 0
+        for q in range(begin, end):
+            place[words[q] >> shift] += np.uint32(1)
+        following = np.uint32(0)
+        for first in range(rows):
+            held = place[first]
+            place[first] = following
+            if held > 0:
+                start[run], row[run] = low + begin + following, first
+                run += 1
+                following += held
+        made[1] = run
+        for q in range(begin, end):
+            own = words[q] >> shift
+            seconds[place[own]] = base + (words[q] & mask)
+            place[own] += np.uint32(1)
+
+
+@kernel
+def _packed(first: Index, second: Index, bucket: Index, alike: Ints, bits: int, step: int) -> Ints:
+    """Block (times ``step``: the buckets, or 0) and bucket, first and second row of each comparison in one integer.
+
+    The row with fewer rows alike becomes the first: it meets more second rows of one bucket.
+    """
+    words = np.empty(first.size, dtype=np.int64)
+    for q in range(first.size):
+        one, other = np.int64(first[q]), np.int64(second[q])
+        if alike[one] > alike[other]:
+            one, other = other, one
+        key = np.int64(bucket[q]) + (other >> BLOCK) * step
+        words[q] = (((key << bits) | one) << bits) | other
+    return words
+
+
+@kernel
+def _unpacked(words: Ints, bits: int, buckets: int, low: int, out: _Room) -> None:
+    """Write the parts of sorted words."""
+    start, row, rows, made, mask = out.start, out.row, out.rows, out.made, (1 << bits) - 1
+    last, run = np.int64(-1), made[1]
+    for q in range(words.size):
+        head = words[q] >> bits
+        rows[low + q] = words[q] & mask
+        if head != last:
+            if last < 0 or head >> bits != last >> bits:
+                out.run[made[0]], out.bucket[made[0]] = run, (head >> bits) % buckets
+                made[0] += 1
+            last = head
+            start[run], row[run] = low + q, head & mask
+            run += 1
+    made[1] = run

@@ -1,0 +1,160 @@
+"""Comparisons laid out for the kernels: by score, cut into chunks, within a chunk by what they add to."""
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.bootstrap.kernel_arrays import Walk
+from frtaudit.stats.rates.trials import block_sizes, mated_pairs, schema_of
+
+Index = npt.NDArray[np.int32]
+Words = npt.NDArray[np.uint32]
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+
+CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
+
+
+def tag_rules(groups: Groups) -> Index:
+    """Rule that watches each tag, shape (G+1,): 0 for everybody, s + 1 for a ranked group of schema s, else -1.
+
+    >>> of = np.array([[0, 1]], dtype=np.int32)
+    >>> names = (("s", "a"), ("s", "unknown"))
+    >>> tag_rules(Groups(schemas=("s",), names=names, of=of, ranked=(True, False)))
+    array([ 0,  1, -1], dtype=int32)
+    """
+    watched = np.where(np.asarray(groups.ranked, dtype=bool), schema_of(groups) + 1, -1)
+    return np.concatenate(([0], watched)).astype(np.int32)
+
+
+def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> Walk:
+    """Mated comparisons, upwards; as a rate each counts 1/(mated comparisons of its subject).
+
+    ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted; ``rows`` two (N,) int32:
+    row of weights of a sample as first and as second of a comparison.
+    """
+    counts, kind = np.unique(mated_pairs(tail), return_inverse=True)
+    kinds = np.repeat(np.arange(counts.size, dtype=np.int32)[:, None], counts.size, axis=1)
+    pairs = (tail.mated_i, tail.mated_j, tail.mated_score)
+    return _walk(tail, groups, pairs, kind, kinds, 1.0 / np.maximum(counts, 1), cuts, rows)
+
+
+def non_mated_walk(
+    tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index], needed: int | None = None
+) -> Walk:
+    """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
+
+    ``cuts``, ``rows``: as in :func:`mated_walk`; ``needed``: comparisons to lay out, which then are cut
+    at ``cuts`` alone, because no threshold is sought.
+    """
+    sought = needed is None
+    pairs = (tail.tail_i[:needed], tail.tail_j[:needed], tail.tail_score[:needed])
+    if tail.blocks is None:
+        sizes, kind = np.unique(tail.n_samples, return_inverse=True)
+        products, table = np.unique(np.outer(sizes, sizes), return_inverse=True)
+        kinds = table.reshape(sizes.size, -1).astype(np.int32)
+        return _walk(
+            tail, groups, pairs, kind, kinds, 1.0 / np.maximum(products, 1), cuts, rows, sought=sought
+        )
+    size = block_sizes(tail, tail.subject_of[pairs[0]], tail.subject_of[pairs[1]])
+    counts, listed = np.unique(size, return_inverse=True)
+    return _walk(
+        tail, groups, pairs, listed, np.empty((0, 0), np.int32), 1.0 / counts, cuts, rows, sought=sought
+    )
+
+
+def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
+    """Profile of each subject (K,), combination of two profiles (P, P), tags of each combination (M, 1+S)."""
+    everybody = np.zeros((1, groups.of.shape[1]), dtype=np.int32)
+    tag_of = np.vstack((everybody, np.where(groups.of >= 0, groups.of + 1, -1))).T
+    profiles, profile = np.unique(tag_of, axis=0, return_inverse=True)
+    same = profiles[:, None, :] == profiles[None, :, :]
+    common = np.where(same, profiles[:, None, :], -1).reshape(len(profiles) ** 2, -1)
+    tags, combination = np.unique(common, axis=0, return_inverse=True)
+    square = combination.reshape(len(profiles), len(profiles))
+    return profile.reshape(-1).astype(np.int32), square.astype(np.int32), tags.astype(np.int32)
+
+
+def _walk(
+    tail: ScoreTail,
+    groups: Groups,
+    pairs: tuple[Index, Index, Scores],
+    kind: npt.NDArray[np.intp],
+    kinds: Index,
+    coef: Floats,
+    cuts: Ints,
+    rows: tuple[Index, Index],
+    *,
+    sought: bool = True,
+) -> Walk:
+    """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison.
+
+    Where no threshold is ``sought`` no new scores are marked, and chunks end at cuts.
+    """
+    i, j, score = pairs
+    profile, combination, tags = _combinations(groups)
+    classes = max(coef.size, 1)
+    own = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
+    listed = np.empty(0, dtype=np.int32) if kinds.size else kind.astype(np.int32)
+    pair, of = np.unique(profile[tail.subject_of].astype(np.int64) * classes + own, return_inverse=True)
+    of_profile, of_kind = np.divmod(pair, classes)
+    table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
+    if kinds.size:
+        table += kinds[of_kind[:, None], of_kind]
+    bucket, held = _buckets(i, j, of.astype(np.uint32), table, listed, len(tags) * classes)
+    used = np.flatnonzero(held)
+    if used.size < held.size:
+        _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
+    starts = np.zeros(score.size + 1, dtype=bool)
+    starts[cuts] = True
+    starts[[0, -1]] = True
+    fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts) if sought else np.zeros(0, dtype=bool)
+    walk = Walk(
+        first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
+        chunk_start=np.flatnonzero(starts).astype(np.int64),
+        combination=(used // classes).astype(np.int32), coef=coef[used % classes], tags=tags,
+    )  # fmt: skip
+    for array in walk:
+        array.flags.writeable = False
+    return walk
+
+
+@kernel
+def _buckets(i: Index, j: Index, of: Words, table: Index, kind: Index, n_buckets: int) -> tuple[Index, Ints]:
+    """Bucket of each comparison, by the classes ``of`` its samples, or of its own ``kind``; which hold one (1)."""
+    bucket, width = np.empty(i.size, dtype=np.int32), np.uint64(table.shape[1])
+    held, flat = np.zeros(n_buckets, dtype=np.int64), table.ravel()
+    for q in range(i.size):
+        key = flat[np.uint64(of[np.uint64(i[q])]) * width + np.uint64(of[np.uint64(j[q])])]
+        if kind.size > 0:
+            key += kind[q]
+        bucket[q] = key
+        held[np.uint64(key)] = 1
+    return bucket, held
+
+
+def _rows(sample: Index, row: Index) -> Index:
+    """Row of weights of each sample of a comparison."""
+    return sample.view() if np.array_equal(row, np.arange(row.size)) else row[sample]
+
+
+@kernel
+def _rename(bucket: Index, place: Index) -> None:
+    for q in range(bucket.size):
+        bucket[q] = place[bucket[q]]
+
+
+@kernel
+def _cut(score: Scores, least: int, shift: int, starts: Flags) -> Flags:
+    """Where a new score begins; marks the starts of chunks at new scores, at least ``least`` apart, and the ends."""
+    fresh = np.ones(score.size, dtype=np.bool_)
+    last = 0
+    for q in range(1, score.size):
+        fresh[q] = score[q] != score[q - 1]
+        if starts[q] or (fresh[q] and q - last >= max(least, q >> shift)):
+            starts[q] = True
+            last = q
+    return fresh

@@ -1,0 +1,1 @@
+"""Folds and k-fold accuracy."""

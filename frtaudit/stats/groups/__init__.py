@@ -1,0 +1,1 @@
+"""Differentials between groups, their tests and bounds."""

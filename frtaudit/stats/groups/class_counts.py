@@ -1,0 +1,111 @@
+"""Non-mated comparisons of each subject with each class: how many there are, and how many match by mistake."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.freeze import freeze
+from frtaudit.core.scores import ScoreTail
+from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
+from frtaudit.stats.rates.trials import block_sizes
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassSums:
+    """Of each subject k with the subjects of each class c, shape (K, C).
+
+    ``errors`` int64: sum of e_kl; ``shares`` float64: sum of e_kl / n_kl; ``trials`` int64: sum of n_kl; ``partners``
+    int64: how many of them k was compared with. ``code`` (K,) int64: the class of each subject.
+    """
+
+    errors: Ints
+    shares: Floats
+    trials: Ints
+    partners: Ints
+    code: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "errors", "shares", "trials", "partners", "code")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassTrials:
+    """The ``trials``, ``partners`` and ``code`` of :class:`ClassSums`, which no threshold moves."""
+
+    trials: Ints
+    partners: Ints
+    code: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, "trials", "partners", "code")
+
+
+def class_trials(tail: ScoreTail, code: Ints, n_classes: int) -> ClassTrials:
+    """Comparisons and partners of each subject with each class; ``code`` (K,) int64 in 0..n_classes-1.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> class_trials(tail, np.array([0, 1]), 2).trials.tolist()
+    [[0, 2], [2, 0]]
+    """
+    if tail.blocks is None:
+        trials, partners = _complete(tail, code, n_classes)
+    else:
+        first, second = tail.blocks.k.astype(np.int64), tail.blocks.l.astype(np.int64)
+        trials, partners = (
+            _spread(first, second, code, n_classes, each).astype(np.int64)
+            for each in (tail.blocks.count.astype(np.float64), np.ones(first.size))
+        )
+    return ClassTrials(trials=trials, partners=partners, code=code)
+
+
+def class_sums(tail: ScoreTail, threshold: float, held: ClassTrials) -> ClassSums:
+    """Errors (score > threshold) of each subject with each class, beside the comparisons.
+
+    Raises :class:`BelowFloorError` for a threshold below the tail's floor.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> class_sums(tail, 0.25, class_trials(tail, np.array([0, 1]), 2)).errors.tolist()
+    [[0, 1], [1, 0]]
+    """
+    if threshold < tail.floor:
+        raise BelowFloorError(f"threshold {threshold:g}", tail.floor)
+    end = first_not_above(tail.tail_score, threshold)
+    first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
+    share = 1.0 / block_sizes(tail, first, second)
+    ends = first.astype(np.int64), second.astype(np.int64)
+    n_classes = held.trials.shape[1]
+    return ClassSums(
+        errors=_spread(*ends, held.code, n_classes, np.ones(end)).astype(np.int64),
+        shares=_spread(*ends, held.code, n_classes, share),
+        trials=held.trials,
+        partners=held.partners,
+        code=held.code,
+    )
+
+
+def _spread(first: Ints, second: Ints, code: Ints, n_classes: int, value: Floats) -> Floats:
+    """Add each pair's value to both subjects, under the other's class: (K, C)."""
+    size = code.size * n_classes
+    sides = ((first, second), (second, first))
+    one, other = (np.bincount(a * n_classes + code[b], weights=value, minlength=size) for a, b in sides)
+    return np.asarray((one + other).reshape(code.size, n_classes), dtype=np.float64)
+
+
+def _complete(tail: ScoreTail, code: Ints, n_classes: int) -> tuple[Ints, Ints]:
+    """Every pair within a cell was compared: n_k times the samples of the class in the cell, without its own."""
+    counts = (tail.n_samples > 0) & (tail.cells >= 0)
+    room = np.where(counts, tail.cells, 0).astype(np.int64)
+    key = (room * n_classes + code)[counts]
+    size = (int(room.max(initial=0)) + 1) * n_classes
+    samples = np.bincount(key, weights=tail.n_samples[counts], minlength=size).reshape(-1, n_classes)[room]
+    people = np.bincount(key, minlength=size).reshape(-1, n_classes)[room]
+    own = np.arange(n_classes) == code[:, None]
+    n_k = tail.n_samples[:, None]
+    trials = np.where(counts[:, None], n_k * (samples.astype(np.int64) - own * n_k), 0)
+    return trials.astype(np.int64), np.where(counts[:, None], people - own, 0).astype(np.int64)

@@ -1,0 +1,144 @@
+"""Whether groups differ, and how small a difference would have been seen (FORMULAS 8.5).
+
+Groups that are alike still give an index above its fair value: the largest of several noisy rates exceeds the
+smallest. The null distribution comes from replicates of subjects drawn within groups, each group's log rates moved
+so that all groups agree: what the index then is, is what chance alone makes of equal rates.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Rates = Mapping[str, Floats]
+Index = Callable[[Rates], Floats]
+
+POWER = 0.8
+MAX_UNDEFINED = 0.02  # FORMULAS 1: refuse when more replicates are undefined
+MAX_LOG_RATIO = np.log(1e4)
+STEPS = 30
+
+
+class Worse(Enum):
+    """Which values of an index say that groups differ more."""
+
+    LARGER = 1
+    SMALLER = -1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Equality:
+    """A test of equal rates.
+
+    ``p``: in (0, 1]; ``median``: of the index under equal rates; ``edge``: what it passes, towards more difference,
+    with probability alpha under equal rates; ``n_resamples``: B.
+    """
+
+    p: float
+    median: float
+    edge: float
+    n_resamples: int
+
+
+def as_if_equal(rates: Floats, replicates: Floats, common: float) -> Floats:
+    """Replicates of the groups' rates as they would be were all rates ``common``: log r0 = log r* - log r (8.5).
+
+    ``rates`` (G,), positive; ``replicates`` (B, G); ``common``: the pooled within-group rate (any positive number will
+    do for a scale-invariant index). Returns (B, G): 0 where a replicate's rate is 0, NaN where it is undefined.
+
+    >>> as_if_equal(np.array([0.1, 0.2]), np.array([[0.2, 0.2]]), 0.15).round(9).tolist()
+    [[0.3, 0.15]]
+    """
+    return np.asarray(common * (replicates / rates))
+
+
+def equality(
+    index: Index, rates: Rates, null: Rates, *, alpha: float, worse: Worse = Worse.LARGER
+) -> Equality | None:
+    """Test equal rates by an index: p = (1 + #{F0 as bad as F, or undefined})/(B+1) (FORMULAS 8.5).
+
+    ``index``: takes rates of shape (..., G) under their names; ``rates``: (G,) each, as estimated; ``null``: (B, G)
+    each, from :func:`as_if_equal`. None when more than 2 % of the null indices are undefined.
+
+    >>> from frtaudit.stats.groups.differentials import rate_index
+    >>> rng, r = np.random.default_rng(1), np.array([0.1, 0.2])
+    >>> null = as_if_equal(r, r * np.exp(0.1 * rng.standard_normal((999, 2))), 0.15)
+    >>> found = equality(lambda of: rate_index("max_min", of["fmr"]), {"fmr": r}, {"fmr": null}, alpha=0.05)
+    >>> found.p, round(found.median, 2), round(found.edge, 2)
+    (0.001, 1.1, 1.33)
+    """
+    drawn = worse.value * np.asarray(index(null), dtype=np.float64)
+    undefined = np.isnan(drawn)
+    if drawn.size == 0 or undefined.mean() > MAX_UNDEFINED:
+        return None
+    observed = worse.value * float(index(rates))
+    as_bad = np.count_nonzero(undefined | (drawn >= observed * (1 - 1e-12 * np.sign(observed))))
+    known = drawn[~undefined]
+    return Equality(
+        p=(1 + int(as_bad)) / (drawn.size + 1),
+        median=worse.value * float(np.quantile(known, 0.5, method="higher")),
+        edge=worse.value * float(np.quantile(known, 1 - alpha, method="higher")),
+        n_resamples=int(drawn.size),
+    )
+
+
+def detectable_ratio(index: Index, null: Rates, edge: float, worse: Worse = Worse.LARGER) -> float | None:
+    """Smallest true ratio of two groups' rates at which the index passes ``edge`` with probability :data:`POWER`.
+
+    ``null``: (B, G) each, as in :func:`equality`; ``edge``: :attr:`Equality.edge`. Derivation: the
+    noise of log rates is that of the replicates, so where the rates of two groups lie exp(d) apart the index is
+    distributed as F of the null replicates with those two groups moved by +d/2 and -d/2. The two are those whose log
+    ratio has the largest standard error e, in the less favourable order: any other pair is seen sooner. The others lie
+    between, which adds nothing. Several rates (of a composite index) move together. For max/min of two groups and
+    normal noise F passes the edge q with probability Phi((d - log q)/e), hence d = log q + z_0.8 e. None above 1e4.
+
+    >>> from frtaudit.stats.groups.differentials import rate_index
+    >>> null = {"fmr": 0.1 * np.exp(0.1 * np.random.default_rng(1).standard_normal((999, 2)))}
+    >>> round(detectable_ratio(lambda of: rate_index("max_min", of["fmr"]), null, 1.33), 2)
+    1.5
+    """
+    first, second = _widest_pair(null)
+    edge *= worse.value
+    found = [_ratio(index, null, pair, edge, worse) for pair in ((first, second), (second, first))]
+    known = [ratio for ratio in found if ratio is not None]
+    return max(known) if len(known) == len(found) else None
+
+
+def _widest_pair(null: Rates) -> tuple[int, int]:
+    """The two groups whose log ratio varies most, in the rate in which it does."""
+    best, pair = -1.0, (0, 0)
+    for drawn in null.values():
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(drawn)
+        logs = logs[np.isfinite(logs).all(axis=1)]
+        for one in range(drawn.shape[1]):
+            for other in range(one + 1, drawn.shape[1]):
+                spread = float(np.std(logs[:, one] - logs[:, other])) if len(logs) else 0.0
+                if spread > best:
+                    best, pair = spread, (one, other)
+    return pair
+
+
+def _ratio(index: Index, null: Rates, pair: tuple[int, int], edge: float, worse: Worse) -> float | None:
+    """Bisect the log ratio at which 80 % of the moved replicates pass the edge."""
+    if pair[0] == pair[1]:
+        return None
+
+    def seen(log_ratio: float) -> bool:
+        moved = np.zeros(next(iter(null.values())).shape[1])
+        moved[pair[0]], moved[pair[1]] = log_ratio / 2, -log_ratio / 2
+        values = worse.value * np.asarray(
+            index({name: drawn * np.exp(moved) for name, drawn in null.items()})
+        )
+        return bool(np.mean(values > edge) >= POWER)
+
+    low, high = 0.0, float(MAX_LOG_RATIO)
+    if not seen(high):
+        return None
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if seen(middle) else (middle, high)
+    return float(np.exp(high))

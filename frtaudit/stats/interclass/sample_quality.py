@@ -1,0 +1,106 @@
+"""An attribute of samples by class: boxes, means with intervals for new people, and whether classes differ in it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.stats.interclass import class_curves
+from frtaudit.stats.interclass.class_curves import Classes
+from frtaudit.stats.interclass.d_l2 import SCALE, detectable
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Box:
+    """A box plot: quartiles, adjacent values (the most extreme within 1.5 interquartile ranges of them), outliers."""
+
+    low: float
+    first: float
+    median: float
+    third: float
+    high: float
+    outliers: tuple[float, ...]
+
+
+def box(values: Floats) -> Box:
+    """The box of ``values`` (n,), n >= 1; quartiles of type 7.
+
+    >>> box(np.array([1.0, 2, 3, 4, 5, 30])).outliers
+    (30.0,)
+    """
+    first, median, third = np.quantile(values, [0.25, 0.5, 0.75])
+    reach = 1.5 * (third - first)
+    inside = values[(values >= first - reach) & (values <= third + reach)]
+    outside = values[(values < first - reach) | (values > third + reach)]
+    return Box(
+        low=float(inside.min()),
+        first=float(first),
+        median=float(median),
+        third=float(third),
+        high=float(inside.max()),
+        outliers=tuple(np.sort(outside).tolist()),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Means:
+    """Means of C classes and their replicates (B, C), subjects drawn within classes; ``reach``: unit of ``gap``."""
+
+    point: Floats
+    drawn: Floats
+    reach: float
+
+    @property
+    def statistic(self) -> float:
+        """The largest distance of a class's mean from the mean of the means."""
+        return float(np.abs(self.point - self.point.mean()).max())
+
+    def _gap(self) -> Floats:
+        moved = self.drawn - self.point
+        return np.asarray(moved - moved.mean(axis=1, keepdims=True))
+
+    @property
+    def p_value(self) -> float:
+        """Of equal means: the share of centred replicates whose largest distance is as large."""
+        worst = np.abs(self._gap()).max(axis=1)
+        return float((1 + np.count_nonzero(worst >= self.statistic)) / (worst.size + 1))
+
+    def null(self, share: float) -> float:
+        """The largest distance that chance alone gives in a share of all cases."""
+        return float(np.quantile(np.abs(self._gap()).max(axis=1), share, method="higher"))
+
+    def detectable(self, alpha: float) -> float | None:
+        """The smallest true distance of one class's mean found with probability 0.8; None beyond the values' range."""
+        gap = self._gap() * (SCALE / self.reach)
+        found = detectable(np.square(gap), gap, (self.null(1 - alpha) * SCALE / self.reach) ** 2)
+        return None if found is None else found * self.reach / SCALE
+
+
+def means(values: Sequence[Floats], subjects: Sequence[Ints], n: int, rng: np.random.Generator) -> Means:
+    """Class means of ``values`` (n_c,) of C classes; ``subjects`` (n_c,): whose sample each is.
+
+    >>> rng = np.random.default_rng(1)
+    >>> who = np.repeat(np.arange(20), 3)
+    >>> made = [rng.normal(50, 5, 60), rng.normal(70, 5, 60)]
+    >>> means(made, [who, who], 99, rng).p_value
+    0.01
+    """
+    sums, counts = [], []
+    for part, who in zip(values, subjects, strict=True):
+        _, code = np.unique(who, return_inverse=True)
+        sums.append(np.bincount(code, weights=part))
+        counts.append(np.bincount(code))
+    drawn = [
+        np.stack([(w @ s) / (w @ k) for w, s, k in zip(weights, sums, counts, strict=True)], axis=1)
+        for weights in class_curves.drawn(Classes.of(values, subjects), n, rng)
+    ]
+    whole = np.concatenate(values)
+    return Means(
+        point=np.array([part.mean() for part in values]),
+        drawn=np.concatenate(drawn),
+        reach=float(np.ptp(whole)) or 1.0,
+    )

@@ -1,0 +1,129 @@
+"""The threshold from which a rate of few errors borrows its design effect (FORMULAS 8.1).
+
+Where errors are fewer than 30, or of fewer than 10 subjects, their own design effect says little: that of the nearest
+threshold with enough of both is taken where it is larger. Where all but few comparisons err, what does not err counts.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.scores import Index, Scores, ScoreTail
+from frtaudit.stats.intervals.dependence import Flags, Residuals
+
+ENOUGH_ERRORS = 30
+ENOUGH_SUBJECTS = 10
+_CHUNK = 4096
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lender:
+    """The threshold from which a tag borrows its design effect.
+
+    ``threshold``: the nearest with enough errors and erring subjects; where ``whole`` is false the tail ended
+    before there were enough, and it is the tail's floor; None: there is none among all scores.
+    """
+
+    threshold: float | None
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lenders:
+    """Two of them: where errors are few, and where all but few comparisons err (FORMULAS 8.1: the rarer outcome)."""
+
+    errors: Lender
+    others: Lender
+
+    def of(self, residuals: Residuals) -> Lender:
+        """The lender of the rarer outcome."""
+        return self.errors if 2 * residuals.errors <= residuals.trials else self.others
+
+
+def few(residuals: Residuals) -> bool:
+    """Whether the rarer outcome counts fewer than 30 comparisons, or of fewer than 10 subjects."""
+    return residuals.few(ENOUGH_ERRORS, ENOUGH_SUBJECTS)
+
+
+def fmr_lenders(tail: ScoreTail, member: Flags, trials: int) -> Lenders:
+    """Return the nearest thresholds, down the tail and up all scores, at which the rarer outcome is frequent enough.
+
+    ``member``: shape (K,), bool; a comparison counts when both its subjects do; ``trials``: how many do. Errors only
+    rise as the threshold falls, so that the nearest one serves every higher threshold; past half of the comparisons
+    what does not err is rarer, and becomes rarer still. Where all but few comparisons err a cut tail lends nothing.
+    """
+    whole = math.isinf(tail.floor)
+    return Lenders(
+        errors=_fewer_matches(tail, member, trials, whole=whole),
+        others=_more_matches(tail, member, trials) if whole else Lender(threshold=None),
+    )
+
+
+def _fewer_matches(tail: ScoreTail, member: Flags, trials: int, *, whole: bool) -> Lender:
+    size = 0
+    while size < tail.tail_score.size:
+        size = min(max(4 * size, _CHUNK), tail.tail_score.size)
+        inside, subjects = _inside(tail, member, size)
+        last = _place(subjects, member.size, trials)
+        if last is not None:
+            below = _next_below(tail.tail_score, tail.tail_score[inside[last]])
+            return Lender(threshold=(None if whole else tail.floor) if below is None else below)
+    return Lender(threshold=None) if whole else Lender(threshold=tail.floor, whole=False)
+
+
+def _more_matches(tail: ScoreTail, member: Flags, trials: int) -> Lender:
+    inside, subjects = _inside(tail, member, tail.tail_score.size)
+    last = _place(subjects[::-1], member.size, trials)
+    return Lender(threshold=None if last is None else float(tail.tail_score[inside[-1 - last]]))
+
+
+def _inside(tail: ScoreTail, member: Flags, size: int) -> tuple[Index, Index]:
+    """Places of the first comparisons of the tail whose subjects both belong, and those subjects (m, 2)."""
+    first, second = tail.subject_of[tail.tail_i[:size]], tail.subject_of[tail.tail_j[:size]]
+    inside = np.flatnonzero(member[first] & member[second]).astype(np.int32)
+    return inside, np.stack([first[inside], second[inside]], axis=1)
+
+
+def fnmr_lenders(tail: ScoreTail, member: Flags) -> Lenders:
+    """Return the nearest thresholds, up and down the mated scores, at which the rarer outcome is frequent enough.
+
+    ``member``: shape (K,), bool. Every mated score is kept, so that the search is whole.
+    """
+    subject = tail.subject_of[tail.mated_i]
+    inside = np.flatnonzero(member[subject])
+    subjects, score = subject[inside][:, None], tail.mated_score[inside]
+    up, down = (_place(part, member.size, inside.size) for part in (subjects, subjects[::-1]))
+    below = None if down is None else _next_below(score[::-1], score[-1 - down])
+    return Lenders(
+        errors=Lender(threshold=None if up is None else float(score[up])), others=Lender(threshold=below)
+    )
+
+
+def _place(subjects: Index, n_subjects: int, trials: int) -> int | None:
+    """Where both counts suffice, or half of the ``trials`` is passed, whichever comes first; None where neither is."""
+    enough, half = _reach(subjects, n_subjects), trials // 2
+    if enough is not None and enough < half:
+        return enough
+    return half if half < len(subjects) else enough
+
+
+def _reach(subjects: Index, n_subjects: int) -> int | None:
+    """Position at which both counts suffice; the subjects of each error in order, shape (m, 1 or 2)."""
+    if subjects.shape[0] < ENOUGH_ERRORS:
+        return None
+    flat = subjects.ravel()
+    first = np.full(n_subjects, flat.size, dtype=np.int64)
+    backwards = np.arange(flat.size)[::-1]
+    first[flat[backwards]] = backwards  # the last assignment stands: the first position of each subject
+    seen: npt.NDArray[np.int64] = np.sort(first[first < flat.size])
+    if seen.size < ENOUGH_SUBJECTS:
+        return None
+    return max(ENOUGH_ERRORS - 1, int(seen[ENOUGH_SUBJECTS - 1]) // int(subjects.shape[1]))
+
+
+def _next_below(descending: Scores, score: np.floating) -> float | None:
+    """Largest score below ``score``: the threshold at which it and all above are false matches."""
+    count = int(np.searchsorted(descending[::-1], score, side="left"))
+    return float(descending[-count]) if count else None

@@ -1,0 +1,211 @@
+"""The report's intervals on simulated cohorts, all cohorts at once, and how often they miss the true rate."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+
+from frtaudit.stats.intervals import rate_bounds
+from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
+from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
+from frtaudit.stats.intervals.dependence import degrees_of_freedom
+from frtaudit.stats.intervals.simulated_counts import Tally
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+GRAIN = 2.0**30  # shares of errors are rounded to this part, so that weighted sums are exact in any order
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Denominators:
+    """What the sums of a tally are divided by, the same in every cohort.
+
+    ``trials``: comparisons; ``total``: what counts are divided by (comparisons, subjects or pairs of subjects);
+    ``subjects``; ``square``: sum over subjects of the squared weight; ``ends``: subjects in one comparison, 1 or 2;
+    ``pairs``: compared pairs of subjects; ``pair``: what a pair of people that cannot be told apart adds to the rate
+    (FORMULAS 8.18); both 0 for mated comparisons.
+    """
+
+    trials: int
+    total: int
+    subjects: int
+    square: float
+    ends: int
+    pairs: int = 0
+    pair: float = 0.0
+
+    @property
+    def effective(self) -> float:
+        """Subjects by weight (FORMULAS 8.1): of non-mated comparisons, as many as there are."""
+        return self.total**2 / self.square if self.ends == 1 else float(self.subjects)
+
+
+def with_match_rate(over: Denominators, match_rate: float) -> Denominators:
+    """The same with look-alikes whose images match in ``match_rate`` of their comparisons (TMR of FORMULAS 8.18).
+
+    >>> over = Denominators(trials=6, total=6, subjects=4, square=36.0, ends=2, pairs=6, pair=1 / 6)
+    >>> with_match_rate(over, 0.75).pair
+    0.125
+    """
+    return replace(over, pair=over.pair * match_rate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bounds:
+    """Intervals of C cohorts, ``low`` and ``high`` (C,) float64; NaN where the report would print none."""
+
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Misses:
+    """Intervals wholly above the truth (``lower``) and wholly below it (``upper``), of the ``given`` ones."""
+
+    lower: int
+    upper: int
+    given: int
+
+    @property
+    def covered(self) -> int:
+        """Intervals that hold the truth."""
+        return self.given - self.lower - self.upper
+
+
+def misses(bounds: Bounds, truth: float) -> Misses:
+    """Count the intervals that miss, each side apart.
+
+    >>> misses(Bounds(low=np.array([0.1, 0.3, np.nan]), high=np.array([0.2, 0.4, np.nan])), 0.15)
+    Misses(lower=1, upper=0, given=2)
+    """
+    return Misses(
+        lower=int(np.count_nonzero(bounds.low > truth)),
+        upper=int(np.count_nonzero(bounds.high < truth)),
+        given=int(np.count_nonzero(~np.isnan(bounds.low))),
+    )
+
+
+def rates(tally: Tally, over: Denominators) -> Floats:
+    """Rate of each cohort, exactly 0 without errors, 1 with nothing else; cut to [0, 1], which drawn sums can pass."""
+    found = np.clip(tally.count / over.total, 0.0, 1.0)
+    found = np.where(tally.errors == 0, 0.0, found)
+    return np.asarray(np.where(tally.errors >= over.trials, 1.0, found))
+
+
+def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
+    """FORMULAS 8.1, of FMR 8.18 too, for every cohort: ``prepare``'s rule, on arrays."""
+    p, n_eff = rates(own, over), effective_trials(own, lent, over)
+    found = _outer(p, n_eff, over, alpha)
+    if not over.pair:
+        return found
+    person, degrees = own.heaviest / over.total, degrees_of_freedom(over.effective)
+    unseen = rate_bounds.unseen_bound(p, n_eff, degrees, over.pair, person, alpha / 2)
+    return Bounds(low=found.low, high=np.maximum(found.high, unseen))
+
+
+def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
+    """Comparisons over the design effect of FORMULAS 8.1, borrowed where errors are few."""
+    deff = _design_effect(own, over)
+    rarer = np.minimum(own.errors, over.trials - own.errors)
+    few = (rarer < ENOUGH_ERRORS) | (own.erring < ENOUGH_SUBJECTS)
+    offer = np.full(deff.shape, over.ends * over.trials / over.subjects)
+    has = (lent.errors > 0) & (
+        lent.errors <= over.trials - ENOUGH_ERRORS
+    )  # else what does not err is too rare
+    offer[has] = _design_effect(lent, over)[has]
+    return np.asarray(over.trials / np.where(few, np.maximum(deff, offer), deff))
+
+
+def wilson_iid(own: Tally, over: Denominators, alpha: float) -> Bounds:
+    """Wilson's interval as if comparisons were independent (pooled rates only)."""
+    return _score(rates(own, over), float(over.trials), float(stats.norm.isf(alpha / 2)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copies:
+    """Bootstrap copies of subjects, the same for every cohort: ``weight`` (K2, B) uint8; ``unit`` (K2,): comparisons.
+
+    ``unit`` is 1 for each subject under identity weighting. A replicate is sum v_k count_k / sum v_k unit_k.
+    """
+
+    weight: npt.NDArray[np.uint8]
+    unit: Floats
+
+    def replicates(self, counts: Floats) -> Floats:
+        """Replicates (C, B) of the rates of ``counts`` (C, K2) errors or shares of errors; NaN where nothing is drawn.
+
+        Shares are rounded to 2^-30, so that no sum depends on its order, nor on the number of threads.
+        """
+        copies = self.weight.astype(np.float64)
+        drawn = (np.round(counts * GRAIN) @ copies) / GRAIN
+        below = self.unit @ copies
+        return np.asarray(np.divide(drawn, below, out=np.full(drawn.shape, np.nan), where=below > 0))
+
+
+def wilson_moving(
+    own: Tally, lent: Tally, replicates: Floats, over: Denominators, alpha: float, least: tuple[int, int]
+) -> Bounds:
+    """FNMR at an FMR target (FORMULAS 8.2): n_eff from the variance of each cohort's ``replicates`` (C, B).
+
+    ``least``: errors and erring subjects below which 8.1 serves instead; it serves also where more than 2 % of the
+    replicates are undefined.
+    """
+    ruled = wilson(own, lent, over, alpha)
+    known = replicates[:, ~np.isnan(replicates[0])]
+    if known.shape[1] < 2 or replicates.shape[1] - known.shape[1] > MAX_UNDEFINED * replicates.shape[1]:
+        return ruled
+    p, variance = rates(own, over), known.var(axis=1, ddof=1)
+    moves = _enough(own, least) & (p < 1) & (variance > 0)
+    n_eff = np.full(p.shape, float(over.trials))
+    np.divide(p * (1 - p), variance, out=n_eff, where=moves)
+    moved = _outer(p, np.minimum(n_eff, over.trials), over, alpha)
+    return Bounds(low=np.where(moves, moved.low, ruled.low), high=np.where(moves, moved.high, ruled.high))
+
+
+def percentile(own: Tally, replicates: Floats, alpha: float, least: tuple[int, int]) -> Bounds:
+    """Percentile intervals of each cohort's replicates (C, B), NaN where FORMULAS 8.3 withholds them.
+
+    A cohort whose replicates are all alike has none either: the report prints no degenerate interval.
+    """
+    known = replicates[:, ~np.isnan(replicates[0])]
+    given = _enough(own, least)
+    if known.shape[1] < (1 - MAX_UNDEFINED) * replicates.shape[1] or known.shape[1] == 0:
+        given = np.zeros_like(given)
+        known = np.zeros((len(replicates), 1))
+    low, high = np.quantile(known, [alpha / 2, 1 - alpha / 2], axis=1)
+    given &= low < high
+    return Bounds(low=np.where(given, low, np.nan), high=np.where(given, high, np.nan))
+
+
+def _enough(own: Tally, least: tuple[int, int]) -> Flags:
+    return np.asarray((own.errors >= least[0]) & (own.erring >= least[1]))
+
+
+def _design_effect(tally: Tally, over: Denominators) -> Floats:
+    """max(1, V n/(p(1-p))), V = K/(K-1) * sum of squared residual sums / total^2; at no error ``ends``."""
+    p = rates(tally, over)
+    residual = np.maximum(tally.square - 2 * p * tally.cross + p * p * over.square, 0.0)
+    variance = over.effective / (over.effective - 1) * residual / over.total**2
+    found = np.full(p.shape, float(over.ends))
+    np.divide(variance * over.trials, p * (1 - p), out=found, where=(p > 0) & (p < 1))
+    return np.asarray(np.maximum(found, 1.0))
+
+
+def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds:
+    """:class:`frtaudit.stats.intervals.rate_bounds.RateBounds` on arrays, 8.1 alone."""
+    known = p, n_eff, degrees_of_freedom(over.effective), alpha / 2
+    return Bounds(low=rate_bounds.lower_bound(*known), high=rate_bounds.upper_bound(*known))
+
+
+def _score(p: Floats, n_eff: Floats | float, critical: float) -> Bounds:
+    """:func:`frtaudit.stats.intervals.wilson.wilson_score` on arrays."""
+    square = critical**2
+    scale = 1 + square / n_eff
+    centre = (p + square / (2 * n_eff)) / scale
+    half = critical * np.sqrt(p * (1 - p) / n_eff + square / (4 * n_eff**2)) / scale
+    low = np.where(p == 0, 0.0, np.maximum(centre - half, 0.0))
+    high = np.where(p == 1, 1.0, np.minimum(centre + half, 1.0))
+    return Bounds(low=low, high=high)

@@ -1,0 +1,257 @@
+"""How the comparisons of one system hang together through their subjects: residuals and their variances.
+
+A residual is (error - rate) of one comparison. Comparisons that share a subject are dependent; the variance
+of a rate follows from two sums: of the squared residual sums by subject, and by pair of subjects (FORMULAS 2,
+8.1).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.freeze import freeze
+from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.rates.sums import MatedSums, non_mated_sums
+from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Residuals:
+    """The sums from which the variance of one rate is made.
+
+    ``rate``: p, pooled or identity-weighted; ``errors``, ``trials``: pooled counts x and n (unordered
+    comparisons); ``total``: what the residual sums are divided by: comparisons (pooled), subjects or pairs of
+    subjects (identity); ``subjects``: subjects that take part; ``erring``: distinct subjects among the
+    errors; ``effective``: subjects by weight, :func:`effective_number` of the comparisons of each (mated, pooled),
+    else ``subjects``; ``by_subject``: sum over subjects of R_k^2 (non-mated) or D_k^2 (mated); ``by_block``: sum over
+    pairs of subjects of D_kl^2, 0 when mated; ``right``: distinct subjects among the comparisons that do not err;
+    ``heaviest``: the largest |R_k| or |D_k|; ``blocks``: pairs of subjects by weight, n^2 / sum n_kl^2 or P, 0 when
+    mated.
+    """
+
+    rate: float
+    errors: int
+    trials: int
+    total: int
+    subjects: int
+    erring: int
+    effective: float
+    by_subject: float
+    by_block: float = 0.0
+    right: int = 0
+    heaviest: float = 0.0
+    blocks: float = 0.0
+
+    def few(self, errors: int, subjects: int) -> bool:
+        """Whether the rarer outcome (errors, or what does not err) counts fewer than so many, or of fewer subjects."""
+        if 2 * self.errors <= self.trials:
+            return self.errors < errors or self.erring < subjects
+        return self.trials - self.errors < errors or self.right < subjects
+
+
+def plugin_variance(residuals: Residuals) -> float:
+    """Variance of a rate by the plug-in formulas of FORMULAS 2; it can be <= 0 for non-mated comparisons.
+
+    Mated: sum D_k^2 / n^2. Non-mated: [sum_k R_k^2 - sum_{k<l} D_kl^2] / M^2. NaN without comparisons.
+
+    >>> plugin_variance(Residuals(
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=4.0, by_block=1.0))
+    0.03
+    """
+    return _over(residuals.by_subject - residuals.by_block, residuals.total)
+
+
+def truncated_variance(residuals: Residuals) -> float:
+    """The plug-in variance with the covariance of adjacent blocks floored at 0 (cimat; FORMULAS 2).
+
+    [sum D_kl^2 + max(sum R_k^2 - 2 sum D_kl^2, 0)] / M^2: never smaller than the clean one, never negative.
+    Mated residuals have no blocks: the clean variance.
+
+    >>> truncated_variance(Residuals(
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=1.0, by_block=1.0))
+    0.01
+    """
+    adjacent = max(residuals.by_subject - 2 * residuals.by_block, 0.0)
+    return _over(residuals.by_block + adjacent, residuals.total)
+
+
+def inflated_variance(residuals: Residuals) -> float:
+    """The variance of FORMULAS 8.1; inf for fewer than two subjects.
+
+    Non-mated: K/(K-1) * sum R_k^2 / M^2; mated: K2/(K2-1) * sum D_k^2 / n^2, with K2 counted by weight: where a few
+    subjects hold most of the comparisons it is they that the rate is made of (:func:`effective_number`).
+
+    >>> inflated_variance(Residuals(
+    ...     rate=0.5, errors=5, trials=10, total=10, subjects=5, erring=5, effective=5, by_subject=1.0, by_block=0.5))
+    0.0125
+    """
+    if residuals.subjects < 2:
+        return float("inf")
+    correction = residuals.effective / (residuals.effective - 1)
+    return correction * _over(residuals.by_subject, residuals.total)
+
+
+def effective_number(weights: npt.NDArray[np.integer]) -> float:
+    """How many subjects of equal weight make a mean as steady: (sum w)^2 / sum w^2 (Kish); K where all are equal.
+
+    ``weights``: shape (K,), int, comparisons of each subject; 0.0 without any.
+
+    >>> effective_number(np.array([3, 3, 3])), effective_number(np.array([8, 1, 1]))
+    (3.0, 1.5151515151515151)
+    """
+    exact = weights.astype(np.float64)
+    square = float(np.square(exact).sum())
+    return float(exact.sum()) ** 2 / square if square else 0.0
+
+
+def degrees_of_freedom(effective: float) -> float:
+    """Of Student's t for a variance estimated from so many subjects by weight: K - 1, at least 1.
+
+    >>> degrees_of_freedom(40.0), degrees_of_freedom(1.5)
+    (39.0, 1.0)
+    """
+    return max(effective - 1.0, 1.0)
+
+
+def erring_subjects(subject_errors: npt.NDArray[np.int64], members: Flags | None = None) -> int:
+    """Count the distinct subjects among the errors (FORMULAS 8: "erring subjects").
+
+    ``subject_errors``: shape (K,), int, errors of each subject; ``members``: shape (K,), bool, the subjects
+    that count.
+
+    >>> erring_subjects(np.array([2, 0, 1]))
+    2
+    """
+    chosen = subject_errors if members is None else subject_errors[members]
+    return int(np.count_nonzero(chosen))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """How the non-mated comparisons are spread over subjects: denominators of the residuals.
+
+    Scope 0 is everybody, scope s + 1 within one group of schema s (:class:`~frtaudit.core.NonMatedSums`);
+    tags as there. ``comparisons``, ``partners``: shape (1+S, K), int64, comparisons of each subject and the
+    number of other subjects it is compared with; ``scope_of``: shape (G+1,), int64; ``member``: shape (G+1,
+    K), bool; ``trials``, ``pairs``: shape (G+1,), int64, comparisons and compared pairs of subjects;
+    ``square``: shape (G+1,), float64, sum over pairs of subjects of n_kl^2.
+    """
+
+    comparisons: Ints
+    partners: Ints
+    scope_of: Ints
+    member: Flags
+    trials: Ints
+    pairs: Ints
+    square: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "comparisons", "partners", "scope_of", "member", "trials", "pairs", "square")
+
+
+def spread(tail: ScoreTail, groups: Groups) -> Spread:
+    """Count the non-mated comparisons of every subject, scope and tag.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], ["a", "a", "b"])
+    >>> found = spread(tail, no_groups(tail))
+    >>> found.trials.tolist(), found.pairs.tolist(), found.square.tolist()
+    ([2], [1], [4.0])
+    """
+    found, each = trials(tail, groups), subject_trials(tail, groups)
+    everything = non_mated_sums(tail, groups, [-np.inf])  # all errors: e_kl = n_kl
+    return Spread(
+        comparisons=each.comparisons,
+        partners=each.partners,
+        scope_of=np.concatenate([[0], schema_of(groups) + 1]).astype(np.int64),
+        member=members(groups, tail.n_samples.size),
+        trials=found.non_mated,
+        pairs=found.subject_pairs,
+        square=everything.error_square[0],
+    )
+
+
+def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weighting) -> Residuals:
+    """Residual sums of FNMR (pooled) or FRR (identity) at threshold number ``row``, subjects ``member`` (K,).
+
+    Pooled: D_k = errors_k - p n_k, divided by n; identity: FRR_k - FRR_n, divided by K2 (FORMULAS 2).
+    """
+    chosen = member & (mated.subject_pairs > 0)
+    errors, pairs = mated.subject_errors[row, chosen], mated.subject_pairs[chosen]
+    x, n, subjects = int(errors.sum()), int(pairs.sum()), int(chosen.sum())
+    if weighting is Weighting.POOLED:
+        total, rate = n, _rate(x, x, n, n)
+        residual = errors - rate * pairs
+    else:
+        total, rate = subjects, _rate(float((errors / pairs).sum()), x, n, subjects)
+        residual = errors / pairs - rate
+    return Residuals(
+        rate=rate,
+        errors=x,
+        trials=n,
+        total=total,
+        subjects=subjects,
+        erring=erring_subjects(errors),
+        effective=effective_number(pairs) if weighting is Weighting.POOLED else float(subjects),
+        by_subject=float(np.square(residual).sum()),
+        right=erring_subjects(pairs - errors),
+        heaviest=float(np.abs(residual).max(initial=0.0)),
+    )
+
+
+def non_mated_residuals(
+    sums: NonMatedSums, row: int, tag: int, spread: Spread, weighting: Weighting
+) -> Residuals:
+    """Residual sums of FMR (pooled) or FAR (identity) at threshold number ``row`` within ``tag``.
+
+    Pooled: D_kl = e_kl - p n_kl, divided by M; identity: D_kl = FAR_kl - FAR_n, divided by the number of
+    compared pairs of subjects; R_k = sum over l of D_kl (FORMULAS 2).
+    """
+    scope, errors, trials = int(spread.scope_of[tag]), int(sums.errors[row, tag]), int(spread.trials[tag])
+    part = spread.member[tag] & (spread.comparisons[scope] > 0)
+    wrong = sums.subject_errors[row, scope]
+    if weighting is Weighting.POOLED:
+        total, square = trials, float(spread.square[tag])
+        own, weight = wrong[part], spread.comparisons[scope, part]
+        count, cross = float(errors), float(sums.error_cross[row, tag])
+        block = float(sums.error_square[row, tag])
+    else:
+        total, square = int(spread.pairs[tag]), float(spread.pairs[tag])
+        own, weight = sums.subject_far[row, scope, part], spread.partners[scope, part]
+        count = cross = float(sums.far_sum[row, tag])
+        block = float(sums.far_square[row, tag])
+    rate = _rate(count, errors, trials, total)
+    residual = own - rate * weight
+    return Residuals(
+        rate=rate,
+        errors=errors,
+        trials=trials,
+        total=total,
+        subjects=int(part.sum()),
+        erring=erring_subjects(wrong, part),
+        effective=float(part.sum()),
+        by_subject=float(np.square(residual).sum()),
+        by_block=max(block - 2 * rate * cross + rate * rate * square, 0.0),
+        right=erring_subjects(spread.comparisons[scope] - wrong, part),
+        heaviest=float(np.abs(residual).max(initial=0.0)),
+        blocks=total**2 / square if square else 0.0,
+    )
+
+
+def _over(square: float, total: int) -> float:
+    return square / total**2 if total else float("nan")
+
+
+def _rate(count: float, errors: int, trials: int, total: int) -> float:
+    """count/total, exactly 0 without errors and 1 with nothing else, whatever the order of the float sums."""
+    if trials == 0:
+        return float("nan")
+    if errors in {0, trials}:
+        return float(errors > 0)
+    return count / total

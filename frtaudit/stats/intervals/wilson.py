@@ -1,0 +1,343 @@
+"""Intervals of error rates: i.i.d., published plug-in effective size, and the one rule of FORMULAS 8.1.
+
+The i.i.d. interval treats comparisons as independent. The published plug-in (FORMULAS 2) divides p(1-p) by a
+variance that knows which comparisons share a subject. The rule of FORMULAS 8.1 does so for every number of
+errors, none included: where errors are few it borrows the design effect from the nearest threshold that has
+enough; its bounds are those of :mod:`~frtaudit.stats.intervals.rate_bounds`. Long because the three rules and what
+prepares them share their sums.
+"""
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
+
+from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.intervals import borrowing
+from frtaudit.stats.intervals.borrowing import Lender, Lenders, fmr_lenders, fnmr_lenders
+from frtaudit.stats.intervals.dependence import (
+    Residuals,
+    Spread,
+    degrees_of_freedom,
+    inflated_variance,
+    mated_residuals,
+    non_mated_residuals,
+    spread,
+)
+from frtaudit.stats.intervals.rate_bounds import RateBounds, Score, pair_weight
+from frtaudit.stats.rates.sums import MatedSums, mated_sums, non_mated_sums
+from frtaudit.stats.rates.trials import members
+
+
+def wilson_iid(errors: int, trials: int, alpha: float) -> Score:
+    """Wilson interval of ``errors`` in ``trials`` independent comparisons; 0 at no error, 1 at all errors.
+
+    statsmodels' ``proportion_confint``; level 1 - alpha, two-sided. ``trials`` >= 1.
+
+    >>> round(wilson_iid(0, 223, 0.05).high, 6)
+    0.016935
+    """
+    low, high = proportion_confint(errors, trials, alpha=alpha, method="wilson")
+    return Score(
+        low=float(low) if errors else 0.0, high=float(high) if errors < trials else 1.0, n_eff=float(trials)
+    )
+
+
+def wilson_score(rate: float, n_eff: float, critical: float) -> Score:
+    """Wilson interval of ``rate`` on ``n_eff`` comparisons with a critical value of the caller (FORMULAS 2).
+
+    centre (p + z^2/2n)/(1 + z^2/n), half-width z sqrt(p(1-p)/n + z^2/4n^2)/(1 + z^2/n).
+
+    >>> score = wilson_score(0.5, 100.0, 1.96)
+    >>> round(score.low, 4), round(score.high, 4)
+    (0.4038, 0.5962)
+    """
+    square = critical**2
+    scale = 1 + square / n_eff
+    centre = (rate + square / (2 * n_eff)) / scale
+    half = critical * math.sqrt(rate * (1 - rate) / n_eff + square / (4 * n_eff**2)) / scale
+    low = 0.0 if rate == 0 else max(centre - half, 0.0)
+    high = 1.0 if rate == 1 else min(centre + half, 1.0)
+    return Score(low=low, high=high, n_eff=n_eff)
+
+
+def wilson_plugin(
+    errors: int, trials: int, variance: float, alpha: float, *, cap: bool = True, rate: float | None = None
+) -> Score:
+    """The published dependent Wilson interval with its boundary rules (FORMULAS 2): n_eff = p(1-p)/variance.
+
+    ``errors``, ``trials``: pooled counts, unordered comparisons; ``variance``:
+    :func:`~.dependence.plugin_variance` (FNMR) or :func:`~.dependence.truncated_variance` (FMR) of the same
+    rate; ``cap``: n_eff := min(n_eff, trials); ``rate``: p where it is not errors/trials (identity
+    weighting). No error or nothing but errors: n_eff = trials, which treats comparisons as independent; one
+    error (or all but one) replaces that one limit by -ln(1-alpha)/trials.
+
+    >>> round(wilson_plugin(1, 40, 0.00065546875, 0.05).low, 7)
+    0.0012823
+    """
+    p = errors / trials if rate is None else rate
+    n_eff = float(trials)
+    if 0 < p < 1 and variance > 0:
+        n_eff = p * (1 - p) / variance
+    if cap:
+        n_eff = min(n_eff, float(trials))
+    score = wilson_score(p, n_eff, _critical(alpha))
+    poisson = -math.log1p(-alpha) / trials
+    return Score(
+        low=poisson if errors == 1 < trials else score.low,
+        high=1 - poisson if errors == trials - 1 > 0 else score.high,
+        n_eff=n_eff,
+    )
+
+
+def bounds_from_variance(rate: float, variance: float, trials: int, degrees: float = math.inf) -> RateBounds:
+    """Bounds on n_eff = min(p(1-p)/variance, trials), as for FNMR at an FMR target (FORMULAS 8.2).
+
+    ``variance``: of the rate, for instance over vertex replicates with t* recomputed in each; ``degrees``: of
+    freedom of Student's t, infinite for the normal. Raises ``ValueError`` for a rate of 0 or 1 or a variance that
+    is not positive: no effective size follows from them, and FORMULAS 8.1 (:class:`WilsonRule`) serves
+    instead.
+
+    >>> bounds_from_variance(0.5, 0.01, 1000).n_eff
+    25.0
+    """
+    if not (0 < rate < 1 and variance > 0):
+        raise ValueError(f"rate {rate}, variance {variance}: no effective size; the rule of 8.1 serves here")
+    return RateBounds(rate=rate, n_eff=min(rate * (1 - rate) / variance, float(trials)), degrees=degrees)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RuleInterval:
+    """An interval by FORMULAS 8.1, target population.
+
+    ``low``, ``high``: None where nothing was compared, and ``note`` says so; ``n_eff`` = trials/deff;
+    ``deff``: design effect, >= 1; ``borrowed_from``: the threshold whose design effect was larger than the
+    own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective``, ``erring``: as in
+    :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at
+    least 1;
+    ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18.
+    """
+
+    low: float | None
+    high: float | None
+    n_eff: float
+    deff: float
+    borrowed_from: float | None
+    rate: float
+    errors: int
+    trials: int
+    subjects: int
+    effective: float
+    erring: int
+    pairs: float = 0.0
+    pair: float = 0.0
+    person: float = 0.0
+    note: str | None = None
+
+    @property
+    def bounds(self) -> RateBounds:
+        """What the bounds at any level are made of; of one subject nothing is known."""
+        return RateBounds(
+            rate=self.rate,
+            n_eff=self.n_eff if self.subjects > 1 else 0.0,
+            degrees=degrees_of_freedom(self.effective),
+            pair=self.pair,
+            person=self.person,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WilsonRule:
+    """FORMULAS 8.1, prepared for one system: sums at every threshold asked for, and each tag's lender.
+
+    Make it with :func:`prepare`; then :meth:`fmr` and :meth:`fnmr` cost O(K) each. ``lenders_fmr``,
+    ``lenders_fnmr``: G+1 each.
+    """
+
+    spread: Spread
+    non_mated: NonMatedSums
+    mated: MatedSums
+    lenders_fmr: tuple[Lenders, ...]
+    lenders_fnmr: tuple[Lenders, ...]
+
+    def fmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
+        """Interval of FMR (pooled) or FAR (identity) of ``tag`` at a prepared threshold, two-sided (8.1, 8.18)."""
+        own = self.fmr_residuals(threshold, tag, weighting)
+        lender = self.lenders_fmr[tag].of(own)
+        lent = None
+        if lender.threshold is not None:
+            lent = self.fmr_residuals(lender.threshold, tag, weighting)
+        mated = self.fnmr_residuals(threshold, tag, weighting)
+        match_rate = 1 - mated.rate if mated.trials else 1.0
+        return _rule(own, lent, lender, alpha, ends=2, match_rate=match_rate)
+
+    def fnmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
+        """Interval of FNMR (pooled) or FRR (identity) of ``tag`` at a prepared threshold, two-sided."""
+        own = self.fnmr_residuals(threshold, tag, weighting)
+        lender = self.lenders_fnmr[tag].of(own)
+        lent = None
+        if lender.threshold is not None:
+            lent = self.fnmr_residuals(lender.threshold, tag, weighting)
+        return _rule(own, lent, lender, alpha, ends=1)
+
+    def along(self, tail: ScoreTail, groups: Groups, thresholds: npt.NDArray[np.float64]) -> "WilsonRule":
+        """The same rule prepared for other thresholds, with the lenders that are known."""
+        return replace(
+            self,
+            non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fmr)),
+            mated=mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fnmr)),
+        )
+
+    def fmr_residuals(self, threshold: float, tag: int, weighting: Weighting) -> Residuals:
+        """Residual sums of FMR or FAR at a prepared threshold."""
+        row = _row(self.non_mated.thresholds, threshold)
+        return non_mated_residuals(self.non_mated, row, tag, self.spread, weighting)
+
+    def fnmr_residuals(self, threshold: float, tag: int, weighting: Weighting) -> Residuals:
+        """Residual sums of FNMR or FRR at a prepared threshold."""
+        row = _row(self.mated.thresholds, threshold)
+        return mated_residuals(self.mated, row, self.spread.member[tag], weighting)
+
+
+def prepare(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> WilsonRule:
+    """Prepare the rule of FORMULAS 8.1 for all tags at ``thresholds`` (score units, score > threshold matches).
+
+    A threshold at or below the tail's floor must be one of those declared to the scoring pass, else
+    ``ValueError``.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix(np.eye(6), ["a", "a", "b", "b", "c", "c"])
+    >>> found = prepare(tail, no_groups(tail), [0.5]).fmr(0.5, 0, 0.05, Weighting.POOLED)
+    >>> found.errors, found.trials, found.deff
+    (0, 12, 8.0)
+    """
+    member, counted = members(groups, tail.n_samples.size), spread(tail, groups)
+    lenders_fmr = tuple(
+        fmr_lenders(tail, chosen, int(n)) for chosen, n in zip(member, counted.trials, strict=True)
+    )
+    lenders_fnmr = tuple(fnmr_lenders(tail, chosen) for chosen in member)
+    return WilsonRule(
+        spread=counted,
+        non_mated=non_mated_sums(tail, groups, _with_lenders(thresholds, lenders_fmr)),
+        mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders_fnmr)),
+        lenders_fmr=lenders_fmr,
+        lenders_fnmr=lenders_fnmr,
+    )
+
+
+def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> WilsonRule:
+    """The same for FNMR alone, at any thresholds, also below the tail's floor; it has no :meth:`WilsonRule.fmr`.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix(np.eye(6), ["a", "a", "b", "b", "c", "c"])
+    >>> prepare_mated(tail, no_groups(tail), [0.5]).fnmr(0.5, 0, 0.05, Weighting.POOLED).errors
+    3
+    """
+    member = members(groups, tail.n_samples.size)
+    lenders = tuple(fnmr_lenders(tail, chosen) for chosen in member)
+    return WilsonRule(
+        spread=spread(tail, groups),
+        non_mated=non_mated_sums(tail, groups, []),
+        mated=mated_sums(tail, groups, _with_lenders(thresholds, lenders)),
+        lenders_fmr=(),
+        lenders_fnmr=lenders,
+    )
+
+
+def _with_lenders(thresholds: Iterable[float], lenders: Iterable[Lenders]) -> npt.NDArray[np.float64]:
+    lent = [
+        lender.threshold
+        for of in lenders
+        for lender in (of.errors, of.others)
+        if lender.threshold is not None
+    ]
+    return np.unique(np.array([*thresholds, *lent], dtype=np.float64))
+
+
+def _row(thresholds: npt.NDArray[np.float64], threshold: float) -> int:
+    row = int(np.searchsorted(thresholds, threshold))
+    if row == thresholds.size or thresholds[row] != threshold:
+        raise ValueError(f"threshold {threshold} was not prepared")
+    return row
+
+
+def _rule(
+    own: Residuals,
+    lent: Residuals | None,
+    lender: Lender,
+    alpha: float,
+    *,
+    ends: int,
+    match_rate: float = 1.0,
+) -> RuleInterval:
+    """FORMULAS 8.1; ``ends``: subjects in one comparison, 2 for FMR and 1 for FNMR; ``match_rate``: TMR of 8.18."""
+    if own.trials == 0 or own.subjects < 2:
+        return _vacuous(own)
+    deff, borrowed, note = _design_effect(own, ends), None, None
+    if borrowing.few(own):
+        offer, note = _offer(own, lent, lender, ends=ends)
+        if offer > deff:
+            deff, borrowed = offer, lender.threshold
+    made = _interval(own, deff, borrowed, note)
+    if own.blocks:
+        pair = float(pair_weight(match_rate, own.blocks))
+        made = replace(made, pairs=own.blocks, pair=pair, person=own.heaviest / own.total)
+    score = made.bounds.interval(alpha)
+    return replace(made, low=score.low, high=score.high)
+
+
+def _design_effect(residuals: Residuals, ends: int) -> float:
+    """max(1, V n/(p(1-p))); with no error, or nothing but errors, the limit at one: ``ends``."""
+    p = residuals.rate
+    if residuals.errors in {0, residuals.trials} or not 0 < p < 1:
+        return float(ends)
+    return max(1.0, inflated_variance(residuals) * residuals.trials / (p * (1 - p)))
+
+
+def _offer(own: Residuals, lent: Residuals | None, lender: Lender, *, ends: int) -> tuple[float, str | None]:
+    """Design effect of the lender, else comparisons per subject (2M/K, n/K2)."""
+    enough = lent is not None and not (lender.whole and borrowing.few(lent))
+    if lent is not None and enough and 0 < lent.errors < lent.trials:
+        note = (
+            None if lender.whole else "too few errors in the kept tail: design effect at its lowest threshold"
+        )
+        return _design_effect(lent, ends), note
+    return ends * own.trials / own.subjects, "no threshold has enough errors: comparisons per subject"
+
+
+def _interval(
+    own: Residuals, deff: float, borrowed: float | None = None, note: str | None = None
+) -> RuleInterval:
+    return RuleInterval(
+        low=None,
+        high=None,
+        n_eff=own.trials / deff,
+        deff=deff,
+        borrowed_from=borrowed,
+        rate=own.rate,
+        errors=own.errors,
+        trials=own.trials,
+        subjects=own.subjects,
+        effective=own.effective,
+        erring=own.erring,
+        note=note,
+    )
+
+
+def _vacuous(own: Residuals) -> RuleInterval:
+    """Nothing was compared: no bounds; one subject: all of [0, 1], for it says nothing of others."""
+    if own.trials == 0:
+        return _interval(own, math.inf, note="no comparisons")
+    return replace(_interval(own, math.inf, note="one subject only"), low=0.0, high=1.0)
+
+
+@lru_cache(maxsize=64)
+def _critical(alpha: float) -> float:
+    """Two-sided critical value of the normal."""
+    return float(stats.norm.isf(alpha / 2))

@@ -1,0 +1,1 @@
+"""Identity labels without annotation, and what labels hide."""

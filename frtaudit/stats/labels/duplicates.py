@@ -1,0 +1,39 @@
+"""Near-duplicates: faces of one query whose embeddings are all but the same, of which one is kept."""
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from frtaudit.stats.similarity.nearest import unit_rows
+from frtaudit.stats.similarity.pairs import mated_pairs, scores_of
+
+SIMILARITY = 0.9  # Knott et al., supplement A
+
+
+def duplicated(
+    query_of: npt.NDArray[np.int32], vectors: npt.NDArray[np.float32], similarity: float = SIMILARITY
+) -> npt.NDArray[np.bool_]:
+    """Which of F faces are left out, shape (F,): all but the medoid of each group of near-duplicates.
+
+    ``query_of``: shape (F,), non-decreasing; ``vectors``: shape (F, D), none zero. Faces of one query with a cosine
+    above ``similarity`` are of one group, and whatever is joined through others. The medoid has the highest sum of
+    cosines with its group; of equals the first.
+
+    >>> duplicated(np.int32([0, 0, 1]), np.float32([[1, 0], [1, 0.1], [1, 0]])).tolist()
+    [False, True, False]
+    """
+    unit = unit_rows(vectors)
+    first, second = (side.astype(np.int64) for side in mated_pairs(query_of))
+    cosine = scores_of(unit, first, second)
+    alike = cosine > similarity
+    size = query_of.size
+    graph = coo_array((np.ones(int(alike.sum())), (first[alike], second[alike])), shape=(size, size))
+    _, group = connected_components(graph, directed=False)
+    within = group[first] == group[second]
+    total = np.bincount(first[within], cosine[within], minlength=size)
+    total += np.bincount(second[within], cosine[within], minlength=size)
+    order = np.lexsort((np.arange(size), -total, group))
+    left_out = np.ones(size, dtype=np.bool_)
+    left_out[order[np.unique(group[order], return_index=True)[1]]] = False
+    return left_out

@@ -1,0 +1,1 @@
+"""Rates, thresholds and errors."""

@@ -1,0 +1,135 @@
+"""The equal error rate: where the two error rates cross (FORMULAS 8.14)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.trials import schema_of, trials
+
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EER:
+    """Equal error rate with its counts: ``value`` = (fmr + fnmr)/2 at ``threshold``; NaN where a side is empty."""
+
+    value: float
+    threshold: float
+    fmr: float
+    fnmr: float
+    false_matches: int
+    non_mated: int
+    false_non_matches: int
+    mated: int
+
+
+def eer(tail: ScoreTail, groups: Groups, tag: int = 0) -> EER:
+    """Pooled rates at the distinct score with the smallest |FMR - FNMR|; of two the smaller threshold (FORMULAS 8.14).
+
+    FMR - FNMR falls strictly from one distinct score to the next, so the two scores beside its change of sign
+    are the only candidates; they are compared in integers. Raises :class:`BelowFloorError` when the crossing
+    lies below the tail's floor.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> eer(tail, no_groups(tail)).value
+    0.0
+    """
+    found = trials(tail, groups)
+    n_mated, n_non_mated = int(found.mated[tag]), int(found.non_mated[tag])
+    mated, non_mated = tag_scores(tail, groups, tag)
+    if not n_mated or not n_non_mated:
+        return _EMPTY
+    crossing = _Crossing(mated, non_mated[::-1], n_mated, n_non_mated)
+    candidates = crossing.candidates(tail.floor)
+    if not np.isneginf(tail.floor) and all(crossing.gap(t) < 0 for t in candidates):
+        raise BelowFloorError("the equal error rate", tail.floor)
+    best = min(candidates, key=lambda t: (abs(crossing.gap(t)), t))
+    return crossing.at(best)
+
+
+def eer_of(mated: Scores, non_mated: Scores) -> EER:
+    """The same of two arrays of scores, in any order.
+
+    >>> eer_of(np.array([.9, .4]), np.array([.2, .3, .5])).value
+    0.41666666666666663
+    """
+    if not mated.size or not non_mated.size:
+        return _EMPTY
+    crossing = _Crossing(_ascending(mated), _ascending(non_mated), mated.size, non_mated.size)
+    best = min(crossing.candidates(float("-inf")), key=lambda t: (abs(crossing.gap(t)), t))
+    return crossing.at(best)
+
+
+def _ascending(scores: Scores) -> Scores:
+    ordered = scores.copy()
+    ordered.sort()
+    return ordered
+
+
+def tag_scores(tail: ScoreTail, groups: Groups, tag: int) -> tuple[Scores, Scores]:
+    """Mated scores (ascending) and tail scores (descending) of one tag."""
+    if tag == 0:
+        return tail.mated_score, tail.tail_score
+    held = groups.of[int(schema_of(groups)[tag - 1])] == tag - 1
+    member = held[tail.subject_of]
+    both = member[tail.tail_i] & member[tail.tail_j]
+    return tail.mated_score[member[tail.mated_i]], tail.tail_score[both]
+
+
+@dataclass(frozen=True, slots=True)
+class _Crossing:
+    """Both sorted score lists (ascending; the non-mated one may lack its lowest part) and the full counts."""
+
+    mated: Scores
+    non_mated: Scores
+    n_mated: int
+    n_non_mated: int
+
+    def errors(self, threshold: float) -> tuple[int, int]:
+        """False matches (> threshold) and false non-matches (<= threshold)."""
+        not_above = int(np.searchsorted(self.non_mated, np.float64(threshold), side="right"))
+        non_matches = int(np.searchsorted(self.mated, np.float64(threshold), side="right"))
+        return self.non_mated.size - not_above, non_matches
+
+    def gap(self, threshold: float) -> int:
+        """(FMR - FNMR) times both numbers of trials."""
+        matches, non_matches = self.errors(threshold)
+        return matches * self.n_mated - non_matches * self.n_non_mated
+
+    def candidates(self, floor: float) -> list[float]:
+        """From each list the last score > floor with gap >= 0 and the first with gap < 0."""
+        found = []
+        for scores in (self.mated, self.non_mated):
+            first = int(np.searchsorted(scores, np.float64(floor), side="right"))
+            place = self._turn(scores, first)
+            found += [float(scores[p]) for p in (place - 1, place) if first <= p < scores.size]
+        return found
+
+    def _turn(self, scores: Scores, low: int) -> int:
+        """The first position from ``low`` on whose score has gap < 0."""
+        high = scores.size
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.gap(float(scores[middle])) < 0 else (middle + 1, high)
+        return low
+
+    def at(self, threshold: float) -> EER:
+        """Rates and counts at a threshold."""
+        matches, non_matches = self.errors(threshold)
+        fmr, fnmr = matches / self.n_non_mated, non_matches / self.n_mated
+        return EER(
+            value=(fmr + fnmr) / 2, threshold=threshold, fmr=fmr, fnmr=fnmr,
+            false_matches=matches, non_mated=self.n_non_mated,
+            false_non_matches=non_matches, mated=self.n_mated,
+        )  # fmt: skip
+
+
+_NAN = float("nan")
+_EMPTY = EER(
+    value=_NAN, threshold=_NAN, fmr=_NAN, fnmr=_NAN,
+    false_matches=0, non_mated=0, false_non_matches=0, mated=0,
+)  # fmt: skip

@@ -1,0 +1,152 @@
+"""Error rates at thresholds, per tag, in both weightings (FORMULAS 1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.curves import RateCurve
+from frtaudit.core.freeze import freeze
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats.rates.eer import EER, eer, tag_scores
+from frtaudit.stats.rates.histogram import above_edges
+from frtaudit.stats.rates.sums import BelowFloorError, MatedSums, error_sums, mated_sums, non_mated_sums
+from frtaudit.stats.rates.targets import exact, threshold_at, threshold_at_max_group
+from frtaudit.stats.rates.trials import SubjectTrials, Trials, subject_trials, trials
+
+__all__ = [
+    "EER",
+    "BelowFloorError",
+    "MatedSums",
+    "Rates",
+    "SubjectTrials",
+    "Trials",
+    "curve",
+    "eer",
+    "exact",
+    "mated_sums",
+    "non_mated_sums",
+    "rates",
+    "subject_trials",
+    "threshold_at",
+    "threshold_at_max_group",
+    "trials",
+]
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Rates at T thresholds for G + 1 tags (0 = everybody, g + 1 = group g); NaN where there is no trial.
+
+    ``thresholds`` (T,) float64. Pooled: ``fmr``, ``fnmr``, ``fnmr_bar`` (V-statistic). Identity-weighted:
+    ``far``, ``frr``, ``frr_bar`` (V-statistic); each (T, G+1) float64 in 0..1. ``false_matches``,
+    ``false_non_matches`` (T, G+1) int64 are the pooled numerators, ``trials`` the denominators. Group FMR and
+    FAR are within the group.
+    """
+
+    thresholds: Floats
+    fmr: Floats
+    far: Floats
+    fnmr: Floats
+    frr: Floats
+    frr_bar: Floats
+    fnmr_bar: Floats
+    false_matches: Ints
+    false_non_matches: Ints
+    trials: Trials
+
+    def __post_init__(self) -> None:
+        freeze(self, *(field.name for field in fields(self) if field.name != "trials"))
+
+
+def rates(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> Rates:
+    """FMR, FAR, FNMR, FRR and the V-statistics at each threshold (match iff score > threshold), in the order given.
+
+    FORMULAS 1: FRR_n is the mean of FRR_k over subjects with a mated comparison, FAR_n the mean of FAR_kl
+    over pairs of subjects, FRRbar_k = (1 - 1/n_k) FRR_k; FORMULAS 8.15: FNMRbar = sum (1 - 1/n_k) errors_k /
+    sum pairs_k. Raises :class:`BelowFloorError` for a threshold below the tail's floor without declared sums.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> found = rates(tail, no_groups(tail), [0.25])
+    >>> found.fmr.tolist(), found.fnmr.tolist()
+    ([[0.5]], [[0.0]])
+    """
+    found = trials(tail, groups)
+    matches = error_sums(tail, groups, thresholds)
+    mated = mated_sums(tail, groups, thresholds)
+    return Rates(
+        thresholds=mated.thresholds,
+        fmr=_ratio(matches.errors, found.non_mated),
+        far=_ratio(matches.far_sum, found.subject_pairs),
+        fnmr=_ratio(mated.errors, found.mated),
+        frr=_ratio(mated.frr_sum, found.subjects_mated),
+        frr_bar=_ratio(mated.frr_bar_sum, found.subjects_mated),
+        fnmr_bar=_ratio(mated.error_bar_sum, found.mated),
+        false_matches=matches.errors,
+        false_non_matches=mated.errors,
+        trials=found,
+    )
+
+
+def curve(tail: ScoreTail, groups: Groups, tag: int = 0, num: int = 400) -> RateCurve:
+    """FMR and FNMR of one tag as exact counts at about ``num`` thresholds.
+
+    Thresholds: non-mated scores at log-spaced ranks and quantiles of the mated scores, all at or above the
+    floor; below the floor the inner edges of the histogram (everybody only: groups have no histogram).
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> curve(tail, no_groups(tail)).false_matches.tolist()
+    [1, 0, 0]
+    """
+    found = trials(tail, groups)
+    mated, non_mated = tag_scores(tail, groups, tag)
+    near = _near(mated, non_mated[::-1], tail.floor, num)
+    far = _edges_below(tail, num) if tag == 0 else np.zeros(0)
+    thresholds = np.concatenate([far, near])
+    above = above_edges(tail.histogram)[np.searchsorted(tail.edges, far)]
+    above_near = non_mated.size - np.searchsorted(non_mated[::-1], near, side="right")
+    return RateCurve(
+        thresholds=thresholds,
+        false_non_matches=np.searchsorted(mated, thresholds, side="right").astype(np.int64),
+        false_matches=np.concatenate([above, above_near]).astype(np.int64),
+        n_mated=int(found.mated[tag]),
+        n_non_mated=int(found.non_mated[tag]),
+    )
+
+
+def _near(mated: Scores, ascending: Scores, floor: float, num: int) -> Floats:
+    """Thresholds > floor among the scores: log-spaced from the top of the non-mated, evenly spaced in the mated."""
+    chosen = []
+    if ascending.size:
+        ranks = np.unique(np.geomspace(1, ascending.size, num).astype(np.int64))
+        chosen.append(ascending[ascending.size - ranks])
+    if mated.size:
+        places = np.unique(np.linspace(0, mated.size - 1, num).astype(np.int64))
+        chosen.append(mated[places])
+    if not chosen:
+        return np.zeros(0)
+    values = np.unique(np.concatenate(chosen).astype(np.float64))
+    return values[values > floor]
+
+
+def _edges_below(tail: ScoreTail, num: int) -> Floats:
+    """Inner edges at or below the floor around which a score lies, thinned to about ``num``."""
+    inner = np.arange(1, tail.edges.size - 1)
+    both = tail.histogram + tail.mated_histogram
+    used = (tail.edges[inner] <= tail.floor) & ((both[inner - 1] > 0) | (both[inner] > 0))
+    edges = tail.edges[inner[used]]
+    return np.asarray(edges[:: max(1, edges.size // max(num, 1))], dtype=np.float64)
+
+
+def _ratio(sums: Floats | Ints, counts: Ints) -> Floats:
+    """Sums over counts, NaN where there is nothing to count."""
+    found = np.full(sums.shape, np.nan)
+    np.divide(sums, counts, out=found, where=np.broadcast_to(counts > 0, sums.shape))
+    return found

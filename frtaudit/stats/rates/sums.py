@@ -1,0 +1,357 @@
+"""Sums of errors at thresholds, by tag, by subject and by pair of subjects: what rates and variances are made of.
+
+A mated comparison errs iff score <= threshold, a non-mated one iff score > threshold (FORMULAS 0).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.freeze import freeze
+from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.rates.trials import block_sizes, mated_pairs, members, subject_trials, trials
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+Number = TypeVar("Number", np.int64, np.float64)
+Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+
+
+class BelowFloorError(ValueError):
+    """A threshold at which the tail holds nothing and no sums were declared."""
+
+    def __init__(self, wanted: str, floor: float) -> None:
+        super().__init__(f"{wanted} lies below the floor {floor:g} of the tail")
+        self.floor = floor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatedSums:
+    """Sums over mated comparisons with score <= threshold; T thresholds, K subjects, G + 1 tags.
+
+    With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
+    float64; ``errors`` (T, G+1) int64; ``frr_sum`` (T, G+1): sum FRR_k; ``frr_bar_sum``: sum (1 - 1/n_k)
+    FRR_k; ``frr_square``: sum FRR_k^2; ``error_bar_sum``: sum (1 - 1/n_k) errors_k; ``subject_errors`` (T, K)
+    int64; ``subject_pairs`` (K,) int64: comparisons of each subject.
+    """
+
+    thresholds: Floats
+    errors: Ints
+    frr_sum: Floats
+    frr_bar_sum: Floats
+    frr_square: Floats
+    error_bar_sum: Floats
+    subject_errors: Ints
+    subject_pairs: Ints
+
+    def __post_init__(self) -> None:
+        freeze(self, *(field.name for field in fields(self)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorSums:
+    """False matches per threshold and tag: ``errors`` int64, ``far_sum`` float64: sum e_kl/n_kl; both (T, G+1)."""
+
+    errors: Ints
+    far_sum: Floats
+
+    def __post_init__(self) -> None:
+        freeze(self, "errors", "far_sum")
+
+
+def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> MatedSums:
+    """Mated errors at each threshold (score <= threshold), in the order given.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> mated_sums(tail, no_groups(tail), [0.5, 0.9]).errors.tolist()
+    [[0], [1]]
+    """
+    wanted = np.asarray(thresholds, dtype=np.float64)
+    unique, inverse = np.unique(wanted, return_inverse=True)
+    reached = np.searchsorted(tail.mated_score, unique, side="right")
+    subject = tail.subject_of[tail.mated_i]
+    errors = _count_subjects(subject, reached.astype(np.int64), tail.n_samples.size)[inverse]
+    pairs = mated_pairs(tail)
+    rate = np.divide(errors, pairs, out=np.zeros(errors.shape), where=pairs > 0)
+    left = 1.0 - 1.0 / np.maximum(tail.n_samples, 1)
+    held = members(groups, tail.n_samples.size)
+    return MatedSums(
+        thresholds=wanted,
+        errors=_by_tag(errors, held),
+        frr_sum=_by_tag(rate, held),
+        frr_bar_sum=_by_tag(rate * left, held),
+        frr_square=_by_tag(rate * rate, held),
+        error_bar_sum=_by_tag(errors * left, held),
+        subject_errors=errors,
+        subject_pairs=pairs,
+    )
+
+
+def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> ErrorSums:
+    """False matches and sum of e_kl/n_kl per tag at each threshold (score > threshold), in the order given.
+
+    Raises :class:`BelowFloorError` for a threshold below the tail's floor without declared sums.
+    """
+    wanted = np.asarray(thresholds, dtype=np.float64)
+    unique, inverse = np.unique(wanted, return_inverse=True)
+    near, below, everything = _split(tail, unique)
+    errors = np.zeros((unique.size, len(groups.names) + 1), dtype=np.int64)
+    far = np.zeros(errors.shape)
+    if everything.size:
+        found = trials(tail, groups)
+        errors[everything], far[everything] = found.non_mated, found.subject_pairs
+    if below.size and tail.below is not None:
+        rows = np.searchsorted(tail.below.thresholds, unique[below])
+        errors[below], far[below] = tail.below.errors[rows], tail.below.far_sum[rows]
+    walk = _Walk.along(tail, unique[near])
+    n_tags = errors.shape[1]
+    moved, gained, _ = _tag_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, near.size, n_tags
+    )
+    errors[near], far[near] = above_levels(moved), above_levels(gained)
+    return ErrorSums(errors=errors[inverse], far_sum=far[inverse])
+
+
+def non_mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> NonMatedSums:
+    """All sums over false matches (score > threshold) at each threshold, in the order given.
+
+    From the tail at and above its floor, from the sums of the scoring pass below it, in closed form at -inf.
+    Raises :class:`BelowFloorError` (a ``ValueError``) naming the floor for any other threshold below it.
+
+    >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
+    >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])
+    >>> non_mated_sums(tail, no_groups(tail), [0.25]).subject_errors.tolist()
+    [[[1, 1]]]
+    """
+    wanted = np.asarray(thresholds, dtype=np.float64)
+    unique, inverse = np.unique(wanted, return_inverse=True)
+    near, below, everything = _split(tail, unique)
+    parts = [_from_tail(tail, groups, unique[near])]
+    if below.size and tail.below is not None:
+        parts.append(_pick(tail.below, np.searchsorted(tail.below.thresholds, unique[below])))
+    if everything.size:
+        parts.append(_from_trials(tail, groups))
+    order = np.argsort(np.concatenate([near, below, everything]), kind="stable")
+    return _pick(_stack(parts), order[inverse])
+
+
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """The entries of the tail above the lowest threshold: their subjects, block sizes, and thresholds below them."""
+
+    first: Index
+    second: Index
+    size: Ints
+    level: Ints
+
+    @classmethod
+    def along(cls, tail: ScoreTail, ascending: Floats) -> "_Walk":
+        lowest = float(ascending[0]) if ascending.size else np.inf
+        end = first_not_above(tail.tail_score, lowest)
+        first, second = tail.subject_of[tail.tail_i[:end]], tail.subject_of[tail.tail_j[:end]]
+        level = np.searchsorted(ascending, tail.tail_score[:end].astype(np.float64), side="left")
+        return cls(first, second, block_sizes(tail, first, second), level.astype(np.int64))
+
+
+def first_not_above(descending: Scores, threshold: float) -> int:
+    """How many of the descending scores are > ``threshold``."""
+    ascending = descending[::-1]
+    return descending.size - int(np.searchsorted(ascending, np.float64(threshold), side="right"))
+
+
+def _split(tail: ScoreTail, unique: Floats) -> tuple[Ints, Ints, Ints]:
+    """Positions of the thresholds answered by the tail, by ``below``, and by the trials (-inf)."""
+    place = np.arange(unique.size)
+    near = unique >= tail.floor
+    everything = np.isneginf(unique) & ~near
+    below = ~near & ~everything
+    known = np.zeros(0) if tail.below is None else tail.below.thresholds
+    missing = below & ~np.isin(unique, known)
+    if bool(missing.any()):
+        raise BelowFloorError(f"threshold {unique[missing][0]:g}", tail.floor)
+    return place[near], place[below], place[everything]
+
+
+def above_levels(delta: npt.NDArray[Number]) -> npt.NDArray[Number]:
+    """Sums over levels > m for m = 0..T-1 from what each level (0..T, first axis) adds."""
+    return np.cumsum(delta[::-1], axis=0, dtype=delta.dtype)[::-1][1:]
+
+
+def _by_tag(values: npt.NDArray[Number], held: npt.NDArray[np.bool_]) -> npt.NDArray[Number]:
+    """Sum (T, K) values over the subjects of each tag: (T, G+1), in one fixed order."""
+    return np.stack([values[:, tag].sum(axis=1) for tag in held], axis=1)
+
+
+def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
+    walk = _Walk.along(tail, ascending)
+    n_tags, n_levels = len(groups.names) + 1, ascending.size
+    errors, far, cross = _tag_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, n_tags
+    )
+    order = _block_order(walk.first, walk.second, tail.n_samples.size)
+    first, second = walk.first[order], walk.second[order]
+    square, far_square = _square_deltas(
+        first, second, walk.size[order], walk.level[order], groups.of, n_levels, n_tags
+    )
+    subject_errors, subject_far = _subject_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, tail.n_samples.size
+    )
+    return NonMatedSums(
+        thresholds=ascending,
+        errors=above_levels(errors),
+        far_sum=above_levels(far),
+        far_square=above_levels(far_square),
+        error_square=above_levels(square).astype(np.float64),
+        error_cross=above_levels(cross).astype(np.float64),
+        subject_errors=above_levels(subject_errors),
+        subject_far=above_levels(subject_far),
+    )
+
+
+def _from_trials(tail: ScoreTail, groups: Groups) -> NonMatedSums:
+    """Every comparison is a match: e_kl = n_kl."""
+    found, each = trials(tail, groups), subject_trials(tail, groups)
+    square = _size_squares(tail, groups).astype(np.float64)
+    pairs = found.subject_pairs.astype(np.float64)
+    return NonMatedSums(
+        thresholds=np.array([-np.inf]),
+        errors=found.non_mated[None],
+        far_sum=pairs[None],
+        far_square=pairs[None],
+        error_square=square[None],
+        error_cross=square[None],
+        subject_errors=each.comparisons[None],
+        subject_far=each.partners[None].astype(np.float64),
+    )
+
+
+def _size_squares(tail: ScoreTail, groups: Groups) -> Ints:
+    """Sum of n_kl^2 over the blocks of each tag, shape (G+1,)."""
+    held = members(groups, tail.n_samples.size)
+    if tail.blocks is not None:
+        blocks = tail.blocks
+        return np.asarray((held[:, blocks.k] & held[:, blocks.l]) @ blocks.count**2, dtype=np.int64)
+    cells = tail.cells
+    total = np.zeros(held.shape[0], dtype=np.int64)
+    for cell in np.unique(cells[cells >= 0]):
+        n2 = np.where(held & (cells == cell), tail.n_samples**2, 0)
+        total += (n2.sum(axis=1) ** 2 - (n2**2).sum(axis=1)) // 2
+    return total
+
+
+def _pick(sums: NonMatedSums, rows: Ints) -> NonMatedSums:
+    return NonMatedSums(**{field.name: getattr(sums, field.name)[rows] for field in fields(sums)})
+
+
+def _stack(parts: Sequence[NonMatedSums]) -> NonMatedSums:
+    names = [field.name for field in fields(NonMatedSums)]
+    return NonMatedSums(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+
+
+@kernel
+def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
+    """Errors of each subject among the first ``reached[t]`` mated comparisons, shape (T, K)."""
+    found = np.zeros((reached.size, n_subjects), dtype=np.int64)
+    count = np.zeros(n_subjects, dtype=np.int64)
+    done = 0
+    for t in range(reached.size):
+        for p in range(done, reached[t]):
+            count[subject[p]] += 1
+        done = max(done, reached[t])
+        found[t] = count
+    return found
+
+
+@kernel
+def _tag_deltas(
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int,
+) -> tuple[Ints, Floats, Ints]:  # fmt: skip
+    """What each level adds to sum e_kl, sum e_kl/n_kl and sum e_kl n_kl of each tag, shape (T+1, G+1)."""
+    errors = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
+    far = np.zeros((n_levels + 1, n_tags), dtype=np.float64)
+    cross = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
+    for q in range(first.size):
+        at, n_kl = level[q], size[q]
+        share = 1.0 / n_kl
+        errors[at, 0] += 1
+        far[at, 0] += share
+        cross[at, 0] += n_kl
+        for s in range(of.shape[0]):
+            g = of[s, first[q]]
+            if g >= 0 and g == of[s, second[q]]:
+                errors[at, g + 1] += 1
+                far[at, g + 1] += share
+                cross[at, g + 1] += n_kl
+    return errors, far, cross
+
+
+@kernel
+def _subject_deltas(
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_subjects: int,
+) -> tuple[Ints, Floats]:  # fmt: skip
+    """What each level adds to the errors and e_kl/n_kl of each subject within each scope, shape (T+1, 1+S, K)."""
+    errors = np.zeros((n_levels + 1, of.shape[0] + 1, n_subjects), dtype=np.int64)
+    far = np.zeros((n_levels + 1, of.shape[0] + 1, n_subjects), dtype=np.float64)
+    for q in range(first.size):
+        at, share, a, b = level[q], 1.0 / size[q], first[q], second[q]
+        errors[at, 0, a] += 1
+        errors[at, 0, b] += 1
+        far[at, 0, a] += share
+        far[at, 0, b] += share
+        for s in range(of.shape[0]):
+            if of[s, a] >= 0 and of[s, a] == of[s, b]:
+                errors[at, s + 1, a] += 1
+                errors[at, s + 1, b] += 1
+                far[at, s + 1, a] += share
+                far[at, s + 1, b] += share
+    return errors, far
+
+
+@kernel
+def _square_deltas(
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int,
+) -> tuple[Ints, Floats]:  # fmt: skip
+    """What each level adds to sum e_kl^2 and sum (e_kl/n_kl)^2; entries stand by block, descending inside."""
+    square = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
+    far_square = np.zeros((n_levels + 1, n_tags), dtype=np.float64)
+    errors = 0
+    for q in range(first.size):
+        if q == 0 or first[q] != first[q - 1] or second[q] != second[q - 1]:
+            errors = 0
+        gain = 2 * errors + 1  # (e + 1)^2 - e^2
+        errors += 1
+        at = level[q]
+        share = gain / (float(size[q]) * float(size[q]))
+        square[at, 0] += gain
+        far_square[at, 0] += share
+        for s in range(of.shape[0]):
+            g = of[s, first[q]]
+            if g >= 0 and g == of[s, second[q]]:
+                square[at, g + 1] += gain
+                far_square[at, g + 1] += share
+    return square, far_square
+
+
+@kernel
+def _block_order(first: Index, second: Index, n_subjects: int) -> Ints:
+    """Positions sorted by (k, l), stable: two counting sorts."""
+    order = np.arange(first.size)
+    moved = np.empty_like(order)
+    for turn in range(2):
+        start = np.zeros(n_subjects + 1, dtype=np.int64)
+        for q in range(first.size):
+            start[(second[q] if turn == 0 else first[q]) + 1] += 1
+        start = np.cumsum(start)
+        for p in range(first.size):
+            q = order[p]
+            digit = second[q] if turn == 0 else first[q]
+            moved[start[digit]] = q
+            start[digit] += 1
+        order, moved = moved, order
+    return order

@@ -1,0 +1,225 @@
+"""How many subjects an error rate needs: rule of 3, rule of 30, and the power to pass a limit (FORMULAS 8.1, 8.18).
+
+A crew of K subjects makes n comparisons, which are worth n_eff = n/deff independent ones. The design effect deff is
+that of FORMULAS 8.1; between its least value and the comparisons of one subject it is planned by :class:`Dependence`.
+The rule of 3: no error in n_eff trials shows, with 95 % confidence, a rate of at most 3/n_eff (0.95 = 1 - e^-3). The
+rule of 30 (Doddington): with 30 errors the true rate lies within 30 % of the estimate with 90 % confidence, since
+z_0.95/sqrt(30) = 0.30.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from scipy import optimize, special
+
+from frtaudit.stats.intervals.dependence import degrees_of_freedom
+from frtaudit.stats.intervals.rate_bounds import RateBounds
+
+RULE_OF_3 = 3.0
+RULE_OF_30 = 30.0
+MOST_SUBJECTS = 10**9
+LEAST_SUBJECTS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Crew:
+    """What comparisons the subjects of a test crew make.
+
+    ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
+    subject (1 end), or between two subjects (2 ends), on average over all; ``heap``: how unequal they are, the mean of
+    c_k over comparisons, sum c_k^2 / sum c_k, over their mean over subjects (1: all subjects make as many).
+    """
+
+    ends: int
+    each: float
+    heap: float = 1.0
+
+    def trials(self, subjects: float) -> float:
+        """Comparisons of ``subjects`` subjects: each K, or each K(K-1)/2.
+
+        >>> Crew(ends=2, each=16).trials(100)
+        79200.0
+        """
+        return self.each * subjects * (1.0 if self.ends == 1 else (subjects - 1) / 2)
+
+    def per_subject(self, subjects: float) -> float:
+        """Comparisons of the subject of a comparison, on average over comparisons: sum c_k^2 / sum c_k."""
+        return self.each * (1.0 if self.ends == 1 else subjects - 1) * self.heap
+
+
+def mated(samples: float) -> Crew:
+    """All m(m-1)/2 mated comparisons of the ``samples`` of a subject.
+
+    >>> mated(4).each
+    6.0
+    """
+    return Crew(ends=1, each=samples * (samples - 1) / 2)
+
+
+def non_mated(samples: float) -> Crew:
+    """All m^2 comparisons of the ``samples`` of two subjects.
+
+    >>> non_mated(4).trials(2)
+    16.0
+    """
+    return Crew(ends=2, each=samples**2)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Dependence:
+    """How a design effect follows from the size: deff = max(1, base + share * (c - ends)), c comparisons per subject.
+
+    FORMULAS 8.1 sums the products of residuals over the ordered pairs of comparisons that share a subject. With
+    correlation rho between two comparisons of one subject that is n p(1-p) ends (1 + (c - 1) rho), c = sum c_k^2 / sum
+    c_k: for independent comparisons deff = ends (non-mated: 2, as each comparison counts at both its subjects), and it
+    grows along a line with c. ``share`` is the place on the line from there (0) to deff = c (1), which is the bound of
+    8.1 where all subjects make as many comparisons. ``base``: deff at share 0, or a fixed design effect.
+    """
+
+    base: float
+    share: float
+
+    def deff(self, crew: Crew, subjects: float) -> float:
+        """Design effect of a crew of ``subjects``.
+
+        >>> Dependence(base=1, share=0.2).deff(mated(4), 100)
+        2.0
+        """
+        return max(1.0, self.base + self.share * max(crew.per_subject(subjects) - crew.ends, 0.0))
+
+    def n_eff(self, crew: Crew, subjects: float) -> float:
+        """Effective number of comparisons of a crew of ``subjects``."""
+        return crew.trials(subjects) / self.deff(crew, subjects)
+
+
+INDEPENDENT = Dependence(base=1.0, share=0.0)
+
+
+def least(crew: Crew) -> Dependence:
+    """Independent comparisons as the rule of FORMULAS 8.1 counts them: deff 1 (mated) or 2 (non-mated)."""
+    return Dependence(base=float(crew.ends), share=0.0)
+
+
+def worst(crew: Crew) -> Dependence:
+    """All comparisons of one subject err together: deff = comparisons per subject, the bound of FORMULAS 8.1.
+
+    >>> worst(non_mated(1)).n_eff(non_mated(1), 6000)
+    3000.0
+    """
+    return Dependence(base=float(crew.ends), share=1.0)
+
+
+def measured(crew: Crew, subjects: float, deff: float) -> Dependence:
+    """The dependence that a pilot of ``subjects`` with design effect ``deff`` (FORMULAS 8.1) shows.
+
+    >>> round(measured(mated(4), 100, 2.0).share, 3)
+    0.2
+    """
+    room = crew.per_subject(subjects) - crew.ends
+    share = max((deff - crew.ends) / room, 0.0) if room > 0 else 0.0
+    return Dependence(base=float(crew.ends), share=share)
+
+
+def subjects_for(crew: Crew, dependence: Dependence, n_eff: float) -> int | None:
+    """The fewest subjects worth ``n_eff`` independent comparisons; None where no number is.
+
+    >>> subjects_for(non_mated(1), INDEPENDENT, 3 / 1e-3), subjects_for(mated(4), worst(mated(4)), 3 / 0.01)
+    (78, 300)
+    """
+    return fewest(lambda subjects: dependence.n_eff(crew, subjects) >= n_eff * (1 - 1e-12))
+
+
+def fewest(enough: Callable[[int], bool]) -> int | None:
+    """The fewest subjects, 2 or more, for which ``enough`` holds, a claim that stays true as subjects are added.
+
+    None above 10^9.
+
+    >>> fewest(lambda subjects: subjects**2 > 1000)
+    32
+    """
+    high = LEAST_SUBJECTS
+    while not enough(high):
+        high *= 2
+        if high > MOST_SUBJECTS:
+            return None
+    low = high // 2
+    while high - low > 1 and high > LEAST_SUBJECTS:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+def power_to_pass(
+    crew: Crew, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
+) -> float:
+    """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8, 8.18) when the true rate is ``rate``.
+
+    Pass: the one-sided upper bound is at most L, which holds up to x effective errors (:func:`allowed_rate` times
+    n_eff). They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y, y + 1) at y = x - 1: at most the
+    probability of the last whole count below x, so that the power does not fall back as subjects are added.
+    ``dependence``: with fewer than 30 errors 8.1 takes the design effect of a laxer threshold.
+
+    >>> crew = mated(2)
+    >>> round(power_to_pass(crew, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
+    0.37
+    """
+    n_eff = dependence.n_eff(crew, subjects)
+    allowed = allowed_rate(crew, dependence, subjects, limit, alpha)
+    if allowed is None:
+        return 0.0
+    if rate <= 0:
+        return 1.0
+    whole = n_eff * allowed - 1
+    return 0.0 if whole <= -1 else float(special.betainc(n_eff - whole, whole + 1, 1 - rate))
+
+
+def allowed_rate(
+    crew: Crew, dependence: Dependence, subjects: int, limit: float, alpha: float
+) -> float | None:
+    """The largest observed rate whose upper bound is at most ``limit``; None where not even no error passes.
+
+    >>> [allowed_rate(non_mated(2), least(non_mated(2)), subjects, 1e-4, 0.05) is None for subjects in (245, 246)]
+    [True, False]
+    """
+
+    def beyond(rate: float) -> float:
+        return _bounds(crew, dependence, subjects, rate).high(alpha) - limit
+
+    if crew.each <= 0 or beyond(0.0) > 0:
+        return None
+    return float(optimize.brentq(beyond, 0.0, limit, xtol=1e-9 * limit)) if beyond(limit) > 0 else limit
+
+
+def _bounds(crew: Crew, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
+    """What the bounds of a crew's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
+
+    With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is heap^2 over the pairs that are compared. The
+    heaviest person has as many errors as deff says of all alike (deff/2), or as the largest of K Poisson numbers.
+    """
+    deff = dependence.deff(crew, subjects)
+    trials = crew.trials(subjects)
+    known = RateBounds(rate=rate, n_eff=trials / deff, degrees=degrees_of_freedom(subjects))
+    if crew.ends == 1:
+        return known
+    pairs = min(crew.each, 1.0) * subjects * (subjects - 1) / 2
+    errors = rate * trials
+    largest = float(special.pdtrik(1 - 1 / subjects, 2 * errors / subjects)) if errors > 0 else 0.0
+    heaviest = max(largest, deff / 2) * min(errors, 1.0)
+    return replace(known, pair=crew.heap**2 / pairs, person=min(heaviest / trials, rate))
+
+
+def subjects_to_pass(
+    crew: Crew, dependence: Dependence, rate: float, limit: float, alpha: float, power: float
+) -> int | None:
+    """The fewest subjects that pass ``limit`` with probability ``power`` when the true rate is ``rate`` < ``limit``.
+
+    None for a rate at or above the limit: no size passes it with a power above alpha.
+
+    >>> subjects_to_pass(mated(4), worst(mated(4)), 0.005, 0.01, 0.05, 0.8)
+    2240
+    """
+    if rate >= limit or crew.each <= 0:
+        return None
+    return fewest(
+        lambda subjects: power_to_pass(crew, dependence, subjects, rate, limit, alpha) >= power * (1 - 1e-12)
+    )

@@ -1,0 +1,1 @@
+"""Scores of all pairs, and the tail that is kept."""

@@ -1,0 +1,227 @@
+"""All-pairs scoring: from a block scorer to the tail, in memory that does not grow with the number of pairs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import isqrt
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.rates.eer import eer
+from frtaudit.stats.rates.histogram import above_edges, edges_over, histogram_of
+from frtaudit.stats.rates.sums import BelowFloorError
+from frtaudit.stats.rates.targets import TOLERANCE, exact
+from frtaudit.stats.rates.trials import complete_trials, schema_of, trials
+from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.pair_scan import Pairs, Scan, scan_mated, scan_non_mated
+from frtaudit.stats.similarity.pilot_sample import Sounding, sounding_of
+from frtaudit.stats.similarity.ranking import ranked
+from frtaudit.stats.similarity.scorers import BlockScorer
+from frtaudit.stats.similarity.sums_below_floor import sums_below
+from frtaudit.stats.similarity.tiles import layout_of
+
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+Index = npt.NDArray[np.int32]
+
+ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
+PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay
+AIM = 1.25  # depth of the tail aimed at, in units of what is required: room for the sounding's error
+EER_AIM = 1.25
+SOUNDED = 200  # the floor rests on at least so many of the sounding's comparisons
+DEEPER = 4.0
+
+
+def forget(ground: Ground) -> None:
+    """Score nothing again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TailRequest:
+    """What the tail must answer exactly.
+
+    ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
+    floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
+    ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again;
+    ``crew`` does the passes over all pairs.
+    """
+
+    fmr: float
+    thresholds: tuple[float, ...] = ()
+    eer: bool = False
+    budget: int = 2_000_000_000
+    threads: int = 0
+    progress: Progress = quiet
+    seen: Callable[[Ground], None] = forget
+    crew: Crew = by_threads
+
+
+def score_all_pairs(
+    block: BlockScorer,
+    *,
+    n_samples: Ints,
+    rows: Index,
+    cells: Index,
+    groups: Groups,
+    score_range: tuple[float, float],
+    request: TailRequest,
+) -> ScoreTail:
+    """Score every unordered pair of samples once; keep mated scores, the histogram and the non-mated tail.
+
+    ``block`` scores slices of the N acquired samples, sorted by subject; ``n_samples`` (K,) int64: acquired
+    samples of each subject; ``rows`` (N,) int32: their cohort indices; ``cells`` (K,) int32. Scores are
+    rounded to float32; ``block`` gives finite scores, the same for both orders of a pair. The floor lies low
+    enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
+    :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it
+    lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not
+    depend on the number of threads, nor on the crew.
+
+    >>> from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
+    >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
+    >>> tail = score_all_pairs(
+    ...     cosine_blocks(np.float32([[1, 0], [1, 1], [0, 1]])), n_samples=np.array([2, 1]),
+    ...     rows=np.arange(3, dtype=np.int32), cells=np.zeros(2, np.int32), groups=nobody,
+    ...     score_range=COSINE_RANGE, request=TailRequest(fmr=0.5))
+    >>> tail.tail_score.round(3).tolist()
+    [0.7070000171661377, 0.0]
+    """
+    counts = np.asarray(n_samples, dtype=np.int64)
+    subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
+    ground = Ground(
+        block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
+        edges=edges_over(score_range), threads=request.threads, progress=request.progress,
+        crew=request.crew,
+    )  # fmt: skip
+    request.seen(ground)
+    mated = scan_mated(ground)
+    empty = ScoreTail(
+        n_samples=counts,
+        subject_of=subject_of,
+        rows=rows,
+        mated_i=mated.i,
+        mated_j=mated.j,
+        mated_score=mated.score,
+        tail_i=np.empty(0, dtype=np.int32),
+        tail_j=np.empty(0, dtype=np.int32),
+        tail_score=np.empty(0, dtype=np.float32),
+        floor=float("inf"),
+        edges=ground.edges,
+        histogram=np.zeros(ground.edges.size - 1, dtype=np.int64),
+        mated_histogram=histogram_of(mated.score, ground.edges),
+        cells=cells,
+        score_range=score_range,
+    )
+    tail = _deep_enough(ground, empty, groups, request)
+    missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.floor])
+    return replace(tail, below=sums_below(ground, tail, groups, missing)) if missing.size else tail
+
+
+def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
+    """Scan, and scan again with a lower floor while the tail is too short, or a higher one when it is too long."""
+    capacity = max(request.budget // PAIR_BYTES, 1)
+    total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
+    whole = total <= min(ALL_BELOW, capacity)
+    sounding = None if whole else _sounding(ground, empty)
+    depth = 1.0 if sounding is None else _depth(sounding, empty, request)
+    allowed = 0.8 * capacity / max(total, 1)
+    while True:
+        floor = (
+            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(ground.edges[0]))
+        )
+        scan = scan_non_mated(ground, floor, capacity)
+        if scan.pairs is None:
+            floor = _edge_that_fits(scan, ground.edges, capacity)
+            return _with_tail(empty, scan_non_mated(ground, floor, capacity), floor)
+        tail = _with_tail(empty, scan, floor)
+        del scan
+        if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
+            return tail
+        depth *= DEEPER
+
+
+def _sounding(ground: Ground, empty: ScoreTail) -> Sounding:
+    return sounding_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
+
+
+def _depth(sounding: Sounding, empty: ScoreTail, request: TailRequest) -> float:
+    """Which share of the non-mated comparisons the tail should hold."""
+    crossing = EER_AIM * sounding.crossing(empty.mated_score) if request.eer else 0.0
+    required = float(_need(empty.n_samples))
+    return max(AIM * required * request.fmr, crossing, SOUNDED / max(sounding.score.size, 1))
+
+
+def _need(n_samples: Ints) -> Fraction:
+    """Depth required, in units of the largest target: replicates of K subjects spread like 1/sqrt(K) around it."""
+    return 1 + Fraction(10, max(isqrt(int((n_samples > 0).sum())), 1))
+
+
+def _floor(sounding: Sounding, depth: float, allowed: float, lowest: float) -> float:
+    """The floor for a depth, or the one that the budget allows; if finite, above the lowest score."""
+    wanted = sounding.floor_at(depth)
+    if allowed < 1:
+        wanted = max(wanted, sounding.pooled_floor_at(allowed))
+    if np.isneginf(wanted):
+        return wanted
+    return max(wanted, float(np.nextafter(np.float32(lowest), np.float32(np.inf))))
+
+
+def _edge_that_fits(scan: Scan, edges: Floats, capacity: int) -> float:
+    """The lowest edge above which no more than ``capacity`` comparisons lie."""
+    return float(edges[int(np.argmax(above_edges(scan.histogram) <= capacity))])
+
+
+def _with_tail(empty: ScoreTail, scan: Scan, floor: float) -> ScoreTail:
+    pairs: tuple[Pairs, ...] = scan.pairs or ()
+    tail = ranked(pairs, empty.subject_of.size)
+    return replace(
+        empty, tail_i=tail.i, tail_j=tail.j, tail_score=tail.score, floor=floor, histogram=scan.histogram
+    )
+
+
+def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
+    """Whether something that was asked for lies below the floor."""
+    target = exact(request.fmr)
+    if np.isneginf(tail.floor):
+        return False
+    need = _need(tail.n_samples)
+    found = trials(tail, groups)
+    counts, shares = tally(
+        tail.tail_i, tail.tail_j, tail.subject_of, groups.of, tail.n_samples, found.mated.size
+    )
+    limit = np.full(found.mated.size, float(target))
+    limit[0] *= float(need) if target * need < 1 else 1.0
+    reached = (counts > limit * found.non_mated) & (shares > limit * (1 + TOLERANCE) * found.subject_pairs)
+    watched = np.array([False, *groups.ranked]) & (found.non_mated > 0)
+    schema = np.append(-1, schema_of(groups))
+    for one in range(len(groups.schemas)):
+        own = watched & (schema == one)
+        if target < 1 and own.any() and not (reached & own).any():
+            return True
+    if target < 1 and found.non_mated[0] and not reached[0]:
+        return True
+    try:
+        if request.eer:
+            eer(tail, groups)
+    except BelowFloorError:
+        return True
+    return False
+
+
+@kernel
+def tally(i: Index, j: Index, subject_of: Index, of: Index, n: Ints, tags: int) -> tuple[Ints, Floats]:
+    """Comparisons of each tag, and their sum of 1/(n_k n_l), each (G+1,)."""
+    counts, shares = np.zeros(tags, dtype=np.int64), np.zeros(tags)
+    for q in range(i.size):
+        a, b = subject_of[i[q]], subject_of[j[q]]
+        share = 1.0 / (n[a] * n[b])
+        counts[0] += 1
+        shares[0] += share
+        for s in range(of.shape[0]):
+            if of[s, a] >= 0 and of[s, a] == of[s, b]:
+                counts[of[s, a] + 1] += 1
+                shares[of[s, a] + 1] += share
+    return counts, shares

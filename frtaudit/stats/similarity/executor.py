@@ -1,0 +1,69 @@
+"""The ground of a pass over all pairs, and the crew that does its jobs: threads here, or processes anywhere."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.stats.similarity.scorers import BlockScorer
+from frtaudit.stats.similarity.tiles import Layout, in_order
+
+Floats = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int32]
+Job = TypeVar("Job")
+Done = TypeVar("Done")
+
+
+class Crew(Protocol):
+    """Does ``work(ground, job)`` for every job, and gives the results in the order of the jobs.
+
+    ``together``: so many jobs in a row may be handed over as one block, where handing over costs; ``progress`` hears
+    of each job called ``what``. ``work`` is a module's function, or a ``partial`` of one, that touches nothing else:
+    it may run in another process, and a second time when a process dies.
+    """
+
+    def __call__(
+        self,
+        work: "Callable[[Ground, Job], Done]",
+        ground: "Ground",
+        jobs: Sequence[Job],
+        *,
+        together: int = 1,
+        progress: Progress = quiet,
+        what: str = "",
+    ) -> Iterator[Done]:
+        """The results."""
+
+
+def by_threads(
+    work: "Callable[[Ground, Job], Done]",
+    ground: "Ground",
+    jobs: Sequence[Job],
+    *,
+    together: int = 1,  # noqa: ARG001  crews share a signature; a thread is handed a job for nothing
+    progress: Progress = quiet,
+    what: str = "",
+) -> Iterator[Done]:
+    """The crew of one machine: the ground's threads."""
+    return in_order(partial(work, ground), jobs, ground.threads, progress, what)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What a pass runs over: ``subject_of`` (N,), ``room`` (N,): the cell of each sample, and the histogram's edges.
+
+    ``crew`` does the passes over all pairs; what is small, ``threads`` do here.
+    """
+
+    block: BlockScorer
+    layout: Layout
+    subject_of: Index
+    room: Index
+    edges: Floats
+    threads: int
+    progress: Progress = quiet
+    crew: Crew = by_threads

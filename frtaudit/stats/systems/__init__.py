@@ -1,0 +1,1 @@
+"""Several systems, drift, and multiple testing."""

@@ -1,0 +1,189 @@
+"""Tests also attempts, contrasts, footing and measures, which a comparison stands on."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from vendor_audits import TWIN, VENDORS, footing, made, pick, result, trials
+
+from frtaudit.analyses.comparison import attempts
+from frtaudit.analyses.comparison.contrasts import IDENTICAL
+from frtaudit.analyses.comparison.rules import Decision, Rule
+from frtaudit.analyses.comparison.support import NOT_SHARED, footing_of
+from frtaudit.analyses.vendor_comparison import VendorComparison
+from frtaudit.core import ScoreTable
+from frtaudit.core.spec import FailureScore, Plan
+from frtaudit.errors import DataError
+from frtaudit.pipeline.audit import audit
+from frtaudit.stats.folds import kfold_accuracy
+from frtaudit.stats.rates import rates
+from frtaudit.stats.similarity.tail import no_groups
+
+
+def test_systems_are_compared_on_what_all_of_them_scored() -> None:
+    """Every tail has the same samples; what one has scored alone stands in the ledger with its count."""
+    first, *others = (item.tail for item in footing().standings)
+    assert all(np.array_equal(first.rows, tail.rows) for tail in others)
+    failed = len(trials()[0].failed)
+    assert failed > 0
+    entries = {entry.provider: entry for entry in result().failures if entry.code == NOT_SHARED}
+    assert {name: entry.count for name, entry in entries.items()} == {"two": failed, "three": failed}
+
+
+def test_each_threshold_is_that_of_the_common_support() -> None:
+    """FNMR at an FMR target of each system, by going through the restricted tail."""
+    for place, item in enumerate(footing().standings):
+        for target in footing().targets:
+            t = rates.threshold_at(item.tail, no_groups(item.tail), target, item.trial.spec.weighting)
+            own = rates.rates(item.tail, no_groups(item.tail), [t]).frr[0, 0]
+            name = footing().names[place]
+            (value,) = pick(result(), "vendor_value", "fnmr_at_fmr", provider=name, fmr=target, schema=None)
+            assert value.value == pytest.approx(own)
+
+
+def test_a_replicate_is_the_same_people_in_every_system() -> None:
+    """The audit's own replicates where nothing was left out, and redrawn ones are the same to rounding."""
+    item = footing().standings[0]  # the system with failures has the common support to itself
+    own = item.trial.replicates[Plan.SUBJECTS]
+    again = footing_of([replace(trial, replicates={}) for trial in trials()]).standings[0]
+    places = list(item.trial.points.declared)
+    assert np.array_equal(item.drawn_fnmr, own.fnmr[:, :, places])
+    assert np.allclose(again.drawn_fnmr, item.drawn_fnmr, equal_nan=True)
+
+
+def test_swapping_the_systems_flips_signs_exactly() -> None:
+    """Another order of the providers: every difference has the other sign, its bounds change places, p stays."""
+    turned = audit(made(TWIN, *VENDORS[::-1])).result
+    for item in pick(result(), "vendor_difference"):
+        if item.at["of"] == "max_min" or item.value is None:
+            continue
+        names = item.provider, item.at["against"]
+        (back,) = [
+            other
+            for other in pick(
+                turned, "vendor_difference", item.at["of"], schema=item.schema, group=item.group
+            )
+            if {other.provider, other.at["against"]} == set(names)
+            and all(other.at.get(key) == item.at.get(key) for key in ("fmr", "rate", "pairs"))
+        ]
+        sign = 1 if back.provider == item.provider else -1
+        assert back.value == sign * item.value
+        assert (back.test.p, back.numerator) == (item.test.p, item.numerator)  # type: ignore[union-attr]  # all have one
+        if sign < 0:
+            assert (back.intervals[0].low, back.intervals[0].high) == tuple(
+                None if end is None else -end for end in (item.intervals[0].high, item.intervals[0].low)
+            )
+
+
+def test_a_system_against_itself_is_identical_by_construction() -> None:
+    """No value, no interval, no p, whatever is compared; and the service has not changed, by digest."""
+    twins = pick(result(), "vendor_difference", provider="one", against="twin")
+    assert len(twins) > 10
+    for item in twins:
+        assert (item.value, item.intervals, item.note) == (None, (), IDENTICAL)
+        assert item.test is not None
+        assert item.test.p is None
+    (changed,) = pick(result(), "scores_changed")
+    assert changed.value == 0
+    assert str(changed.note).startswith(IDENTICAL)
+
+
+def test_a_service_that_changed_is_said_by_how_much() -> None:
+    """Two releases of one vendor: the share of mated scores that moved, and the largest move."""
+    asked = VendorComparison(services={"maker": ("one", "two")})
+    found = audit(made("one", "two", asked=asked)).result
+    (changed,) = pick(found, "scores_changed")
+    (most,) = pick(found, "largest_score_change")
+    assert (changed.value, changed.note) == (1.0, None)
+    assert most.value is not None
+    assert 0 < most.value < 2
+
+
+def test_the_worst_vendor_is_not_chosen_and_the_best_is_named_with_its_ties() -> None:
+    """The declared rule in words; ranks hold the decision's."""
+    said = {item.provider: (item.value, item.note) for item in pick(result(), "vendor_decision")}
+    assert said["three"][0] == 0
+    assert "is not best" in str(said["three"][1])
+    assert said["one"] == (1.0, "one is best or tied with two and twin")
+    smallest = min(footing().targets)
+    (rank,) = pick(result(), "vendor_rank", "fnmr_at_fmr", provider="three", fmr=smallest, schema=None)
+    assert rank.intervals[0].low == rank.intervals[0].high == 4
+
+
+def test_only_the_declared_measure_is_confirmatory() -> None:
+    """Its tests are adjusted over their own pairs; all others go to the exploratory family with p over the systems."""
+    tests = [item for item in pick(result(), "vendor_difference") if item.test and item.test.p is not None]
+    smallest = min(footing().targets)
+    for item in tests:
+        own = item.at["of"] == "fnmr_at_fmr" and item.schema is None and item.at["fmr"] == smallest
+        assert item.test is not None
+        assert (item.test.family == 5) == own  # six pairs, one of them identical
+    assert any(item.at["of"] == "fta" for item in pick(result(), "vendor_value"))
+
+
+def test_equivalence_is_for_declared_margins_only() -> None:
+    """A margin of FNMR: two one-sided tests of FNMR, of nothing else, apart from the exploratory family."""
+    found = pick(result(), "vendor_equivalence")
+    assert {item.at["of"] for item in found} == {"fnmr_at_fmr"}
+    for item in found:
+        assert item.test is not None
+        if item.test.p is None:
+            continue
+        assert item.test.method.value == "two_one_sided"
+        low, high = item.intervals[0].low, item.intervals[0].high
+        assert low is not None
+        assert high is not None
+        assert (item.test.p <= 0.05) == (low > -0.25 and high < 0.25)
+
+
+def test_failures_are_bounded_both_ways() -> None:
+    """Lowest: the first's failures right and the second's wrong, counted here from the two full tails."""
+    (low,) = pick(result(), "vendor_difference_lowest", provider="one", against="two", fmr=0.1)
+    (high,) = pick(result(), "vendor_difference_highest", provider="one", against="two", fmr=0.1)
+    one, two = footing().standings[:2]
+    planned = two.trial.tail.mated_score.size
+    errors = [int(np.count_nonzero(i.trial.tail.mated_score <= i.thresholds[0, 1])) for i in (one, two)]
+    lost = planned - one.trial.tail.mated_score.size
+    assert low.value == pytest.approx((errors[0] - errors[1]) / planned)
+    assert high.value == pytest.approx((errors[0] + lost - errors[1]) / planned)
+    assert low.intervals[0].low is not None
+    assert low.intervals[0].low < low.value
+
+
+def test_accuracy_is_of_the_pairs_that_all_scored() -> None:
+    """The mean fold accuracy of the common pairs, on one of the deals for all systems."""
+    (measure,) = attempts.accuracy(footing())
+    sets = [item.trial.fold_pairs for item in footing().standings]
+    rows = [one.at for one in sets if one is not None and one.at is not None]
+    common = set(rows[0].tolist()) & set(rows[1].tolist()) & set(rows[2].tolist())
+    first = sets[0]
+    assert first is not None
+    at = np.searchsorted(rows[0], sorted(common))
+    dealt = [one.folds[np.searchsorted(one.at, sorted(common))].tolist() for one in sets if one is not None]
+    whole = kfold_accuracy.k_fold_accuracy(first.score[at], first.mated[at], np.array(min(dealt)), first.k)
+    assert measure.values[0] == pytest.approx(whole.mean)
+    assert abs(measure.drawn[:, 0].mean() - measure.values[0]) < 0.02
+
+
+def test_rules_with_an_incumbent() -> None:
+    """Better than the incumbent, or equivalent to it: judged against it alone, the incumbent itself is not chosen."""
+    for rule, chosen in ((Rule.BETTER_THAN, {"one", "two"}), (Rule.EQUIVALENT, set())):
+        asked = VendorComparison(decision=Decision(rule=rule, against="three"), margins={"fnmr_at_fmr": 0.01})
+        found = audit(made(*VENDORS, asked=asked)).result
+        decided = pick(found, "vendor_decision")
+        assert {item.provider for item in decided if item.value} == chosen
+        assert {item.note for item in decided if item.provider == "three"} == {"three is the incumbent"}
+
+
+def test_failures_scored_zero_leave_nothing_out() -> None:
+    """With scores of zero every comparison is shared, and nothing is hidden."""
+    found = audit(made("one", "two", asked=VendorComparison(), failures=FailureScore.SCORE_ZERO)).result
+    assert not pick(found, "vendor_difference_lowest")
+    assert not [entry for entry in found.failures if entry.code == NOT_SHARED]
+
+
+def test_a_list_and_all_pairs_are_not_compared() -> None:
+    """Systems that were asked different things are refused."""
+    empty = ScoreTable(score=np.zeros(0), failure=np.zeros(0, dtype=np.int16))
+    with pytest.raises(DataError, match="one protocol for all"):
+        footing_of([trials()[0], replace(trials()[1], table=empty)])

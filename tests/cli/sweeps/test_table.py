@@ -1,0 +1,131 @@
+"""Tests of frtaudit.cli.sweeps.table: rows, the family over the sweep, what a setting moved."""
+
+import csv
+import io
+import json
+import random
+from dataclasses import replace
+
+import pytest
+import small_sweep
+
+from frtaudit.cli.sweeps.jobs import Outcome, State
+from frtaudit.cli.sweeps.table import table
+from frtaudit.core import Verdict
+from frtaudit.core.canonical import to_bytes
+from frtaudit.stats.systems.multiplicity import holm
+
+
+def test_every_finding_of_every_job_is_a_ruling() -> None:
+    """Four jobs, each finding once, in the jobs' order; the family is all of them."""
+    found = small_sweep.sweep()
+    each = len(small_sweep.result().findings)
+    assert len(found.rulings) == found.family == 4 * each
+    assert [item.job for item in found.rulings] == [job for job in (1, 2, 3, 4) for _ in range(each)]
+    assert found.alphas == (0.05, 0.1)
+
+
+def test_p_values_over_the_sweep_are_holms() -> None:
+    """What could not be tested keeps its place with p = 1."""
+    found = small_sweep.sweep()
+    expected = holm([1.0 if item.p is None else item.p for item in found.rulings])
+    assert tuple(item.p_sweep for item in found.rulings) == expected
+
+
+@pytest.mark.parametrize(("p", "verdict"), [(1e-6, Verdict.FAIL), (0.012, Verdict.INCONCLUSIVE)])
+def test_a_failure_counts_where_it_holds_over_the_sweep(p: float, verdict: Verdict) -> None:
+    """A failure of one run that four runs would throw up by luck is not decided over the sweep; passes stay."""
+    found = small_sweep.sweep(p)
+    failures = [item for item in found.rulings if item.verdict is Verdict.FAIL and item.p == p]
+    assert len(failures) == 4
+    assert {item.in_sweep for item in failures} == {verdict}
+    others = [item for item in found.rulings if item.verdict is not Verdict.FAIL]
+    assert all(item.in_sweep is item.verdict for item in others)
+
+
+def test_headline_numbers_keep_their_counts_and_intervals() -> None:
+    """A row is an estimate of the result as it stands there, with an interval for new people."""
+    found = small_sweep.sweep()
+    source = small_sweep.result()
+    rows = [item for item in found.rows if item.job == 1 and item.measure.metric == "fnmr_at_fmr"]
+    assert rows
+    for row in rows:
+        estimate = next(
+            item
+            for item in source.estimates
+            if item.provider == row.provider
+            and item.metric == "fnmr_at_fmr"
+            and item.schema is None
+            and tuple(item.at.items()) == row.measure.at
+            and item.weighting == "identity"
+        )
+        assert (row.value, row.numerator, row.denominator) == (
+            estimate.value,
+            estimate.numerator,
+            estimate.denominator,
+        )
+        assert row.target == "population"
+
+
+def test_a_change_compares_jobs_that_differ_in_one_setting() -> None:
+    """Two settings of two values each: two pairs for each; doubling shows, a level moves no number."""
+    found = {item.setting: item for item in small_sweep.sweep().changes}
+    assert {name: item.pairs for name, item in found.items()} == {"providers": 2, "bootstrap.alpha": 2}
+    moved = found["providers"]
+    assert (moved.before, moved.after) == ("[a]", "[b]")
+    assert moved.value_after == pytest.approx(2 * (moved.value_before or 0))
+    assert found["bootstrap.alpha"].measure is None
+    assert found["bootstrap.alpha"].verdicts == 0
+
+
+def test_jobs_without_a_result_are_named_and_left_out() -> None:
+    """The family and the table are of the jobs that are done, and a note says so."""
+    four = small_sweep.outcomes()
+    short = table(
+        small_sweep.plan(),
+        (*four[:3], Outcome(job=four[3].job, state=State.UNFINISHED, error="stopped", exit_code=1)),
+    )
+    assert short.family == len(small_sweep.sweep().rulings) * 3 // 4
+    assert {item.job for item in short.rows} == {1, 2, 3}
+    assert any(note.startswith("1 of 4 jobs have no result") for note in short.notes)
+    assert json.loads(to_bytes(short.to_json()))["jobs"][3]["error"] == "stopped"
+
+
+def test_other_data_in_one_job_is_said() -> None:
+    """Jobs whose input of one name differs are not about the same data."""
+    four = small_sweep.outcomes()
+    assert four[0].result is not None
+    made = replace(four[0].result, digests={**four[0].result.digests, "inputs": {"metadata.csv": "0" * 64}})
+    others = [
+        replace(
+            item,
+            result=replace(
+                item.result, digests={**item.result.digests, "inputs": {"metadata.csv": "1" * 64}}
+            ),
+        )
+        for item in four[1:]
+        if item.result is not None
+    ]
+    found = table(small_sweep.plan(), (replace(four[0], result=made), *others))
+    assert found.notes == (
+        "metadata.csv is not the same file in all jobs: their numbers are about other data",
+    )
+
+
+def test_the_spreadsheet_has_a_line_for_each() -> None:
+    """As many lines as rows and rulings, each with the settings of its job."""
+    found = small_sweep.sweep()
+    lines = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert len(lines) == len(found.rows) + len(found.rulings)
+    assert {(line["providers"], line["bootstrap.alpha"]) for line in lines} == {
+        (f"[{target}]", alpha) for target, alpha in small_sweep.SETTINGS
+    }
+    assert {line["kind"] for line in lines} == {"estimate", "finding"}
+
+
+def test_the_order_of_finishing_moves_no_byte() -> None:
+    """The table is a function of the plan and the results, whatever ran first."""
+    four = list(small_sweep.outcomes())
+    random.Random(3).shuffle(four)
+    ordered = sorted(four, key=lambda item: item.job.number)
+    assert to_bytes(table(small_sweep.plan(), ordered).to_json()) == to_bytes(small_sweep.sweep().to_json())

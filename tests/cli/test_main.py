@@ -1,0 +1,287 @@
+"""Tests of frtaudit.cli.main, and of the public door."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+import frtaudit
+from frtaudit.cli import main, multirun
+from frtaudit.cli import run as app
+from frtaudit.errors import DataError
+from frtaudit.pipeline import dry_run
+
+
+@pytest.fixture
+def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
+    """What app.run and launch.sweep are called with."""
+    calls: list[tuple[object, ...]] = []
+
+    def run(
+        flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn
+    ) -> int:
+        calls.append((list(flags), list(overrides), config_dir, fail_on))
+        return 0
+
+    def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn) -> int:
+        calls.append((list(overrides), config_dir, fail_on))
+        return 0
+
+    monkeypatch.setattr(app, "run", run)
+    monkeypatch.setattr(multirun, "sweep", sweep)
+    return calls
+
+
+@pytest.mark.parametrize("words", [["--version"], ["run", "--version"], ["verify", "--version"]])
+def test_version_is_frtaudits(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """--version answers for frtaudit, after a command too."""
+    assert main.main(words) == 0
+    assert capsys.readouterr().out == f"frtaudit {frtaudit.__version__}\n"
+
+
+def test_version_loads_nothing_heavy() -> None:
+    """--version imports neither Hydra nor NumPy."""
+    code = "import sys, frtaudit.cli.main as m; m.main(['--version']); print({*sys.modules} & {'hydra', 'numpy'})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "set()"
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    """Without words the commands are shown, as usage (exit 2); with --help as an answer."""
+    assert main.main([]) == 2
+    assert main.main(["--help"]) == 0
+    shown = capsys.readouterr().out
+    assert all(f"  {name} " in shown for name in main.COMMANDS)
+
+
+@pytest.mark.parametrize("command", main.COMMANDS)
+def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """--help of each command says how to call it."""
+    with pytest.raises(SystemExit) as caught:
+        main.main([command, "--help"])
+    assert caught.value.code == 0
+    assert f"usage: frtaudit {command}" in capsys.readouterr().out
+
+
+def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]]) -> None:
+    """Flags may stand before, between and after overrides."""
+    expected = (["audit=demo", "seed=1,2"], "mine", app.FailOn.INCONCLUSIVE)
+    orders = [
+        ["run", "audit=demo", "seed=1,2", "--config-dir", "mine", "-m", "--fail-on", "inconclusive"],
+        ["run", "-m", "audit=demo", "--fail-on=inconclusive", "-cd", "mine", "seed=1,2"],
+        ["run", "--config-dir", "mine", "--multirun", "--fail-on", "inconclusive", "audit=demo", "seed=1,2"],
+    ]
+    for words in orders:
+        assert main.main(words) == 0
+    assert called == [expected] * 3
+
+
+def test_hydra_flags_are_passed_on(called: list[tuple[object, ...]]) -> None:
+    """--cfg, --resolve and --package are Hydra's."""
+    main.main(["run", "audit=demo", "--cfg", "job", "--resolve", "--package", "bootstrap"])
+    assert called[0][0] == ["--resolve", "--cfg", "job", "--package", "bootstrap"]
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (["nope"], "frtaudit: command line: no command 'nope'; accepted: run, compare, check"),
+        (
+            ["run", "--nope"],
+            "frtaudit: command line: unrecognized arguments: --nope; accepted: frtaudit run --help",
+        ),
+        (["run", "--config-name", "x"], "frtaudit: command line: unrecognized arguments: --config-name"),
+        (["run", "--fail-on", "x"], "frtaudit: command line: argument --fail-on: invalid choice: 'x'"),
+        (["run", "foo"], "frtaudit: command line: cannot read 'foo'; accepted: key=value"),
+        (
+            ["run", "audit=demo", "hydra.verbose=true"],
+            "frtaudit: command line: 'hydra.verbose=true' sets Hydra itself",
+        ),
+        (
+            ["plan", "audit=demo", "--limit", "fnmr"],
+            "frtaudit: command line: argument --limit: found 'fnmr', which is not like fnmr=0.01; accepted: ",
+        ),
+        (["plan", "--subjects", "9"], "frtaudit: --samples: no value beside --subjects; accepted: how many"),
+        (["plan", "--samples", "2", "--power", "2"], "frtaudit: --power: found 2; accepted: a number"),
+        (
+            ["plan", "--samples", "4", "--limit", "fnmr=0.01", "--expected", "fnmr=0.02"],
+            "frtaudit: --expected: fnmr=0.02 cannot meet the limit 0.01 of fnmr, however large the cohort; accepted: ",
+        ),
+        (["plan"], "frtaudit: audit: nothing is selected"),
+        (["list", "nope"], "frtaudit: group: no group is named 'nope'"),
+        (["schema", "nope"], "frtaudit: command line: argument of: invalid choice: 'nope'"),
+    ],
+)
+def test_usage_errors_are_one_line(words: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Wrong usage exits with 2 and one line on standard error."""
+    assert main.main(words) == 2
+    shown = capsys.readouterr().err.splitlines()
+    assert len(shown) == 1
+    assert shown[0].startswith(line)
+
+
+def test_errors_carry_their_exit_code(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bad data exits with 1; a fault of ours is one line too, and a traceback with --debug."""
+
+    def unreadable(*_: object) -> int:
+        raise DataError("x.npz", "unreadable")
+
+    def slipped(*_: object) -> int:
+        raise KeyError("slip")
+
+    monkeypatch.setattr(app, "run", unreadable)
+    monkeypatch.setattr(multirun, "sweep", slipped)
+    assert main.main(["run", "audit=demo"]) == 1
+    assert capsys.readouterr().err == "frtaudit: x.npz: unreadable\n"
+    assert main.main(["run", "audit=demo", "-m"]) == 1
+    assert "unexpected: KeyError: 'slip'" in capsys.readouterr().err
+    monkeypatch.setenv("FRTAUDIT_DEBUG", "")
+    with pytest.raises(KeyError):
+        main.main(["--debug", "run", "audit=demo", "-m"])
+
+
+def test_an_interrupt_is_no_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Ctrl-C ends with the shell's code for it."""
+
+    def interrupted(*words: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(app, "run", interrupted)
+    assert main.main(["run"]) == 130
+    assert capsys.readouterr().err == "frtaudit: stopped\n"
+
+
+SLOW = """
+import sys, time
+from frtaudit import cli, delivery, signals
+delivery.report_files = lambda *_: signals.sleep(60)
+sys.exit(cli.main(sys.argv[1:]))
+"""
+
+
+def test_a_terminated_run_leaves_nothing(tmp_path: Path) -> None:
+    """SIGTERM while a run writes its files ends it as Ctrl-C does: no draft, no folder, one line, the shell's code."""
+    words = ["audit=demo", "cohort.subjects=60", "requirements=[]", "bootstrap.B=39"]
+    words += ["thresholds.fmr=[0.1]", "report.sign=false", f"hydra.run.dir={tmp_path}/out/run"]
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW, "run", *words], stderr=subprocess.PIPE, text=True, cwd=tmp_path
+    ) as running:
+        until = time.monotonic() + 120
+        while not list(tmp_path.glob("out/run/.draft/files/verdict.json")) and running.poll() is None:
+            assert time.monotonic() < until, "the run did not begin to write"
+            time.sleep(0.05)
+        running.terminate()
+        _, said = running.communicate(timeout=30)
+    assert (running.returncode, said) == (143, "frtaudit: stopped\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_check_prints_what_it_found(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command takes the words of run, and prints a line for each thing that it looked at."""
+    monkeypatch.setattr(dry_run, "check", lambda spec: [f"audit: {spec.name}", "cohort: fine"])
+    assert main.main(["check", "audit=demo", "seed=3"]) == 0
+    assert capsys.readouterr().out == "audit: demo\ncohort: fine\n"
+    assert main.main(["check", "audit=demo", "sed=3"]) == 2
+
+
+def test_check_refuses_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
+    """One spec is checked at a time."""
+    assert main.main(["check", "audit=demo", "-m"]) == 2
+    assert "unrecognized arguments: -m" in capsys.readouterr().err
+
+
+PLANNED = """\
+fnmr: FNMR at most 0.01, 0.005 expected
+                          independent  independent  dependent    dependent  there are
+  group  by                  subjects  comparisons   subjects  comparisons   subjects
+  all    rule of 3                 50          300        300         1800          -
+  all    rule of 30               500         3000       3000        18000          -
+  all    pass, power 0.8          362         2172       2164        12984          -
+"""
+
+
+def test_plan_answers_without_a_cohort(capsys: pytest.CaptureFixture[str]) -> None:
+    """Samples per subject and a limit are enough, and give the documented table; words come in any order."""
+    assert main.main(["plan", "--samples", "4", "--limit", "fnmr=0.01"]) == 0
+    assert PLANNED in "\n".join(line.rstrip() for line in capsys.readouterr().out.split("\n"))
+    page = Path(__file__).resolve().parents[2] / "docs" / "guides" / "planning.md"
+    assert PLANNED in page.read_text(encoding="utf-8")
+    words = ["plan", "schema=gender", "--subjects=500", "requirement=[nist_800_63a_4]", "--samples", "4"]
+    assert main.main([*words, "--deff", "fnmr=2", "--expected", "fnmr=0.002", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    (each,) = [item for item in found["sections"] if item["title"].startswith("nist-800-63a-4-fnmr-each")]
+    assert [row["group"] for row in each["rows"]] == ["each"] * 3
+    assert each["rows"][0]["deff given: subjects"] == 100
+
+
+def test_plan_reads_a_spec(capsys: pytest.CaptureFixture[str]) -> None:
+    """A spec with data is planned from its cohort, with pilots unless they are declined."""
+    words = ["plan", "audit=demo", "cohort.subjects=40", "thresholds.fmr=[0.01]", "requirements=[]"]
+    assert main.main([*words, "--no-scores"]) == 0
+    bare = capsys.readouterr().out
+    assert "Differences between the 3 groups of group" in bare
+    assert "Pilot" not in bare
+    assert main.main(words) == 0
+    assert "Pilot vendor_b: group, mean mated score" in capsys.readouterr().out
+
+
+def test_list_shows_every_group(capsys: pytest.CaptureFixture[str]) -> None:
+    """The command prints what can be named."""
+    assert main.main(["list"]) == 0
+    shown = capsys.readouterr().out
+    for word in (
+        "demo",
+        "lfw",
+        "gender",
+        "round_robin",
+        "cosine",
+        "interclass",
+        "nist_800_63a_4",
+        "recentered",
+    ):
+        assert f"  {word} " in shown
+
+
+def test_init_then_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Init writes files that check reads, and never writes over them."""
+    monkeypatch.setattr(dry_run, "check", lambda spec: [spec.name])
+    assert main.main(["init", str(tmp_path / "new")]) == 0
+    assert main.main(["check", "--config-dir", str(tmp_path / "new"), "audit=my_audit"]) == 0
+    assert capsys.readouterr().out.endswith("my_audit\n")
+    assert main.main(["init", str(tmp_path / "new")]) == 2
+
+
+def test_the_public_door_opens() -> None:
+    """Every public name is there, and nothing else pretends to be."""
+    assert set(frtaudit.__all__) == set(dir(frtaudit))
+    for name in frtaudit.__all__:
+        assert getattr(frtaudit, name) is not None
+    with pytest.raises(AttributeError, match="no public name 'nope'"):
+        frtaudit.nope  # noqa: B018  asking is the test
+
+
+def test_module_runs_as_a_program() -> None:
+    """Called as python -m frtaudit it is the command."""
+    done = subprocess.run(
+        [sys.executable, "-m", "frtaudit", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("frtaudit ")
+
+
+def test_a_reader_who_has_enough_is_no_fault() -> None:
+    """`frtaudit schema spec | head -1` prints its line and no error."""
+    command = f"{sys.executable} -m frtaudit schema spec | head -1; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (141, "{\n", "")

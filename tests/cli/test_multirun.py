@@ -1,0 +1,277 @@
+"""Tests of frtaudit.cli.multirun: sweeps with a stand-in for the audit, and one small real sweep by each launcher."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import small_sweep
+
+from frtaudit.cli import multirun, run
+from frtaudit.cli.run import FailOn
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import DataError, SpecError
+from frtaudit.pipeline import run as pipeline_run
+
+ExitCode = Callable[[Mapping[str, int]], int]
+COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
+QUIET = ("report.pdf=false", "report.sign=false", "report.date=2026-03-04")
+
+
+def stand_in(spec: AuditSpec, folder: Path, exit_code: ExitCode) -> pipeline_run.RunSummary:
+    """What delivery does, without an audit: seed 7 is bad data, seed 8 a fault, seed 9 a failed requirement."""
+    if spec.seed == 7:
+        raise DataError("metadata.csv", "the file is missing")
+    if spec.seed == 8:
+        raise ZeroDivisionError("nobody foresaw this")
+    if spec.seed == 6:
+        raise KeyboardInterrupt
+    counts = {**COUNTS, "fail": int(spec.seed == 9)}
+    made = small_sweep.result(1 + spec.seed / 100, spec.bootstrap.alpha)
+    (folder / "result.json").write_bytes(made.to_bytes())
+    return pipeline_run.RunSummary(
+        exit_code=exit_code(counts), verdict_counts=counts, result_sha256=made.sha256, report=None
+    )
+
+
+@pytest.fixture(autouse=True)
+def somewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working folder, and no real audit."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(pipeline_run, "run", stand_in)
+    return tmp_path
+
+
+def sweep(*overrides: str, fail_on: FailOn = FailOn.FAIL, config_dir: str | None = None) -> int:
+    """Run a sweep in this process."""
+    return multirun.sweep(["audit=demo", *QUIET, *overrides], config_dir, fail_on)
+
+
+def folder_of(somewhere: Path) -> Path:
+    """The one sweep's folder."""
+    (found,) = (somewhere / "reports" / "sweeps").glob("*/*")
+    return found
+
+
+def told(somewhere: Path) -> list[str]:
+    """States of the jobs, as the sweep's table tells them."""
+    return [job["state"] for job in json.loads((folder_of(somewhere) / "sweep.json").read_bytes())["jobs"]]
+
+
+def test_a_sweep_goes_to_its_folder(somewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A folder for the sweep's digest, one below it for each spec's, DONE.json in each, the table on top."""
+    assert sweep("seed=1,2", "bootstrap.alpha=0.05,0.1") == 0
+    folder = folder_of(somewhere)
+    assert folder.parent.name == "demo"
+    jobs = json.loads((folder / "sweep.json").read_bytes())["jobs"]
+    assert [job["settings"] for job in jobs] == [
+        {"seed": seed, "bootstrap.alpha": alpha} for seed in ("1", "2") for alpha in ("0.05", "0.1")
+    ]
+    for job in jobs:
+        assert (folder / job["folder"] / "DONE.json").is_file()
+        assert job["spec"].startswith(job["folder"])
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("4 jobs: reports/sweeps/demo/")
+    assert said[4].startswith("4 of 4 done; seed=2 bootstrap.alpha=0.1: 1 pass, 1 inconclusive (")
+    assert not (folder / "multirun.yaml").exists()
+
+
+def test_the_same_command_does_nothing_twice(
+    somewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Finished jobs are not run again, and the sweep's bytes stay."""
+    sweep("seed=1,2")
+    before = {path: path.read_bytes() for path in folder_of(somewhere).rglob("*") if path.is_file()}
+    monkeypatch.setattr(pipeline_run, "run", pytest.fail)
+    assert sweep("seed=1,2") == 0
+    assert before == {path: path.read_bytes() for path in folder_of(somewhere).rglob("*") if path.is_file()}
+    assert "2 jobs, 2 done before" in capsys.readouterr().out
+
+
+def test_only_the_missing_job_runs_again(somewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A job without its mark is run in an empty folder; what a killed attempt left is gone."""
+    sweep("seed=1,2,3")
+    folder = folder_of(somewhere)
+    before = (folder / "sweep.json").read_bytes()
+    job = json.loads(before)["jobs"][1]
+    (folder / job["folder"] / "DONE.json").unlink()
+    (folder / job["folder"] / ".draft-torn").mkdir()
+    ran: list[int] = []
+
+    def noted(spec: AuditSpec, where: Path, exit_code: ExitCode) -> pipeline_run.RunSummary:
+        ran.append(spec.seed)
+        return stand_in(spec, where, exit_code)
+
+    monkeypatch.setattr(pipeline_run, "run", noted)
+    assert sweep("seed=1,2,3") == 0
+    assert ran == [2]
+    assert (folder / "sweep.json").read_bytes() == before
+    assert not (folder / job["folder"] / ".draft-torn").exists()
+
+
+@pytest.mark.slow
+def test_a_failing_job_neither_hides_nor_stops_the_others(
+    somewhere: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Bad data, a fault, a refused spec: each says its line, the rest runs, the worst code is the sweep's."""
+    assert sweep("seed=1,7,8,2", "bootstrap.B=3,999") == 2
+    assert told(somewhere) == [
+        state for seed in (1, 7, 8, 2) for state in ("refused", "failed" if seed in (7, 8) else "done")
+    ]
+    said = capsys.readouterr()
+    assert "seed=1 bootstrap.B=3: bootstrap.B: B = 3 is too small" in said.err
+    assert "could not audit (metadata.csv: the file is missing)" in said.out
+    assert "ZeroDivisionError" in said.out
+    assert sweep("seed=1,7") == 1
+    assert sweep("seed=1,9") == 3
+    assert sweep("seed=1,9", fail_on=FailOn.INCONCLUSIVE) == 3
+    assert sweep("seed=1,2") == 0
+    assert sweep("seed=1,2", fail_on=FailOn.INCONCLUSIVE) == 3
+
+
+def test_a_job_that_failed_is_tried_again(somewhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The data may have been mended since."""
+    sweep("seed=1,7")
+    assert told(somewhere) == ["done", "failed"]
+    monkeypatch.setattr(
+        pipeline_run, "run", lambda spec, folder, code: stand_in(replace(spec, seed=3), folder, code)
+    )
+    assert sweep("seed=1,7") == 0
+    assert told(somewhere) == ["done", "done"]
+
+
+def test_a_sweep_of_refused_jobs_leaves_nothing(somewhere: Path) -> None:
+    """Where no job could run the first one's fault is the command's, and no folder is made."""
+    with pytest.raises(SpecError, match=r"^bootstrap: unknown key 'b'"):
+        sweep("bootstrap.b=1,2")
+    with pytest.raises(SpecError, match=r"describe the same audit"):
+        sweep("threads=1,2")
+    with pytest.raises(SpecError, match=r"'seed' stands twice"):
+        sweep("seed=1,2", "seed=3")
+    assert list(somewhere.iterdir()) == []
+
+
+def test_a_signature_out_of_reach_stops_the_sweep_before_it_runs(somewhere: Path) -> None:
+    """A level that cannot be reached is refused as in a run, not lowered: no job starts, no folder is made."""
+    with pytest.raises(DataError, match=r"^report.tsa: no value, and B-T needs a time"):
+        multirun.sweep(["audit=demo", "seed=1,2", "report.pades=B-T"], None, FailOn.FAIL)
+    assert list(somewhere.iterdir()) == []
+
+
+def test_an_unknown_preset_is_one_jobs_fault(somewhere: Path) -> None:
+    """Hydra composes each job for itself: one that names no preset does not stop the other."""
+    assert sweep("schema=gender,nope") == 2
+    assert told(somewhere)[1] == "refused"
+
+
+def test_a_folder_of_ones_own_holds_one_sweep(somewhere: Path) -> None:
+    """hydra.sweep.dir names it; another sweep into it is refused and nothing moves."""
+    assert sweep("seed=1,2", "hydra.sweep.dir=mine") == 0
+    before = (somewhere / "mine" / "sweep.json").read_bytes()
+    with pytest.raises(SpecError, match=r"^hydra.sweep.dir: mine holds another sweep"):
+        sweep("seed=3,4", "hydra.sweep.dir=mine")
+    assert (somewhere / "mine" / "sweep.json").read_bytes() == before
+    (somewhere / "taken").write_text("mine")
+    with pytest.raises(DataError, match=r"^hydra.sweep.dir: a file stands where a folder is needed"):
+        sweep("seed=1,2", "hydra.sweep.dir=taken")
+
+
+def test_stopping_stops_the_sweep(somewhere: Path) -> None:
+    """Ctrl-C is no job's error: it ends the command, and what was done stays done."""
+    with pytest.raises(KeyboardInterrupt):
+        sweep("seed=1,6,2")
+    assert len(list(folder_of(somewhere).glob("*/DONE.json"))) == 1
+
+
+def test_presets_of_ones_own_reach_every_job(somewhere: Path) -> None:
+    """--config-dir is part of the plan; a preset that changes meanwhile is that job's error."""
+    (somewhere / "conf" / "audit").mkdir(parents=True)
+    preset = somewhere / "conf" / "audit" / "mine.yaml"
+    preset.write_text("defaults:\n  - demo\nname: mine\n")
+    assert multirun.sweep(["audit=mine", *QUIET, "seed=1,2"], "conf", FailOn.FAIL) == 0
+    assert folder_of(somewhere).parent.name == "mine"
+
+
+def test_debug_shows_where(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With --debug the error itself comes through."""
+    monkeypatch.setenv(run.DEBUG, "1")
+    with pytest.raises(ZeroDivisionError):
+        sweep("seed=1,8")
+
+
+TINY = """\
+cohort:
+  type: synthetic
+  subjects: 24
+  samples_per_subject: [2, 3]
+  dimension: 16
+  systems: {one: {noise: 0.3}, two: {noise: 0.5}}
+analyses: {error_rates: {curve_points: 10}}
+thresholds: {fmr: [0.1]}
+bootstrap: {B: 99}
+requirements: [{name: few, metric: fnmr_at_fmr, at: {fmr: 0.1}, limit: 0.9}]
+report: {pdf: false, sign: false, date: '2026-03-04'}
+"""
+
+
+def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]":
+    """A small real sweep in a process of its own."""
+    (where / "conf" / "audit").mkdir(parents=True, exist_ok=True)
+    (where / "conf" / "audit" / "tiny.yaml").write_text(TINY)
+    line = [sys.executable, "-m", "frtaudit", "run", "-m", "-cd", "conf", "audit=tiny", *words]
+    return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # as given
+        line, cwd=where, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+    )
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of three jobs, one after the other."""
+    where = tmp_path_factory.mktemp("unbroken")
+    made = command(where, "seed=1,2,3", "hydra/launcher=basic")
+    out, err = made.communicate(timeout=300)
+    assert (made.returncode, err) == (0, ""), out + err
+    return folder_of(where)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("launcher", ["joblib", "submitit_local"])
+def test_launchers_give_the_same_bytes(unbroken: Path, tmp_path: Path, launcher: str) -> None:
+    """One after the other, in processes side by side, or as local submitit jobs: the same table."""
+    pytest.importorskip(launcher.removesuffix("_local"))
+    made = command(tmp_path, "seed=1,2,3", f"hydra/launcher={launcher}")
+    out, err = made.communicate(timeout=300)
+    assert made.returncode == 0, out + err
+    table = json.loads((folder_of(tmp_path) / "sweep.json").read_bytes())
+    assert [job["state"] for job in table["jobs"]] == ["done"] * 3
+    assert table == json.loads((unbroken / "sweep.json").read_bytes())
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_is_resumed_to_the_same_bytes(unbroken: Path, tmp_path: Path) -> None:
+    """After kill -9 once the first job is done, the same command gives the results and the table of an unbroken run."""
+    broken = tmp_path
+    victim = command(broken, "seed=1,2,3", start_new_session=True)
+    deadline = time.monotonic() + 120
+    while not list(broken.glob("reports/sweeps/*/*/*/DONE.json")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    os.killpg(victim.pid, signal.SIGKILL)
+    victim.communicate()
+    done = len(list(broken.glob("reports/sweeps/*/*/*/DONE.json")))
+    assert 1 <= done < 3
+    out, _ = command(broken, "seed=1,2,3").communicate(timeout=300)
+    assert f"3 jobs, {done} done before" in out
+    one, two = unbroken, folder_of(broken)
+    names = [
+        path.relative_to(one)
+        for path in one.rglob("*")
+        if path.name in ("result.json", "sweep.json", "sweep.csv")
+    ]
+    assert len(names) == 5
+    assert all((one / name).read_bytes() == (two / name).read_bytes() for name in names)

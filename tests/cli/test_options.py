@@ -1,0 +1,44 @@
+import argparse
+from datetime import UTC, datetime
+
+import pytest
+
+from frtaudit.cli.options import OVERRIDES, Parser, moment, parser_of, run_options
+from frtaudit.errors import SpecError
+
+
+def test_flags_and_overrides_stand_in_any_order() -> None:
+    """Overrides keep their order; Hydra's flags come back as Hydra spells them."""
+    options, flags = run_options(
+        "run", "Run.", ["a=1", "-m", "--fail-on", "inconclusive", "b=2", "-c", "job"]
+    )
+    assert options.overrides == ["a=1", "b=2"]
+    assert options.fail_on == "inconclusive"
+    assert flags == ["--multirun", "--cfg", "job"]
+
+
+def test_only_run_knows_hydras_flags() -> None:
+    """A check takes no -m: one line says what shows the flags."""
+    with pytest.raises(SpecError, match="unrecognized arguments: -m; accepted: frtaudit check --help"):
+        run_options("check", "Check.", ["-m"])
+
+
+def test_help_starts_with_what_the_command_does() -> None:
+    """Description, then flags, then what may be set."""
+    shown = parser_of("check", " Check a spec. ", OVERRIDES).format_help()
+    assert "\n\nCheck a spec.\n\n" in shown
+    assert shown.endswith(OVERRIDES)
+
+
+def test_a_usage_error_is_a_spec_error() -> None:
+    """One line, not argparse's two."""
+    with pytest.raises(SpecError, match="unrecognized arguments: --x"):
+        Parser(prog="p").parse_args(["--x"])
+
+
+def test_moments_without_a_zone_are_utc() -> None:
+    """ISO 8601, with a zone or without; anything else is refused."""
+    assert moment("2026-03-04") == datetime(2026, 3, 4, tzinfo=UTC)
+    assert moment("2026-03-04T05:06:07+02:00") == datetime(2026, 3, 4, 3, 6, 7, tzinfo=UTC)
+    with pytest.raises(argparse.ArgumentTypeError, match="found 'soon'"):
+        moment("soon")

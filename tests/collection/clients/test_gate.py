@@ -1,0 +1,56 @@
+"""The gate before each attempt, and the limits (protocol) that it keeps."""
+
+import threading
+from fractions import Fraction
+
+import pytest
+
+from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.protocol import Limits
+from frtaudit.errors import SpecError
+
+
+def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
+    """Eight threads spend a budget of 1,000 attempts to the last and not one more."""
+    purse = Purse(limit=Fraction(1))
+    gate = Turnstile(limits=Limits(compare=0.001), purse=purse)
+    refused = []
+
+    def spend() -> None:
+        try:
+            while True:
+                gate.attempt("compare")
+        except BudgetError as error:
+            refused.append(error)
+
+    threads = [threading.Thread(target=spend) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (gate.passed["compare"], purse.spent, len(refused)) == (1000, Fraction(1), 8)
+
+
+def test_calls_are_spaced() -> None:
+    """At 5 a second the first passes at once, the others each 0.2 s later; at 100, ten are a tenth of a second's."""
+    waits: list[float] = []
+    gate = Turnstile(
+        limits=Limits(rate=5.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
+    )
+    for _ in range(3):
+        gate.attempt("detect")
+    assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.2, 0.4])
+    waits.clear()
+    gate = Turnstile(
+        limits=Limits(rate=100.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
+    )
+    for _ in range(12):
+        gate.attempt("detect")
+    assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.01, 0.02])
+
+
+@pytest.mark.parametrize("wrong", [{"rate": 0.0}, {"attempts": 0}, {"compare": -1.0}, {"timeout": 0.0}])
+def test_limits_that_no_call_can_keep_are_refused(wrong: dict[str, float]) -> None:
+    """One line names the limit."""
+    with pytest.raises(SpecError, match=r"^\."):
+        Limits(**wrong)  # type: ignore[arg-type]  # wrong on purpose

@@ -1,0 +1,133 @@
+"""Face ids and tokens: kept while they last, made anew when they end."""
+
+import threading
+
+import pytest
+
+from frtaudit.collection.clients.handles import Handles
+from frtaudit.collection.clients.http import HANDLE_GONE
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+
+LEFT, RIGHT = Box(x=0, y=0, width=10, height=10), Box(x=50, y=0, width=20, height=20)
+
+
+class Service:
+    """Finds two faces in every picture; its handles are numbers that go up."""
+
+    def __init__(self, lasts: float | None = None) -> None:
+        self.now, self.lasts, self.calls, self.asked = 0.0, lasts, 0, []
+        self.handles = Handles(find=self.find, slack=1.0, clock=lambda: self.now)
+
+    def find(self, picture: Picture) -> Detection:
+        """A detection, counted."""
+        self.calls += 1
+        ends = None if self.lasts is None else self.now + self.lasts
+        seen = [Seen(box=box, handle=(self.calls, box.x), expires=ends) for box in (LEFT, RIGHT)]
+        return Detection(faces=tuple(seen))
+
+    def compare(self, first: Seen, second: Seen) -> Answer:
+        """What was asked is kept."""
+        self.asked.append((first.handle, second.handle))
+        return Answer(score=1.0)
+
+
+def crop(box: Box | None, name: bytes = b"a", handle: object = None, expires: float | None = None) -> Crop:
+    """A face of a picture."""
+    picture = Picture(data=name, width=100, height=100, media="image/png")
+    return Crop(picture=picture, seen=None if box is None else Seen(box=box, handle=handle, expires=expires))
+
+
+def test_a_handle_that_lasts_is_used_and_nothing_is_called() -> None:
+    """Faces from this sitting's own detection."""
+    service = Service()
+    service.handles.compared(crop(LEFT, handle="x"), crop(RIGHT, handle="y"), service.compare)
+    assert (service.asked, service.calls) == ([("x", "y")], 0)
+
+
+def test_a_face_of_an_earlier_sitting_is_found_again_by_its_box() -> None:
+    """Without a handle: one detection a picture, the face that overlaps the box."""
+    service = Service()
+    for _ in range(3):
+        service.handles.compared(crop(RIGHT), crop(LEFT, b"b"), service.compare)
+    assert service.calls == 2
+    assert service.asked == [((1, 50), (2, 0))] * 3
+
+
+def test_a_handle_that_is_about_to_end_is_made_anew() -> None:
+    """Within the slack before its end it is not used."""
+    service = Service(lasts=100.0)
+    pair = crop(LEFT), crop(RIGHT)
+    service.handles.compared(*pair, service.compare)
+    service.now = 98.0
+    service.handles.compared(*pair, service.compare)
+    assert service.calls == 1
+    service.now = 99.5
+    service.handles.compared(*pair, service.compare)
+    assert service.calls == 2
+
+
+def test_a_handle_that_the_service_let_go_is_made_anew_once() -> None:
+    """The refused call is made again with new handles; a second refusal is handed on."""
+    service = Service()
+
+    def refuse(first: Seen, second: Seen) -> Answer:
+        service.compare(first, second)
+        if first.handle == "old":
+            raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
+        return Answer(score=0.5)
+
+    assert service.handles.compared(crop(LEFT, handle="old"), crop(RIGHT, b"b", "y"), refuse).score == 0.5
+    assert service.asked[-1][0] == (1, 0)
+
+    def always(*_: Seen) -> Answer:
+        raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
+
+    with pytest.raises(CallError, match=HANDLE_GONE):
+        service.handles.compared(crop(LEFT), crop(RIGHT, b"b"), always)
+
+
+def test_after_a_restart_each_picture_is_looked_at_once() -> None:
+    """Of an old handle and a new one the old one ended: pairs of ten pictures cost ten detections."""
+    service = Service()
+
+    def forgetful(first: Seen, second: Seen) -> Answer:
+        if "old" in (first.handle, second.handle):
+            raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
+        return service.compare(first, second)
+
+    for one in range(10):
+        for other in range(one):
+            pair = [crop(LEFT, bytes([number]), "old") for number in (one, other)]
+            service.handles.compared(*pair, forgetful)
+    assert service.calls == 10
+
+
+def test_without_a_box_the_largest_face_is_compared() -> None:
+    """A whole picture."""
+    service = Service()
+    service.handles.compared(crop(None), crop(None, b"b"), service.compare)
+    assert service.asked == [((1, 50), (2, 50))]
+
+
+def test_a_face_that_is_not_there_any_more_is_a_failure_to_acquire() -> None:
+    """No box overlaps: never the score of another face."""
+    away = Box(x=80, y=80, width=5, height=5)
+    service = Service()
+    with pytest.raises(CallError, match="failure_to_acquire: face_lost"):
+        service.handles.compared(crop(away), crop(LEFT), service.compare)
+
+
+def test_many_threads_find_the_faces_of_a_picture_once() -> None:
+    """Sixteen comparisons of two pictures at once: two detections, and not thirty-two."""
+    service = Service()
+    threads = [
+        threading.Thread(
+            target=service.handles.compared, args=(crop(LEFT), crop(LEFT, b"b"), service.compare)
+        )
+        for _ in range(16)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (service.calls, len(service.asked)) == (2, 16)

@@ -1,0 +1,140 @@
+"""Tests also seen, shelf, live: what a call needs, and what a service saw."""
+
+import os
+import threading
+import time
+from fractions import Fraction
+from queue import SimpleQueue
+
+import drawn_faces
+import pytest
+
+from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.protocol import Limits
+from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.live import LiveLine
+from frtaudit.collection.seen import faces_of, facts_in, found_again
+from frtaudit.collection.spec import Budget
+from frtaudit.collection.worker import Again, CountedGate
+from frtaudit.core.collecting import Box, CallError, Detection, Seen
+
+
+def test_the_first_attempt_was_paid_and_others_are_written() -> None:
+    """The gate takes nothing for the first attempt of a call, and pays and reports each further one."""
+    purse, told = Purse(limit=Fraction(2), spent=Fraction(1)), []
+    gate = CountedGate(Turnstile(limits=Limits(compare=1.0), purse=purse), told.append)
+    call = gate.enter("compare")
+    gate.attempt("compare")
+    assert (purse.spent, told, call.used, call.attempts) == (1, [], True, 1)
+    gate.attempt("compare")
+    assert (purse.spent, told, call.attempts) == (2, ["compare"], 2)
+    with pytest.raises(BudgetError):
+        gate.attempt("compare")
+    assert call.attempts == 2
+
+
+def test_an_attempt_of_another_kind_is_paid_for_itself() -> None:
+    """What was paid beforehand is for the call's own kind; the purse takes for another."""
+    purse, told = Purse(limit=None), []
+    gate = CountedGate(Turnstile(limits=Limits(detect=0.5, compare=1.0), purse=purse), told.append)
+    call = gate.enter("compare")
+    gate.attempt("detect")
+    assert (purse.spent, told, call.used) == (Fraction(1, 2), ["detect"], False)
+
+
+def test_a_further_attempt_waits_for_the_disk() -> None:
+    """An Again is in the inbox before the attempt goes on."""
+    inbox: SimpleQueue[Again] = SimpleQueue()
+    message = Again(lane=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its lane
+    waiting = threading.Thread(target=lambda: (inbox.put(message), message.written.wait()))
+    waiting.start()
+    time.sleep(0.01)
+    assert waiting.is_alive()
+    inbox.get().written.set()
+    waiting.join(5)
+
+
+def test_a_face_is_found_again_by_its_box() -> None:
+    """The face whose box overlaps most is the same one, with its new handle; without one near, there is none."""
+    first = Seen(box=Box(x=0, y=0, width=10, height=10))
+    now = (
+        Seen(box=Box(x=50, y=0, width=10, height=10), handle="b"),
+        Seen(box=Box(x=1, y=0, width=10, height=10), handle="a"),
+    )
+    assert found_again(first, 0, now).handle == "a"
+    assert found_again(first, 0, now).box == first.box
+    with pytest.raises(CallError, match="face_lost"):
+        found_again(first, 0, now[:1])
+    assert found_again(Seen(box=None), 1, now).handle == "a"
+
+
+def test_a_handle_never_reaches_the_store() -> None:
+    """What is written of a face says that there was a handle, and not which."""
+    facts = facts_in(Detection(faces=(Seen(box=None, handle="secret-token", facts={"quality": 0.5}),)))
+    assert "secret-token" not in facts
+    faces, handled = faces_of(facts)
+    assert (faces[0].facts, faces[0].handle, handled) == ({"quality": 0.5}, None, True)
+    assert faces_of("") == ((), False)
+
+
+@pytest.fixture
+def source() -> drawn_faces.Drawn:
+    """Sixteen pictures."""
+    return drawn_faces.Drawn(queries=2)
+
+
+def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> None:
+    """Pictures that were used last stay; others are read again, and one that changed is refused."""
+    shelf = Shelf(source, most=6000)
+    shelf.found = list(source.finds())
+    first = shelf.get(1)
+    assert shelf.get(1) is first
+    for image in range(2, 17):
+        shelf.get(image)
+    assert sum(len(picture.data) for picture in shelf._held.values()) <= 6000
+    again = shelf.get(1)
+    assert again is not first
+    assert again.digest == first.digest
+    shelf.digests[3] = "another"
+    with pytest.raises(CallError, match="transport: image_changed"):
+        shelf.get(3)
+
+
+def test_an_image_that_is_gone_is_no_failure_of_a_service() -> None:
+    """What a source refuses at first is a result; of an image that was read before it is asked again later."""
+    shelf = Shelf(drawn_faces.Drawn(queries=1, strange=4))
+    shelf.found = list(shelf._source.finds())
+    with pytest.raises(CallError, match="failure_to_acquire: unreadable_image"):
+        shelf.get(4)
+    shelf.digests[4] = "as it was"
+    with pytest.raises(CallError, match="transport: image_gone"):
+        shelf.get(4)
+    shelf._source = None  # type: ignore[assignment]  # it is not asked for the same image again
+    with pytest.raises(CallError, match="transport: image_gone"):
+        shelf.get(4)
+
+
+def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing is written where nobody looks."""
+    live = LiveLine(Budget())
+    live.begin("comparing", 0, 10)
+    live.show(Fraction(1))
+    live.clear()
+    assert capsys.readouterr() == ("", "")
+    live.done = 5
+    assert live.text(Fraction("1.5"), 300) == "comparing: 5 of 10 calls, 1.50 USD spent, about 5 min left"
+
+
+@pytest.mark.parametrize(("columns", "shown"), [(0, 32), (20, 19), (200, 32)])
+def test_the_live_line_fits_its_terminal(
+    columns: int, shown: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A line is cut where it would begin another; a terminal that does not know its width has 80 columns."""
+    size = os.terminal_size((columns, 24))
+    monkeypatch.setattr("frtaudit.collection.live.os.get_terminal_size", lambda _: size)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    monkeypatch.setattr("sys.stderr.fileno", lambda: 2)
+    live = LiveLine(Budget())
+    live.begin("x", 0, 10)
+    live.show(Fraction(1))
+    assert capsys.readouterr().err == "\r\x1b[K" + "x: 0 of 10 calls, 1.00 USD spent"[:shown]

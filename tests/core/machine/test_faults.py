@@ -1,0 +1,119 @@
+"""Tests of frtaudit.core.machine.faults, and of what commands say of faults of the machine."""
+
+import errno
+import os
+import resource
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from frtaudit.core.machine import faults
+from frtaudit.core.machine.faults import SYSTEM, as_line
+from frtaudit.errors import DataError, SpecError
+
+COMMAND = [sys.executable, "-m", "frtaudit"]
+LISTED = [*COMMAND, "list", "requirement"]
+
+
+@pytest.mark.parametrize("number", SYSTEM)
+def test_errors_of_the_system_are_told_by_name(number: int) -> None:
+    """Each its own sentence, exit 1, the file by its name only."""
+    line = as_line(OSError(number, os.strerror(number), "/x/somebody/run/report.pdf"))
+    assert str(line).startswith("report.pdf: ")
+    assert "unexpected" not in str(line)
+    assert "somebody" not in str(line)
+    assert "; accepted: " in str(line)
+    assert line.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        MemoryError(),
+        OSError(errno.ENOMEM, "Cannot allocate memory"),
+        RuntimeError("can't start new thread"),
+        ImportError("libfoo.so: failed to map segment from shared object"),
+        SystemError("error return without exception set"),
+    ],
+)
+def test_memory_that_is_gone_is_told_as_such(error: Exception) -> None:
+    """Whatever a library calls it, also as the cause of another error."""
+    wrapped = ValueError("no page")
+    wrapped.__cause__ = error
+    for one in (error, wrapped):
+        assert str(as_line(one)).startswith("memory: no more can be had; accepted: ")
+
+
+def test_other_errors_stay_what_they_are() -> None:
+    """Our own are told as they are; what nobody foresaw says so."""
+    own = SpecError("a", "b")
+    assert as_line(own) is own
+    assert str(as_line(KeyError("out of memory"))).startswith("unexpected: KeyError")
+    assert "too deeply" in str(as_line(RecursionError()))
+
+
+def test_errors_of_the_store_are_told_by_name(tmp_path: Path) -> None:
+    """A damaged store, a full disk, a store that may not be written."""
+    path = tmp_path / "s"
+    path.write_bytes(b"nothing of the kind" * 100)
+    with closing(sqlite3.connect(path)) as db, pytest.raises(sqlite3.Error) as caught:
+        db.execute("SELECT * FROM calls")
+    assert str(as_line(caught.value)).startswith("into: store.sqlite is damaged (")
+    with closing(sqlite3.connect(tmp_path / "t")) as db:
+        for statement in ("PRAGMA page_size=512", "PRAGMA max_page_count=3", "CREATE TABLE a (b)"):
+            db.execute(statement)
+        with pytest.raises(sqlite3.Error) as caught:
+            db.execute("INSERT INTO a VALUES (zeroblob(10000))")
+    assert str(as_line(caught.value, "into")).startswith("into: no space is left on the disk; accepted: ")
+    reading = closing(sqlite3.connect(f"file:{tmp_path / 't'}?mode=ro", uri=True))
+    with reading as db, pytest.raises(sqlite3.Error) as caught:
+        db.execute("CREATE TABLE c (d)")
+    assert str(as_line(caught.value)).startswith("store.sqlite: the disk is read-only; accepted: ")
+
+
+def test_too_small_an_address_space_is_refused_before_libraries_hang(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The line says how much there must be, as ulimit takes it."""
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (300_000_000, -1))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    with pytest.raises(DataError) as caught:
+        faults.check_address_space()
+    assert str(caught.value) == (
+        "memory: the address space is limited to 300 MB; accepted: 700 MB or more: ulimit -v 683594"
+    )
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (683_594 * 1024, -1))
+    faults.check_address_space()
+
+
+def test_a_limited_address_space_ends_a_command_in_one_line() -> None:
+    """Ulimit -v 200000, where OpenBLAS would try for ever: exit 1."""
+
+    def limited() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (200_000 * 1024,) * 2)
+
+    done = subprocess.run(LISTED, preexec_fn=limited, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr.startswith("frtaudit: memory: the address space is limited to 204 MB; accepted: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_closed_standard_output_is_no_fault() -> None:
+    """`frtaudit list requirement >&- 2>&-`: done, and no file of a run takes the numbers of the streams."""
+    done = subprocess.run(["bash", "-c", f"{' '.join(LISTED)} >&- 2>&-"], check=False, timeout=60)
+    assert done.returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_disk_under_standard_output_is_one_line() -> None:
+    """Exit 1, not Python's 120."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(LISTED, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == (
+        "frtaudit: output: no space is left on the disk; accepted: free space there, or a folder on another disk\n"
+    )

@@ -1,0 +1,67 @@
+"""The one writer: nothing is written outside its folder or through a link."""
+
+from pathlib import Path
+
+import pytest
+
+from frtaudit.core.machine.output import OutputFolder
+from frtaudit.errors import DataError
+
+OUTSIDE = ["../x", "/x", "a/../../x", "a//x", "", ".", "..", "a/.", "a\\..\\x", "a\0", "./x", "a/"]
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> OutputFolder:
+    """A folder to write into, with a neighbour that nothing may touch."""
+    (tmp_path / "neighbour").mkdir()
+    (tmp_path / "neighbour" / "kept").write_bytes(b"kept")
+    (tmp_path / "out").mkdir()
+    return OutputFolder(tmp_path / "out")
+
+
+def _untouched(out: OutputFolder) -> bool:
+    beside = out.root.parent
+    kept = (beside / "neighbour" / "kept").read_bytes() == b"kept"
+    return kept and sorted(path.name for path in beside.rglob("*")) == sorted(
+        ["neighbour", "kept", "out", *(path.name for path in out.root.rglob("*"))]
+    )
+
+
+def test_files_and_their_folders_are_made(out: OutputFolder) -> None:
+    """A name with folders in it makes them; the same name again is refused, replace replaces it."""
+    assert out.write("lists/a/b.csv", b"one").read_bytes() == b"one"
+    with pytest.raises(DataError, match="stands there already"):
+        out.write("lists/a/b.csv", b"two")
+    assert out.replace("lists/a/b.csv", b"two").read_bytes() == b"two"
+    assert [path.name for path in (out.root / "lists" / "a").iterdir()] == ["b.csv"]
+
+
+@pytest.mark.parametrize("name", OUTSIDE)
+def test_a_name_that_leads_out_is_refused(out: OutputFolder, name: str) -> None:
+    """Absolute names, .. and empty parts in any place, backslashes and NUL: refused, nothing made."""
+    for write in (out.write, out.replace):
+        with pytest.raises(DataError, match="leads out of the folder"):
+            write(name, b"x")
+    assert _untouched(out)
+
+
+@pytest.mark.parametrize("target", ["../neighbour/kept", "../neighbour/new", "loop"])
+def test_a_file_that_is_a_link_is_refused(out: OutputFolder, target: str) -> None:
+    """A link to a file, to nothing, to itself: neither followed nor replaced."""
+    (out.root / "loop").symlink_to(target)
+    for write in (out.write, out.replace):
+        with pytest.raises(DataError, match="is a link"):
+            write("loop", b"x")
+    assert _untouched(out)
+
+
+def test_a_folder_that_is_a_link_is_refused(out: OutputFolder) -> None:
+    """A folder on the way that leads elsewhere, or nowhere, ends the way; so does the draft's own name."""
+    (out.root / "lists").symlink_to("../neighbour")
+    with pytest.raises(DataError, match="is a link"):
+        out.write("lists/kept", b"x")
+    with pytest.raises(DataError, match="is a link"):
+        out.replace("lists/new", b"x")
+    (out.root / ".a.draft").symlink_to("../neighbour/kept")
+    assert out.replace("a", b"x").read_bytes() == b"x"
+    assert _untouched(out)

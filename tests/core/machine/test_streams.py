@@ -1,0 +1,34 @@
+"""Tests of frtaudit.core.machine.streams."""
+
+import io
+import sys
+
+import pytest
+
+from frtaudit.core.machine import streams
+
+
+def test_closed_streams_get_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was closed before the start is open, to nowhere; what is open stays."""
+    monkeypatch.setattr(sys, "stdout", None)
+    errors = sys.stderr
+    streams.open_streams()
+    assert sys.stderr is errors
+    sys.stdout.write("nobody reads it")
+    streams.forget_unwritten()
+    sys.stdout.close()
+
+
+def test_a_line_that_nobody_can_read_is_no_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A closed pipe behind standard error ends no command; else the line names the program."""
+
+    class Broken(io.StringIO):
+        def write(self, _: str) -> int:
+            raise BrokenPipeError
+
+    read = io.StringIO()
+    monkeypatch.setattr(sys, "stderr", Broken())
+    streams.say("stopped")
+    monkeypatch.setattr(sys, "stderr", read)
+    streams.say("stopped")
+    assert read.getvalue() == "frtaudit: stopped\n"

@@ -1,0 +1,83 @@
+from dataclasses import dataclass
+
+import pytest
+
+from frtaudit.core import registry
+from frtaudit.core.registry import load_entry_points, lookup, name_of, names, register
+from frtaudit.errors import SpecError
+
+
+@pytest.fixture(autouse=True)
+def own_registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test registers into a dictionary of its own."""
+    monkeypatch.setattr(registry, "_registered", {})
+
+
+@dataclass(frozen=True)
+class Plugin:
+    pass
+
+
+@dataclass(frozen=True)
+class Other:
+    pass
+
+
+def test_what_is_registered_is_found() -> None:
+    """Lookup, name_of and names agree; registering a class again under its name changes nothing."""
+    assert register("analysis", "b")(Plugin) is Plugin
+    assert register("analysis", "b")(Plugin) is Plugin
+    register("analysis", "a")(Other)
+    register("cohort", "c")(Plugin)
+    assert lookup("analysis", "b", "analyses.b") is Plugin
+    assert name_of("analysis", Plugin) == "b"
+    assert name_of("cohort", Plugin) == "c"
+    assert names("analysis") == ["a", "b"]
+    assert names("protocol") == []
+
+
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
+    """The error names the place, the value and the alternatives."""
+    register("provider", "cosine")(Plugin)
+    with pytest.raises(SpecError, match=r"^providers\[0\]: no provider is named 'cosin'; accepted: cosine$"):
+        lookup("provider", "cosin", "providers[0]")
+
+
+def test_one_name_one_class() -> None:
+    """A second class under the same name is refused; the first stays."""
+    register("analysis", "a")(Plugin)
+    with pytest.raises(ValueError, match="analysis 'a' is registered twice"):
+        register("analysis", "a")(Other)
+    assert lookup("analysis", "a", "here") is Plugin
+
+
+def test_only_dataclasses_of_known_groups() -> None:
+    """An unknown group and a class that is no dataclass are refused."""
+    with pytest.raises(ValueError, match="unknown group 'metric'; groups: analysis, cohort"):
+        register("metric", "a")(Plugin)
+    with pytest.raises(TypeError, match="int must be a dataclass"):
+        register("analysis", "a")(int)
+    assert not names("analysis")
+
+
+def test_other_wheels_register_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every entry point of the group is loaded, in order of name."""
+    seen: list[str] = []
+
+    @dataclass(frozen=True)
+    class Point:
+        name: str
+
+        def load(self) -> None:
+            seen.append(self.name)
+
+    asked: list[str] = []
+
+    def found(group: str) -> list[Point]:
+        asked.append(group)
+        return [Point("z"), Point("a")]
+
+    monkeypatch.setattr(registry, "entry_points", found)
+    load_entry_points()
+    assert asked == ["frtaudit.config.plugins"]
+    assert seen == ["a", "z"]

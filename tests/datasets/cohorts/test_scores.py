@@ -1,0 +1,139 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from frtaudit.core.spec import ConflictRule, SchemaSpec
+from frtaudit.datasets.cohorts.scores import ScoreLists
+from frtaudit.errors import DataError
+
+HEAD = "probe,reference,probe_subject,reference_subject,score,failure,probe_sex,reference_sex\n"
+LINES = "a2,a1,A,A,0.9,,f,f\na1,b1,A,B,0.2,,f,m\nb1,c1,B,C,,no_face,m,\na1,c1,A,C,,,f,\n"
+SEX = {"sex": SchemaSpec(column="sex", classes=("f", "m"))}
+
+
+def written(tmp_path: Path, text: str = HEAD + LINES, name: str = "vendor.csv") -> Path:
+    (tmp_path / name).write_text(text)
+    return tmp_path / name
+
+
+def test_a_list_is_a_cohort(tmp_path: Path) -> None:
+    """Samples, subjects and classes come from the lines; scores and failures keep their order."""
+    material = ScoreLists(root=str(written(tmp_path))).load(SEX, 0)
+    assert material.cohort.sample_ids == ("a1", "a2", "b1", "c1")
+    assert material.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
+    comparisons, table = material.tables["vendor"]
+    assert comparisons.probe.tolist() == [1, 0, 2, 0]
+    assert comparisons.mated.tolist() == [True, False, False, False]
+    assert not comparisons.ordered
+    assert [table.codes[code] if code >= 0 else "" for code in table.failure] == [
+        "",
+        "",
+        "no_face",
+        "missing_score",
+    ]
+    assert list(material.inputs) == ["vendor.csv"]
+    assert len(material.pseudonym_key) == 32
+
+
+def test_parquet_reads_alike(tmp_path: Path) -> None:
+    """The same list as Parquet, with real numbers and nulls, gives the same cohort and scores."""
+    first = ScoreLists(root=str(written(tmp_path))).load(SEX, 0)
+    pd.read_csv(tmp_path / "vendor.csv").to_parquet(tmp_path / "vendor.parquet")
+    second = ScoreLists(root=str(tmp_path / "vendor.parquet")).load(SEX, 0)
+    assert first.cohort.digest == second.cohort.digest
+    for one, other in zip(first.tables["vendor"], second.tables["vendor"], strict=True):
+        assert str(one) == str(other)
+
+
+def test_several_systems(tmp_path: Path) -> None:
+    """A provider column splits a file; in a folder each other file is one more provider, named by its stem."""
+    written(tmp_path, "probe,reference,provider,score\na1,a2,x,0.9\na1,b1,y,0.1\na1,a2,y,0.8\n", "both.csv")
+    written(tmp_path, "probe,reference,score\na1,b1,0.3\n", "z.csv")
+    written(tmp_path, "image_id,subject_id,sex\na1,A,f\na2,A,f\nb1,B,m\nc1,C,m\n", "metadata.csv")
+    material = ScoreLists(root=str(tmp_path)).load(SEX, 0)
+    assert {name: table.score.tolist() for name, (_, table) in material.tables.items()} == {
+        "x": [0.9],
+        "y": [0.1, 0.8],
+        "z": [0.3],
+    }
+    assert material.cohort.sample_ids == ("a1", "a2", "b1")  # c1 stands in no list
+    assert sorted(material.inputs) == ["both.csv", "metadata.csv", "z.csv"]
+    assert list(ScoreLists(root=str(tmp_path), files=("z.csv",)).load({}, 0).tables) == ["z"]
+
+
+def test_both_orders_make_an_ordered_list(tmp_path: Path) -> None:
+    """A list that holds some pair in both orders is ordered."""
+    path = written(tmp_path, HEAD + LINES + "b1,a1,B,A,0.3,,m,f\n")
+    assert ScoreLists(root=str(path)).load({}, 0).tables["vendor"][0].ordered
+
+
+def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
+    """Self-comparisons, and those of subjects whom a conflict rule dropped, stand in the ledger."""
+    path = written(tmp_path, HEAD + LINES + "c1,c1,C,C,1,,,\na3,b1,A,B,0.1,,m,m\nd1,b1,D,B,0.1,,m,m\n")
+    rule = {"sex": SchemaSpec(column="sex", conflicts=ConflictRule.DROP)}
+    material = ScoreLists(root=str(path)).load(rule, 0)
+    assert [(entry.code, entry.count, entry.provider) for entry in material.cohort.ledger] == [
+        ("conflicting_classes_dropped", 1, None),
+        ("empty_class", 0, None),
+        ("comparison_of_dropped_subject", 4, "vendor"),
+        ("self_comparison", 1, "vendor"),
+    ]
+    assert material.tables["vendor"][1].score.size == 2
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ("a1,b1,Z,B,0.1,,f,m\n", "vendor.csv line 6: gives a sample another subject than vendor.csv line 3"),
+        ("a1,b1,A,B,0.1,,m,m\n", "vendor.csv line 6: gives a sample another sex than"),
+        ("a1,b1,A,B,x,,f,m\n", "vendor.csv line 6: the score is no number"),
+    ],
+)
+def test_lines_that_disagree_are_named(tmp_path: Path, more: str, message: str) -> None:
+    """A sample has one subject and one value of a class column; a score is a number."""
+    with pytest.raises(DataError, match=message):
+        ScoreLists(root=str(written(tmp_path, HEAD + LINES + more))).load({}, 0)
+
+
+def test_mated_lines_are_checked(tmp_path: Path) -> None:
+    """A line said to be mated whose subjects differ is refused."""
+    path = written(tmp_path, "probe,reference,probe_subject,reference_subject,score,genuine\na,b,A,B,1,1\n")
+    with pytest.raises(DataError, match="vendor.csv line 2: a mated line disagrees with the subjects"):
+        ScoreLists(root=str(path)).load({}, 0)
+
+
+def test_subjects_must_come_from_somewhere(tmp_path: Path) -> None:
+    """Without subject columns and metadata there is no cohort; metadata must hold each sample once."""
+    path = written(tmp_path, "probe,reference,score\na1,b1,0.1\n")
+    with pytest.raises(DataError, match="line 2: no subject for a sample; accepted: columns probe_subject"):
+        ScoreLists(root=str(path)).load({}, 0)
+    written(tmp_path, "sample_id,subject_id\na1,A\na1,A\n", "metadata.csv")
+    with pytest.raises(DataError, match="metadata.csv line 3: duplicate ids"):
+        ScoreLists(root=str(path)).load({}, 0)
+    with pytest.raises(DataError, match="who.csv: the file is missing"):
+        ScoreLists(root=str(path), metadata="who.csv").load({}, 0)
+
+
+def test_there_must_be_comparisons(tmp_path: Path) -> None:
+    """No root, an empty folder, or a list of self-comparisons is refused."""
+    with pytest.raises(DataError, match="cohort.root: no file or folder"):
+        ScoreLists(root=str(tmp_path / "none")).load({}, 0)
+    with pytest.raises(DataError, match="the folder holds no score list"):
+        ScoreLists(root=str(tmp_path)).load({}, 0)
+    path = written(tmp_path, HEAD + "a1,a1,A,A,1,,,\nb1,b1,B,B,1,,,\n")
+    with pytest.raises(DataError, match="provider vendor: no line compares two samples"):
+        ScoreLists(root=str(path)).load({}, 0)
+
+
+@pytest.mark.data
+def test_official_scores_of_lfw_are_read(face_data: Path, tmp_path: Path) -> None:
+    """LFW's 6,000 published scores of one model, with subjects from the metadata: 5,995 scores, 5 failures."""
+    scores = pd.read_csv(face_data / "lfw" / "pairs_scores.csv", dtype=str, keep_default_na=False)
+    chosen = scores[["image_id_1", "image_id_2", "genuine"]].assign(score=scores["dlib_resnet"])
+    chosen.to_csv(tmp_path / "dlib.csv", index=False)
+    (tmp_path / "metadata.csv").write_bytes((face_data / "lfw" / "metadata.csv").read_bytes())
+    comparisons, table = ScoreLists(root=str(tmp_path)).load({}, 0).tables["dlib"]
+    assert comparisons.mated.sum() == 3000
+    assert (table.failure >= 0).sum() == 5
+    assert table.codes == ("missing_score",)

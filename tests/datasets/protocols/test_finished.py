@@ -1,0 +1,15 @@
+import pytest
+from vendor_audits import made, runs
+
+from frtaudit.datasets.cohorts.runs import Runs
+from frtaudit.datasets.protocols.finished import AsFinished
+from frtaudit.errors import SpecError
+from frtaudit.pipeline.components import material_of
+
+
+def test_the_comparisons_are_those_of_the_runs() -> None:
+    """All pairs here; a cohort that is not made of runs is refused."""
+    material = Runs(runs=(str(runs() / "one"),)).load({}, 0)
+    assert AsFinished().comparisons(material).all_pairs
+    with pytest.raises(SpecError, match="no finished run"):
+        AsFinished().comparisons(material_of(made()))

@@ -1,0 +1,74 @@
+"""From rates of groups to an index, its intervals and its test (FORMULAS 8.5, 8.6)."""
+
+import numpy as np
+import pytest
+
+from frtaudit.core.spec import Plan
+from frtaudit.evaluation.differentials import BOTH, GroupRates, difference, forms, population_interval
+from frtaudit.evaluation.intervals import Reading
+
+
+def reading(value: float, spread: float, seed: int, errors: int = 40) -> Reading:
+    """A group's rate with subject replicates."""
+    noise = np.random.default_rng(seed).standard_normal(399)
+    return Reading(
+        value=value,
+        vstat=value,
+        errors=errors,
+        trials=1000,
+        erring=min(errors, 30),
+        replicates={Plan.SUBJECTS: value * np.exp(spread * noise)},
+        total=1000,
+    )
+
+
+def groups(*values: float, errors: int = 40) -> GroupRates:
+    """Groups with these rates, of FMR and of FNMR."""
+    readings = {
+        rate: tuple(reading(value, 0.15, 7 * k + len(rate), errors) for k, value in enumerate(values))
+        for rate in BOTH
+    }
+    common = float(np.mean(values))
+    return GroupRates(
+        labels=tuple(f"g{k}" for k in range(len(values))),
+        readings=readings,
+        common=dict.fromkeys(BOTH, common),
+    )
+
+
+@pytest.mark.parametrize("form", forms(0.5), ids=lambda form: f"{form.metric}-{'-'.join(form.rates)}")
+def test_every_index_finds_a_large_difference_and_none_at_equality(form: object) -> None:
+    """Rates 10 to 1 give the smallest p; equal ones a p of 1, and what would have been found."""
+    made = form  # one of forms(0.5)
+    far = difference(made, groups(0.3, 0.03), 0.05)  # type: ignore[arg-type]  # parametrized
+    same = difference(made, groups(0.1, 0.1), 0.05)  # type: ignore[arg-type]  # parametrized
+    assert (far.p, far.differs) == (1 / 400, True)
+    assert (same.p, same.differs) == (1.0, False)
+    assert same.detectable is not None
+    assert 1.3 < same.detectable < 4
+    assert same.null_median is not None
+    assert same.null_edge is not None
+    assert (same.null_edge < same.null_median) == (form.metric == "fdr")  # type: ignore[attr-defined]  # parametrized
+
+
+def test_thin_and_single_groups_are_not_testable() -> None:
+    """Fewer than ten errors, or one group alone: no p, and the reason."""
+    form = forms(0.5)[0]
+    thin = difference(form, groups(0.1, 0.2, errors=9), 0.05)
+    assert thin.p is None
+    assert "g0 has 9 FMR errors of 9 subjects" in (thin.note or "")
+    assert difference(form, groups(0.1), 0.05).note == "a comparison of groups needs 2 groups"
+
+
+def test_bounds_widen_as_the_error_falls() -> None:
+    """An index's population interval at a smaller error holds that at a larger one."""
+    for form in forms(0.5):
+        wide, narrow = (population_interval(form, groups(0.2, 0.05, 0.1), alpha) for alpha in (0.01, 0.2))
+        assert wide.low is not None
+        assert wide.high is not None
+        assert narrow.low is not None
+        assert narrow.high is not None
+        assert wide.low <= narrow.low
+        assert narrow.high <= wide.high
+        assert narrow.one_sided is not None
+        assert narrow.one_sided(0.01) == wide

@@ -1,0 +1,67 @@
+"""Tests of frtaudit.inputs.rowfile."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from frtaudit.core.rows import changed
+from frtaudit.inputs.rowfile import row_digests
+
+ROWS = 50
+
+
+def as_text(path: Path, scores: list[float]) -> None:
+    """A score list as CSV, its header on line 1."""
+    path.write_text("\n".join(["probe,score", *(f"a{row},{score}" for row, score in enumerate(scores))]))
+
+
+def as_table(path: Path, scores: list[float]) -> None:
+    """The same as Parquet."""
+    pd.DataFrame({"probe": [f"a{row}" for row in range(ROWS)], "score": scores}).to_parquet(path)
+
+
+def as_templates(path: Path, scores: list[float]) -> None:
+    """Templates of one dimension."""
+    ids = np.array([f"a{row}" for row in range(ROWS)])
+    np.savez(path, embedding=np.float32(scores)[:, None], image_id=ids, version=np.int64(3))
+
+
+@pytest.mark.parametrize(
+    ("write", "name", "said"),
+    [
+        (as_text, "s.csv", "line 19 "),
+        (as_table, "s.parquet", "row 18 "),
+        (as_templates, "s.npz", "row 17 "),
+    ],
+)
+def test_a_changed_row_is_found_again(
+    write: Callable[[Path, list[float]], None], name: str, said: str, tmp_path: Path
+) -> None:
+    """One changed score of a list, of a table, or one changed template is named as errors count its rows."""
+    scores = [0.5] * ROWS
+    write(tmp_path / name, scores)
+    before = row_digests(tmp_path / name)
+    assert before == row_digests(tmp_path / name)
+    scores[17] = 0.51
+    write(tmp_path / name, scores)
+    after = row_digests(tmp_path / name)
+    assert before is not None
+    assert after is not None
+    assert changed(before, after).startswith(said)
+
+
+def test_line_ends_are_no_part_of_a_row(tmp_path: Path) -> None:
+    """A list written on another system has the same rows."""
+    (tmp_path / "a.csv").write_bytes(b"x\n1\n2\n")
+    (tmp_path / "b.csv").write_bytes(b"x\r\n1\r\n2")
+    assert row_digests(tmp_path / "a.csv") == row_digests(tmp_path / "b.csv")
+
+
+def test_a_file_without_rows_has_none(tmp_path: Path) -> None:
+    """Nothing is said of an empty file, or of one of another kind."""
+    (tmp_path / "a.csv").write_bytes(b"")
+    (tmp_path / "key.bin").write_bytes(b"x")
+    assert row_digests(tmp_path / "a.csv") is row_digests(tmp_path / "key.bin") is None

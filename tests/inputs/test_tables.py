@@ -1,0 +1,79 @@
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from frtaudit.errors import DataError
+from frtaudit.inputs.tables import read_table
+
+
+def written(tmp_path: Path, text: str, name: str = "t.csv") -> Path:
+    path = tmp_path / name
+    path.write_bytes(text.encode())
+    return path
+
+
+def test_values_stay_text(tmp_path: Path) -> None:
+    """No value is read as a number, a truth value or a missing one."""
+    table = read_table(written(tmp_path, "id,x\n010,no\n1.0,NA\n"), "t.csv")
+    assert table.texts("id").tolist() == ["010", "1.0"]
+    assert table.texts("x").tolist() == ["no", "NA"]
+
+
+def test_parquet_and_csv_read_alike(tmp_path: Path) -> None:
+    """A Parquet table reads as the CSV of the same values, nulls as empty text, integers without a point."""
+    frame = pd.DataFrame({"id": ["a", "b"], "age": pd.array([30, None], dtype="Int64")})
+    frame.to_parquet(tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet", "t.parquet")
+    assert table.texts("age").tolist() == ["30", ""]
+    assert table.place(1) == "t.parquet row 2"
+
+
+def test_a_line_is_named_as_an_editor_counts_it(tmp_path: Path) -> None:
+    """Places count the header and blank lines."""
+    table = read_table(written(tmp_path, "id,x\n1,a\n\n2,b\n"), "t.csv")
+    assert [table.place(row) for row in range(2)] == ["t.csv line 2", "t.csv line 4"]
+
+
+def test_a_byte_order_mark_is_no_part_of_the_header(tmp_path: Path) -> None:
+    """A file as spreadsheets save it has the column that it shows."""
+    assert read_table(written(tmp_path, "\ufeffid,x\r\n1,a\r\n"), "t.csv").columns == ("id", "x")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "not a readable CSV"),
+        ("id,x\n", "holds no row"),
+        ("id,id\n1,2\n", "column id stands twice"),
+        ("id,x\n1,2\n3,4,5\n", "line 3"),
+        ("id,x\n1,2,3\n3,4,5\n", "more fields than the header"),
+    ],
+)
+def test_a_bad_csv_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    """Empty, ragged and ambiguous files are refused by name."""
+    with pytest.raises(DataError, match=message) as caught:
+        read_table(written(tmp_path, text), "t.csv")
+    assert str(caught.value).startswith("t.csv: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_unreadable_files_are_one_line(tmp_path: Path) -> None:
+    """A missing file, bytes that are no UTF-8, a false Parquet file, another suffix: each a DataError."""
+    (tmp_path / "latin.csv").write_bytes(b"id\n\xff\xfe\n")
+    (tmp_path / "false.parquet").write_bytes(b"no parquet")
+    (tmp_path / "t.xlsx").write_bytes(b"PK")
+    for name, message in (
+        ("none.csv", "missing"), ("latin.csv", "not a readable CSV"),
+        ("false.parquet", "not a readable Parquet"), ("t.xlsx", "cannot read a .xlsx"),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=message):
+            read_table(tmp_path / name, name)
+
+
+def test_a_missing_column_names_those_there(tmp_path: Path) -> None:
+    """The error lists the names that were looked for and the columns of the file."""
+    table = read_table(written(tmp_path, "id,x\n1,2\n"), "t.csv")
+    assert table.find(("y", "x")) == "x"
+    with pytest.raises(DataError, match="no column y or z; accepted: columns id, x"):
+        table.need(("y", "z"))

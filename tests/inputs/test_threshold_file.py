@@ -1,0 +1,140 @@
+import json
+from pathlib import Path
+
+import pytest
+from small_audits import audit, one, pick, spec, whole
+
+from frtaudit.core.spec import Grid, GridKind, Thresholds, ThresholdSource, Weighting
+from frtaudit.errors import DataError, SpecError
+from frtaudit.inputs.threshold_file import thresholds_from_file
+
+GRID = Grid(kind=GridKind.EXPLICIT, values=(0.2,))
+
+
+def reading(path: Path, **changes: object) -> object:
+    """A spec that reads thresholds from a file."""
+    thresholds = Thresholds(fmr=(0.1,), grid=GRID, source=ThresholdSource.FILE, file=str(path))
+    return spec(thresholds=thresholds, **changes)
+
+
+def written(root: Path, content: object) -> Path:
+    path = root / "thresholds.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+def test_no_file_no_thresholds() -> None:
+    """A spec without a file takes nothing from elsewhere."""
+    assert thresholds_from_file(spec(), "one") == []
+
+
+def test_thresholds_of_ones_own(tmp_path: Path) -> None:
+    """Provider to name to threshold: in order of name, with source and name."""
+    path = written(tmp_path, {"one": {"strict": 1, "lax": 0.25}, "two": {"only": 0.5}})
+    assert thresholds_from_file(reading(path), "one") == [
+        (0.25, {"source": "file", "name": "lax"}),
+        (1.0, {"source": "file", "name": "strict"}),
+    ]
+
+
+def test_rates_are_reported_at_them(tmp_path: Path) -> None:
+    """An audit with a threshold file has FMR and FNMR there, named, equal to those at the same explicit threshold."""
+    path = written(tmp_path, {"one": {"lax": 0.2}, "two": {"lax": 0.2}})
+    result = audit(reading(path)).result
+    at = {"threshold": 0.2, "source": "file", "name": "lax"}
+    for provider in ("one", "two"):
+        for rate in ("fmr", "fnmr"):
+            where = {"provider": provider, "group": "all", "weighting": "pooled"}
+            named = one(result, rate, at=at, **where)
+            assert (named.numerator, named.denominator) == (
+                one(result, rate, at={"threshold": 0.2}, **where).numerator,
+                one(result, rate, at={"threshold": 0.2}, **where).denominator,
+            )
+
+
+@pytest.mark.parametrize("weighting", list(Weighting))
+def test_thresholds_of_another_audit(tmp_path: Path, weighting: Weighting) -> None:
+    """Another audit's result.json gives its thresholds at FMR targets, in the primary weighting."""
+    path = tmp_path / "result.json"
+    path.write_bytes(whole().result.to_bytes())
+    found = {
+        at["name"]: (value, at["source"])
+        for value, at in thresholds_from_file(reading(path, weighting=weighting), "one")
+    }
+    for target in (0.1, 0.03):
+        where = {"provider": "one", "group": "all", "weighting": weighting.value, "at": {"fmr": target}}
+        assert found[f"fmr={target:g}"] == (
+            one(whole().result, "threshold_at_fmr", **where).value,
+            "other_cohort",
+        )
+    assert len(found) == 2
+
+
+def test_the_file_is_an_input(tmp_path: Path) -> None:
+    """The file stands in the identity by name and digest: another content is another audit."""
+    first = audit(reading(written(tmp_path, {"one": {"a": 0.2}, "two": {"a": 0.2}}))).result
+    second = audit(reading(written(tmp_path, {"one": {"a": 0.3}, "two": {"a": 0.2}}))).result
+    assert "thresholds.json" in first.digests["inputs"]  # type: ignore[operator]  # a mapping
+    assert first.digests["spec"] != second.digests["spec"]
+    assert str(tmp_path) not in first.to_bytes().decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("{", "thresholds.json: not readable as JSON"),
+        ("[1]", "thresholds.json: no mapping"),
+        ({"two": {"a": 0.1}}, "thresholds.json: no thresholds of provider 'one'"),
+        ({"one": 0.1}, "thresholds.json: no thresholds of provider 'one'"),
+        ({"one": {"a": "0.1"}}, "thresholds.json: threshold 'a' is '0.1'; accepted: a finite number"),
+        ({"one": {"a": True}}, "thresholds.json: threshold 'a' is True"),
+        ({"estimates": []}, "thresholds.json: no thresholds of provider 'one'"),
+        ({"estimates": None}, "thresholds.json: no thresholds of provider 'one'"),
+        ({"estimates": [1, {"metric": "fmr"}]}, "thresholds.json: no thresholds of provider 'one'"),
+        (
+            {
+                "estimates": [
+                    {
+                        "metric": "threshold_at_fmr",
+                        "provider": "one",
+                        "group": "all",
+                        "weighting": "identity",
+                        "value": 0.1,
+                    }
+                ]
+            },
+            "thresholds.json: no thresholds of provider 'one'",
+        ),
+    ],
+)
+def test_unusable_files_are_refused(tmp_path: Path, content: object, said: str) -> None:
+    """A file that is unreadable, of another form, or lacks the provider is an error that names it, not its folder."""
+    with pytest.raises(DataError, match=said) as caught:
+        thresholds_from_file(reading(written(tmp_path, content)), "one")
+    assert str(tmp_path) not in str(caught.value)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    """A file that is not there is an error that names the field and the file."""
+    with pytest.raises(DataError, match=r"^thresholds.file: nowhere.json is missing"):
+        thresholds_from_file(reading(tmp_path / "nowhere.json"), "one")
+
+
+def test_a_threshold_out_of_range_is_refused(tmp_path: Path) -> None:
+    """A threshold from a file outside the provider's score range stops the audit."""
+    path = written(tmp_path, {"one": {"a": 1.5}, "two": {"a": 0.1}})
+    with pytest.raises(SpecError, match="1.5 lies outside the score range of one; accepted: -1 to 1"):
+        audit(reading(path))
+
+
+def test_a_refused_threshold_elsewhere_is_not_taken(tmp_path: Path) -> None:
+    """A target that the other audit could not resolve lends no threshold."""
+    from frtaudit.core.spec import Thresholds as Wanted
+
+    other = audit(spec(thresholds=Wanted(fmr=(0.1, 0.002)))).result
+    assert {
+        item.value is None for item in pick(other, "threshold_at_fmr", provider="one", at={"fmr": 0.002})
+    } == {True}
+    path = tmp_path / "result.json"
+    path.write_bytes(other.to_bytes())
+    assert [at["name"] for _, at in thresholds_from_file(reading(path), "one")] == ["fmr=0.1"]

@@ -1,0 +1,271 @@
+"""The blocks of an audit on Dask: the bits of the threads whatever happens to the workers, and one line else."""
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import fields
+from functools import cache
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from small_audits import spec
+
+from frtaudit.core import Groups, ScoreTail
+from frtaudit.core.identity import to_plain
+from frtaudit.core.machine.progress import Progress, quiet
+from frtaudit.errors import ClusterError, SpecError
+from frtaudit.pipeline import dask
+from frtaudit.pipeline.audit import audit
+from frtaudit.pipeline.dask import DaskCrew, crew_of
+from frtaudit.stats.bootstrap.rescored_batches import Below, batches
+from frtaudit.stats.similarity import pair_scan
+from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
+
+EACH, DIMENSION = 4, 16
+BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass
+
+
+@pytest.fixture(scope="module")
+def crew() -> Iterator[DaskCrew]:
+    """Three worker processes on this machine."""
+    pytest.importorskip("distributed")
+    with crew_of("local", 3) as made:
+        assert isinstance(made, DaskCrew)
+        yield made
+
+
+@pytest.fixture
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every job is a block of its own."""
+    monkeypatch.setattr(pair_scan, "TOGETHER", 1)
+
+
+@cache
+def people(subjects: int) -> BlockScorer:
+    """Templates of people with four samples each."""
+    rng = np.random.default_rng(5)
+    vectors = np.repeat(rng.normal(size=(subjects, DIMENSION)), EACH, axis=0)
+    vectors += 0.7 * rng.normal(size=vectors.shape)
+    return cosine_blocks(vectors.astype(np.float32))
+
+
+def score(
+    block: BlockScorer,
+    subjects: int,
+    crew: Crew,
+    progress: Progress = quiet,
+    seen: Callable[[Ground], None] = lambda _: None,
+    thresholds: tuple[float, ...] = (),
+) -> ScoreTail:
+    """The tail of some people, as ``crew`` scores them."""
+    return score_all_pairs(
+        block, n_samples=np.full(subjects, EACH), rows=np.arange(EACH * subjects, dtype=np.int32),
+        cells=np.zeros(subjects, dtype=np.int32), score_range=COSINE_RANGE,
+        groups=Groups(schemas=(), names=(), of=np.empty((0, subjects), dtype=np.int32), ranked=()),
+        request=TailRequest(
+            fmr=0.01, thresholds=thresholds, threads=1, crew=crew, progress=progress, seen=seen
+        ),
+    )  # fmt: skip
+
+
+def bits(value: object) -> list[bytes]:
+    """Every array below a frozen value, as bytes."""
+    found = [getattr(value, field.name) for field in fields(value)]  # type: ignore[arg-type]
+    arrays = [item.tobytes() for item in found if isinstance(item, np.ndarray)]
+    return arrays + [part for item in found if hasattr(item, "__dataclass_fields__") for part in bits(item)]
+
+
+def slow_below_the_first(block: BlockScorer, log: Path) -> BlockScorer:
+    """A scorer that is quick for the first 512 samples and takes its time for the others; notes each of its calls."""
+
+    def scored(rows: slice, columns: slice) -> np.ndarray:
+        if rows.start:
+            time.sleep(0.4)
+        with log.open("a") as lines:
+            lines.write(f"{rows.start} {columns.start} {os.getpid()}\n")
+        return np.array(block(rows, columns))
+
+    return scored
+
+
+def killer(crew: DaskCrew, killed: list[int]) -> Progress:
+    """Kills a worker that is at work, once the first results are there."""
+    pids = crew.client.run(os.getpid)
+
+    def progress(items: Sequence[Any], what: str) -> Iterator[Any]:
+        for number, item in enumerate(items):
+            if number == 1 and what == "scoring":
+                busy = [worker for worker, keys in crew.client.processing().items() if keys]
+                killed.append(pids[busy[0]])
+                os.kill(pids[busy[0]], signal.SIGKILL)
+            yield item
+
+    return progress
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("small_blocks")
+def test_workers_give_the_bits_of_threads(crew: DaskCrew) -> None:
+    """Tail, histogram, sums below the floor and batches below it are those of the threads, bit for bit."""
+    grounds: list[Ground] = []
+    block = people(600)
+    one, other = (score(block, 600, who, seen=grounds.append, thresholds=BELOW) for who in (by_threads, crew))
+    assert one.below is not None
+    assert 0 < one.tail_score.size < one.histogram.sum()
+    assert bits(one) == bits(other)
+    bounds = np.array([[-0.5, -0.4], [0.0, 0.1]])
+    parts = [list(batches(Below(ground=ground, capacity=100_000), bounds, 10**6)) for ground in grounds]
+    assert [bits(part) for part in parts[0]] == [bits(part) for part in parts[1]]
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_a_killed_worker_changes_no_bit(crew: DaskCrew, tmp_path: Path) -> None:
+    """A worker that is killed at its work: its blocks are done again by others, and the result is the same."""
+    expected = score(people(320), 320, by_threads)
+    log, killed = tmp_path / "log", list[int]()
+    found = score(slow_below_the_first(people(320), log), 320, crew, killer(crew, killed))
+    assert len(killed) == 1
+    assert killed[0] not in crew.client.run(os.getpid).values()
+    assert {int(line.split()[2]) for line in log.read_text().splitlines()} - {os.getpid()} - set(killed)
+    assert bits(found) == bits(expected)
+
+
+def test_an_audit_is_the_same_bytes(crew: DaskCrew, tmp_path: Path) -> None:
+    """Where an audit's pairs are scored is no part of it: the same result and tables from a scheduler's file."""
+    where = tmp_path / "scheduler.json"
+    where.write_text(json.dumps({"address": crew.client.scheduler.address}))
+    expected, found = audit(spec()), audit(spec(dask=str(where)))
+    assert found.result.to_bytes() == expected.result.to_bytes()
+    for name, tables in expected.tables.items():
+        assert all(one.equals(other) for one, other in zip(tables, found.tables[name], strict=True))
+
+
+def test_a_scheduler_has_an_address(crew: DaskCrew) -> None:
+    """The address leads to the same workers."""
+    with crew_of(crew.client.scheduler.address) as made:
+        assert isinstance(made, DaskCrew)
+        assert made.client.run(os.getpid) == crew.client.run(os.getpid)
+
+
+@pytest.mark.slow
+def test_an_error_of_the_scorer_is_the_scorers(crew: DaskCrew) -> None:
+    """What a scorer raises in a worker arrives as it was raised."""
+
+    def broken(rows: slice, columns: slice) -> np.ndarray:
+        if rows.start != columns.start:
+            raise ValueError("no such pair")
+        return np.zeros((rows.stop - rows.start, columns.stop - columns.start))
+
+    with pytest.raises(ValueError, match="no such pair"):
+        score(broken, 200, crew)
+
+
+def test_another_kind_of_machine_is_refused(crew: DaskCrew, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker whose versions or processor are not ours gives no score: the last bit could differ."""
+    monkeypatch.setattr(dask, "kind", lambda: "numpy 1.0")
+    with pytest.raises(ClusterError, match=r"dask: a worker runs frtaudit .*; accepted: numpy 1.0"):
+        score(people(20), 20, crew)
+
+
+def test_a_block_that_kills_its_workers_is_named(crew: DaskCrew) -> None:
+    """A block that takes workers down with it ends the audit with a line."""
+    here = os.getpid()
+
+    def deadly(rows: slice, columns: slice) -> np.ndarray:
+        if os.getpid() != here:
+            os._exit(1)
+        return np.zeros((rows.stop - rows.start, columns.stop - columns.start))
+
+    def allow(failures: int, dask_scheduler: Any = None) -> None:
+        dask_scheduler.allowed_failures = failures
+
+    crew.client.run_on_scheduler(allow, 0)
+    with pytest.raises(ClusterError, match="dask: one block was lost with 1 worker; accepted: workers with"):
+        score(deadly, 20, crew)
+    crew.client.run_on_scheduler(allow, 3)
+
+
+@pytest.mark.usefixtures("small_blocks")
+def test_nobody_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When all workers are gone, and what they held with them, a line says so; it waits for others, not for ever."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(dask, "LOOK", 0.1)
+    monkeypatch.setattr(dask, "_one_blas_thread", lambda: None)  # these workers are threads of this process
+
+    def slow(rows: slice, columns: slice) -> np.ndarray:
+        time.sleep(0.1)
+        return np.zeros((rows.stop - rows.start, columns.stop - columns.start))
+
+    def leaving(items: Sequence[Any], what: str) -> Iterator[Any]:
+        for number, item in enumerate(items):
+            if number == 1 and what == "scoring":
+                cluster_here.sync(cluster_here.workers[0].close, nanny=False)
+            yield item
+
+    options = {"processes": False, "n_workers": 1, "dashboard_address": "127.0.0.1:0"}
+    with distributed.LocalCluster(**options) as cluster_here, distributed.Client(cluster_here) as client:
+        crew = DaskCrew(client, patience=0.5)
+        with pytest.raises(
+            ClusterError, match=r"dask: the scheduler was lost, or all workers with what they"
+        ):
+            score(slow, 320, crew, leaving)
+        with pytest.raises(ClusterError, match=r"dask: the scheduler has had no worker for 0\.5 s"):
+            crew.await_workers()
+
+
+def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scheduler that does not answer, and a place that is none, are named."""
+    pytest.importorskip("distributed")
+    monkeypatch.setattr(dask, "CONNECT", 0.5)
+    with (
+        pytest.raises(ClusterError, match="dask: no scheduler answers at tcp://127.0.0.1:9"),
+        crew_of("tcp://127.0.0.1:9"),
+    ):
+        pass
+    with (
+        pytest.raises(SpecError, match=r"dask: found 'here'; accepted: local, a scheduler's address"),
+        crew_of("here"),
+    ):
+        pass
+
+
+def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without Dask the line says what to install."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with (
+        pytest.raises(
+            SpecError, match=r"dask: Dask is not installed; accepted: pip install 'frtaudit\[dask\]'"
+        ),
+        crew_of("local"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("found", "said"), [("0.0.9", "frtaudit 0.0.9"), (PackageNotFoundError(), "no frtaudit")]
+)
+def test_a_worker_of_another_version_is_refused(found: object, said: str) -> None:
+    """A worker with another frtaudit, or none, is named before anything is scored."""
+    own = dask.version("frtaudit")
+    client = SimpleNamespace(run=lambda *_, **__: {"tcp://a:1": own, "tcp://b:2": found})
+    with pytest.raises(
+        ClusterError, match=f"dask: the worker tcp://b:2 runs {said}; accepted: frtaudit {own}"
+    ):
+        dask._refuse_other_versions(client)
+
+
+def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody asks for Dask it is not asked for, and the spec's identity does not know of it."""
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with crew_of(None) as made:
+        assert made is by_threads
+    assert to_plain(spec(dask="local")) == to_plain(spec())

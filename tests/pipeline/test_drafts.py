@@ -1,0 +1,127 @@
+"""Tests of frtaudit.pipeline.drafts."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from frtaudit.core.machine import signals
+from frtaudit.errors import DataError, SpecError
+from frtaudit.pipeline import drafts
+from frtaudit.pipeline.drafts import DRAFT, FILES, MOVING, draft
+
+
+def written(folder: Path, *names: str) -> None:
+    """A whole run of files of one line."""
+    with draft(folder, last="result.json") as files:
+        for name in names:
+            (files / name).mkdir() if name.endswith("/") else (files / name).write_text(name)
+
+
+def test_files_come_together_the_last_one_last(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They stand in a folder of their own until the end of the block; then they move, and nothing else is left."""
+    moved: list[str] = []
+    rename = Path.rename
+
+    def noted(path: Path, target: Path) -> Path:
+        moved.append(target.name)
+        return rename(path, target)
+
+    monkeypatch.setattr(Path, "rename", noted)
+    with draft(tmp_path, last="result.json") as files:
+        for name in ("verdict.json", "result.json", "a.html"):
+            (files / name).write_text("")
+        assert [path.name for path in tmp_path.iterdir()] == [DRAFT]
+    assert moved == ["a.html", "verdict.json", "result.json"]
+    assert {path.name for path in tmp_path.iterdir()} == set(moved)
+
+
+def test_a_failed_run_leaves_nothing(tmp_path: Path) -> None:
+    """An error in the block, in the move, or a signal: the folder is as it was."""
+    (tmp_path / "mine").write_text("mine")
+    with pytest.raises(ZeroDivisionError), draft(tmp_path, last="result.json"):
+        raise ZeroDivisionError
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "mine").write_text("mine")
+    with pytest.raises(OSError, match="not empty"):
+        written(tmp_path, "report.html", "result.json", "tables/")
+    with signals.listening():
+        os.kill(os.getpid(), signal.SIGTERM)
+        with pytest.raises(signals.Stopped), draft(tmp_path, last="result.json"):
+            pytest.fail("the block must not begin")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "tables"]
+    assert (tmp_path / "tables" / "mine").read_text() == "mine"
+
+
+def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
+    """The second one says so and touches nothing; a finished folder is refused too."""
+    with draft(tmp_path, last="result.json") as files:
+        (files / "result.json").write_text("first")
+        with pytest.raises(DataError, match=r"^hydra.run.dir: another run writes into .*; accepted: its end"):
+            written(tmp_path, "result.json")
+    with pytest.raises(SpecError, match=r"already holds a result.json"):
+        written(tmp_path, "result.json")
+    assert (tmp_path / "result.json").read_text() == "first"
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from frtaudit import drafts
+move = Path.rename
+def killed(path, target):
+    move(path, target)
+    if target.name == "b":
+        os.kill(os.getpid(), signal.SIGKILL)
+Path.rename = killed
+with drafts.draft(Path(sys.argv[1]), last="result.json") as files:
+    for name in ("a", "b", "result.json"):
+        (files / name).write_text("killed")
+"""
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """Killed in the middle of its move: what was moved goes, files of others stay, and the folder is free."""
+    (tmp_path / "mine").write_text("mine")
+    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "a", "b", DRAFT}
+    written(tmp_path, "c", "result.json")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {
+        "mine": "mine", "c": "c", "result.json": "result.json"
+    }  # fmt: skip
+
+
+def test_a_forged_note_of_a_move_reaches_nothing_outside(tmp_path: Path) -> None:
+    """Names that lead out of the folder, and broken notes, remove nothing."""
+    (tmp_path / "keys").write_text("mine")
+    for note in (json.dumps(["../keys", "/etc/hostname", 3, None]), "[", '{"a": 1}'):
+        place = tmp_path / "run" / DRAFT
+        (place / FILES).mkdir(parents=True)
+        (place / MOVING).write_text(note)
+        with pytest.raises(ZeroDivisionError), draft(tmp_path / "run", last="result.json"):
+            raise ZeroDivisionError
+    assert (tmp_path / "keys").read_text() == "mine"
+
+
+def test_a_lock_in_a_folder_that_was_just_removed_is_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who waits for the lock's file while its holder removes it gets a new one."""
+    place, calls = tmp_path / DRAFT, [0]
+    flock = drafts.fcntl.flock
+
+    def removed_meanwhile(number: int, how: int) -> None:
+        calls[0] += 1
+        if calls[0] == 1:
+            (place / "lock").unlink()
+        flock(number, how)
+
+    monkeypatch.setattr(drafts.fcntl, "flock", removed_meanwhile)
+    written(tmp_path, "result.json")
+    assert calls == [2]
+    assert (tmp_path / "result.json").exists()

@@ -1,0 +1,109 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from small_audits import COHORT, SCHEMAS, folder_of, spec
+
+from frtaudit.core.spec import (
+    Bootstrap,
+    Folds,
+    FoldSource,
+    Grid,
+    GridKind,
+    PairSetSpec,
+    RequirementSpec,
+    SchemaSpec,
+    Thresholds,
+)
+from frtaudit.datasets.protocols.listed import Listed
+from frtaudit.datasets.protocols.sampled import Sampled
+from frtaudit.errors import DataError, FrtauditError, SpecError
+from frtaudit.pipeline.dry_run import check
+
+EACH = RequirementSpec(name="each", metric="fnmr_at_fmr", at={"fmr": 0.01}, group="each", limit=0.1)
+COUNT = COHORT.load(SCHEMAS, 0).cohort.n_samples
+
+
+def test_it_says_what_the_audit_would_do() -> None:
+    """Cohort, classes, comparisons, providers and analyses, one line each."""
+    lines = check(spec("error_rates", "failures"))
+    assert lines[0] == f"cohort: {COUNT} samples of 24 subjects"
+    assert lines[1] == "schema group: x 12, y 12 subjects"
+    assert lines[2] == "protocol: all pairs, 2825 of them non-mated"
+    assert lines[3:5] == [
+        "provider one: 64 templates of 16 numbers",
+        f"provider two: {COUNT} templates of 16 numbers",
+    ]
+    assert lines[5] == "analyses: error_rates, failures; B 199, alpha 0.05"
+
+
+def test_unknown_classes_and_drops_are_said(tmp_path: Path) -> None:
+    """Subjects without a class are counted beside the classes."""
+    schemas = {"group": SchemaSpec(column="group", classes=("x",), unknown=("y",))}
+    assert (
+        check(spec(cohort=folder_of(tmp_path / "faces"), schemas=schemas))[1]
+        == "schema group: x 12, unknown 12 subjects"
+    )
+
+
+def pairs_of(root: Path, text: str) -> str:
+    (root / "own.csv").write_text(text)
+    return str(root / "own.csv")
+
+
+def test_pair_lists_are_read(tmp_path: Path) -> None:
+    """A file of folds and an official list are opened; a broken one stops the check."""
+    ids = COHORT.load(SCHEMAS, 0).cohort.sample_ids
+    good = pairs_of(tmp_path, f"probe,reference,fold\n{ids[0]},{ids[1]},0\n{ids[0]},{ids[-1]},1\n")
+    assert check(spec(folds=Folds(source=FoldSource.FILE, file=good)))
+    bad = pairs_of(tmp_path, f"probe,reference,fold\n{ids[0]},nobody,0\n")
+    with pytest.raises(DataError, match="own.csv"):
+        check(spec(folds=Folds(source=FoldSource.FILE, file=bad)))
+    source = folder_of(tmp_path / "faces")
+    (tmp_path / "faces" / "pairs.csv").write_text("probe,reference\n")
+    with pytest.raises(DataError, match="^pairs.csv: "):
+        check(spec(cohort=replace(source, pairs="pairs.csv"), folds=Folds(source=FoldSource.OFFICIAL)))
+
+
+def test_listed_comparisons_are_counted(tmp_path: Path) -> None:
+    """A listed protocol says how many comparisons it lists."""
+    ids = COHORT.load(SCHEMAS, 0).cohort.sample_ids
+    lines = "".join(f"{ids[0]},{other}\n" for other in ids[-60:])
+    listed = Listed(file=pairs_of(tmp_path, f"probe,reference\n{ids[0]},{ids[1]}\n{lines}"))
+    found = check(spec(protocol=listed, thresholds=Thresholds(fmr=(0.1,))))
+    assert found[2] == "protocol: 61 listed comparisons, 60 of them non-mated"
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "said"),
+    [
+        ({"thresholds": Thresholds(fmr=(1e-3,))}, DataError, "thresholds.fmr: FMR 0.001 .* at least 0.00177"),
+        ({"providers": ("three",)}, SpecError, "offers no 'three'"),
+        (
+            {"thresholds": Thresholds(grid=Grid(kind=GridKind.EXPLICIT, values=(2.0,)), fmr=(0.1,))},
+            SpecError,
+            "2 lies outside",
+        ),
+        ({"schemas": {"a": SchemaSpec(column="nothing", classes=("x",))}}, FrtauditError, "nothing"),
+        (
+            {"requirements": (EACH,), "bootstrap": Bootstrap(B=78)},
+            DataError,
+            "B = 78 cannot adjust 4 findings .* 79 or more",
+        ),
+    ],
+)
+def test_it_stops_where_the_audit_would(
+    changes: dict[str, object], kind: type[FrtauditError], said: str
+) -> None:
+    """Targets, providers, thresholds, columns, and a B too small for the family are refused without scoring."""
+    with pytest.raises(kind, match=said):
+        check(spec(**changes))
+
+
+def test_test_sets_are_made_and_said() -> None:
+    """Each test set's pairs are made, and counted with the origin of their folds."""
+    folds = Folds(source=FoldSource.DISJOINT, k=3)
+    lines = check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30), folds=folds)}))
+    assert "test set own: 60 pairs, folds constructed identity-disjoint" in lines
+    with pytest.raises(SpecError, match="test_sets.own.folds.source: no folds"):
+        check(spec(test_sets={"own": PairSetSpec(pairs=Sampled(mated=30))}))

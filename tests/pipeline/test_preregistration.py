@@ -1,0 +1,19 @@
+"""Tests of frtaudit.pipeline.preregistration."""
+
+from frtaudit.core.canonical import dumps
+from frtaudit.core.seal import departures
+from frtaudit.pipeline.preregistration import content
+
+SMALL = ["audit=demo", "cohort.subjects=20"]
+
+
+def test_the_same_words_seal_the_same() -> None:
+    """What is sealed depends on the spec alone, not on paths, threads or the report's words."""
+    same = [*SMALL, "threads=1", "report.title=Another"]
+    assert dumps(content(SMALL)) == dumps(content(same))
+
+
+def test_another_spec_seals_something_else() -> None:
+    """Another seed is another spec and another synthetic cohort."""
+    places = {item.place for item in departures(content(SMALL), content([*SMALL, "seed=9"]))}
+    assert places >= {"/spec/seed"}

@@ -1,0 +1,168 @@
+"""Tests of frtaudit.pipeline.rederive."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from frtaudit.config.load import load_spec
+from frtaudit.core.canonical import Json
+from frtaudit.core.identity import to_full, to_plain
+from frtaudit.core.spec import AuditSpec
+from frtaudit.errors import SpecError
+from frtaudit.pipeline import rederive as module
+from frtaudit.pipeline.rederive import given_paths, held_seal, noted_paths, rederive
+
+
+@pytest.fixture
+def audited(monkeypatch: pytest.MonkeyPatch) -> list[AuditSpec]:
+    """The specs that are audited again."""
+    specs: list[AuditSpec] = []
+
+    def audit(spec: AuditSpec) -> SimpleNamespace:
+        specs.append(spec)
+        return SimpleNamespace(result=None)
+
+    monkeypatch.setattr(module, "audit", audit)
+    return specs
+
+
+def lfw(root: str = "faces") -> AuditSpec:
+    """A spec with a path, and one of the machine."""
+    return load_spec(["audit=lfw", f"cohort.root={root}", "threads=2", "report.title=x"])
+
+
+def content(spec: AuditSpec) -> Mapping[str, Any]:
+    """What its result.json would hold."""
+    return {"spec": to_plain(spec) | {"inputs": {"metadata.csv": "0" * 64}}}
+
+
+def note(folder: Path, spec: AuditSpec) -> Path:
+    """A run folder that noted what was asked."""
+    (folder / ".hydra").mkdir()
+    (folder / ".hydra" / "config.yaml").write_text(yaml.safe_dump(to_full(spec)))
+    return folder
+
+
+def test_a_run_folder_knows_its_paths(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Without words, the paths that the run noted are used; the spec is the result's."""
+    rederive(content(lfw()), note(tmp_path, lfw()), [])
+    assert to_plain(audited[0]) == to_plain(lfw())
+    assert getattr(audited[0].cohort, "root", None) == "faces"
+    assert audited[0].threads == 2
+
+
+def test_words_win_over_notes(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """cohort.root=PATH points elsewhere."""
+    rederive(content(lfw()), note(tmp_path, lfw()), ["cohort.root=moved", "threads=1"])
+    assert getattr(audited[0].cohort, "root", None) == "moved"
+    assert audited[0].threads == 1
+
+
+def test_a_noted_scheduler_is_not_asked_again(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Who reproduces a run that Dask shared needs no Dask; who wants it names it."""
+    folder = note(tmp_path, replace(lfw(), dask="tcp://gone:8786"))
+    rederive(content(lfw()), folder, [])
+    rederive(content(lfw()), folder, ["dask=local"])
+    assert [spec.dask for spec in audited] == [None, "local"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("dask", "tcp://127.0.0.1:9"),
+        ("threads", 7),
+        ("seal", "/etc/passwd"),
+        ("report", {"tsa": "http://127.0.0.1:9"}),
+        ("cohort.root", "/etc"),
+        ("thresholds.file", "/etc/passwd"),
+    ],
+)
+def test_a_result_names_no_place(tmp_path: Path, audited: list[AuditSpec], key: str, value: Json) -> None:
+    """A result.json that says a path, an address or a machine's setting is refused: an identity holds none."""
+    spec = json.loads(json.dumps(to_plain(lfw())))
+    section, _, name = key.rpartition(".")
+    (spec[section] if section else spec)[name] = value
+    with pytest.raises(
+        SpecError, match=f"^{key}: .* is said by result.json; accepted: {key}=... on the command"
+    ):
+        rederive({"spec": spec}, tmp_path, ["cohort.root=faces"])
+    assert audited == []
+
+
+def test_a_note_that_unfolds_is_no_note(tmp_path: Path) -> None:
+    """Aliases of aliases in a run's note are not unfolded."""
+    (tmp_path / ".hydra").mkdir()
+    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9 if n else ['1'])}]" for n in range(30)]
+    (tmp_path / ".hydra" / "config.yaml").write_text("\n".join(lines))
+    assert noted_paths(tmp_path) == {}
+
+
+def test_a_note_about_another_spec_changes_no_number(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Only paths and machine settings are taken from a note: it is not signed."""
+    other = load_spec(["audit=lfw", "cohort.root=faces", "seed=5", "bootstrap.B=99"])
+    rederive(content(lfw()), note(tmp_path, other), [])
+    assert to_plain(audited[0]) == to_plain(lfw())
+
+
+def test_without_paths_the_missing_one_is_named(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """A result alone says which path it needs."""
+    with pytest.raises(SpecError, match=r"^cohort\.root: no value; accepted: a path: cohort\.root=PATH"):
+        rederive(content(lfw()), tmp_path, [])
+    assert audited == []
+
+
+def test_a_result_without_spec_is_refused(tmp_path: Path) -> None:
+    """What holds no spec cannot be derived again."""
+    with pytest.raises(SpecError, match="^spec: the result holds none"):
+        rederive({}, tmp_path, [])
+
+
+@pytest.mark.parametrize("word", ["cohort.root", "=x", "cohort.root="])
+def test_words_are_key_and_value(word: str) -> None:
+    """A word of another form is refused."""
+    with pytest.raises(SpecError, match="^command line: cannot read"):
+        given_paths([word])
+
+
+@pytest.mark.parametrize("text", ["", "- 1", "a: [", "name: x", "!!python/object:os.x 1"])
+def test_an_unreadable_note_is_no_note(tmp_path: Path, text: str) -> None:
+    """A broken note gives no paths, and no crash."""
+    (tmp_path / ".hydra").mkdir()
+    (tmp_path / ".hydra" / "config.yaml").write_text(text)
+    assert noted_paths(tmp_path) == {}
+
+
+def test_paths_of_test_sets_and_analyses_are_noted(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Files that test sets and analyses read are no part of the identity, and come back from the run's note."""
+    words = ["audit=train_test_overlap", "cohort.root=faces", "cohort.training.wild=wild"]
+    words += ["analyses.train_test_overlap.reviewed=r.csv", "folds.source=file", "folds.file=f.csv"]
+    words += [
+        "test_sets.own.pairs.type=listed",
+        "test_sets.own.pairs.file=p.csv",
+        "test_sets.own.folds.source=official",
+    ]
+    spec = load_spec(words)
+    assert "csv" not in str(to_plain(spec))
+    rederive(content(spec), note(tmp_path, spec), [])
+    assert to_full(audited[0]) | {"report": None} == to_full(spec) | {"report": None}
+
+
+def test_a_seal_comes_from_the_run(tmp_path: Path) -> None:
+    """The seal beside the result is used under the name that it had; without a seal or its file, nothing is."""
+    sealed = {"seal": {"sha256": "1" * 64}, "digests": {"inputs": {"plan.json": "1" * 64, "a.csv": "2" * 64}}}
+    (tmp_path / "seal.json").write_bytes(b"{}")
+    with held_seal(sealed, tmp_path) as held:
+        path = Path(str(held["seal"]))
+        assert (path.name, path.read_bytes()) == ("plan.json", b"{}")
+    assert not path.exists()
+    with held_seal({}, tmp_path) as held:
+        assert held == {}
+    (tmp_path / "seal.json").unlink()
+    with held_seal(sealed, tmp_path) as held:
+        assert held == {}

@@ -1,0 +1,68 @@
+import csv
+import dataclasses
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from finished_runs import SCORES, finished
+
+from frtaudit.errors import DataError
+from frtaudit.report.exports.csv import Csv
+from frtaudit.report.exports.flat_tables import sheets_of
+
+
+def test_every_table_reads_back(tmp_path: Path) -> None:
+    """Another reader finds each table's columns, rows and, to the last bit, its numbers; a null is an empty field."""
+    run = finished(tmp_path)
+    Csv().write(run, tmp_path)
+    sheets = sheets_of(run.result)
+    assert {path.stem for path in (tmp_path / "csv").iterdir()} == {*sheets, "scores"}
+    for name, table in sheets.items():
+        with (tmp_path / "csv" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert list(rows[0]) == table.column_names
+        for row, wanted in zip(rows, table.to_pylist(), strict=True):
+            for column, value in wanted.items():
+                assert row[column] == "" if value is None else same(row[column], value)
+
+
+def same(text: str, value: object) -> bool:
+    """Whether the text is the value."""
+    if isinstance(value, bool):
+        return text == str(value).lower()
+    return repr(float(text)) == repr(float(value)) if isinstance(value, (int, float)) else text == str(value)
+
+
+def test_the_runs_own_tables_are_there(tmp_path: Path) -> None:
+    """Scores are written with words for coded columns, and quotes around commas."""
+    Csv().write(finished(tmp_path), tmp_path)
+    read = pd.read_csv(tmp_path / "csv" / "scores.csv", dtype={"probe": str, "score": str})
+    assert float(read["score"][0]) == SCORES["score"][0]
+    assert pd.isna(read["score"][1])
+    assert read["failure"].tolist()[1:] == ["no, face"]
+    assert read["probe"].tolist() == SCORES["probe"]
+    assert read["mated"].tolist() == pytest.approx([True, False])
+
+
+def test_no_cell_is_a_formula(tmp_path: Path) -> None:
+    """A system whose name a spreadsheet would calculate stands behind an apostrophe; numbers stay numbers."""
+    run = finished(tmp_path)
+    named = tuple(
+        dataclasses.replace(item, provider="=cmd|' /C calc'!A0", note="-1+1", value=-0.25)
+        for item in run.result.estimates
+    )
+    Csv().write(dataclasses.replace(run, result=dataclasses.replace(run.result, estimates=named)), tmp_path)
+    with (tmp_path / "csv" / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        row = next(csv.DictReader(file))
+    assert (row["provider"], row["note"], row["value"]) == ("'=cmd|' /C calc'!A0", "'-1+1", "-0.25")
+
+
+def test_a_table_that_is_a_link_is_not_read(tmp_path: Path) -> None:
+    """A run's table that leads elsewhere is refused, and nothing of it is copied."""
+    run = finished(tmp_path)
+    real = run.tables[0]
+    real.rename(tmp_path / "secret.parquet")
+    real.symlink_to(tmp_path / "secret.parquet")
+    with pytest.raises(DataError, match="is a symbolic link"):
+        Csv().write(run, tmp_path)
+    assert not (tmp_path / "csv" / f"{real.stem}.csv").exists()

@@ -1,0 +1,112 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from finished_runs import finished, write_run
+
+from frtaudit.cli import main
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core import registry
+from frtaudit.core.registry import names, register
+from frtaudit.errors import DataError, SpecError
+from frtaudit.report.exports.run_folder import FinishedRun
+from frtaudit.report.exports.write import export
+
+ALL = ["ai_verify.json", "csv", "junit.xml", "model_card", "parquet", "summary.md"]
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder."""
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_the_command_writes_all_formats(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --as every format is written and named; the same run gives the same bytes; the run stays as it was."""
+    run = write_run(tmp_path / "run")
+    before = content(run)
+    for out in ("one", "two"):
+        assert main.main(["export", str(run), "--out", str(tmp_path / out)]) == 0
+    assert capsys.readouterr().out.splitlines()[: len(ALL)] == [str(tmp_path / "one" / name) for name in ALL]
+    assert content(tmp_path / "one") == content(tmp_path / "two")
+    assert content(run) == before
+
+
+def test_some_formats_with_a_date(tmp_path: Path) -> None:
+    """--as chooses, --date says when the run was made, --fail-on what fails."""
+    run = write_run(tmp_path / "run")
+    words = ["export", str(run), "--as", "junit,ai-verify", "--date", "2026-05-06T07:08+02:00", "--fail-on"]
+    assert main.main([*words, "not_testable", "--out", str(tmp_path / "out")]) == 0
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["ai_verify.json", "junit.xml"]
+    assert '"startTime":"2026-05-06T05:08:00Z"' in (tmp_path / "out" / "ai_verify.json").read_text()
+    assert "<skipped" not in (tmp_path / "out" / "junit.xml").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "line"),
+    [
+        (["--as", "xml"], 2, "frtaudit: --as: no export is named 'xml'; accepted: ai-verify, csv, junit, "),
+        (
+            ["--date", "soon"],
+            2,
+            "frtaudit: command line: argument --date: found 'soon', which is not like 2026-",
+        ),
+        (["--out", "run/result.json"], 1, "frtaudit: --out: cannot write there ("),
+    ],
+)
+def test_wrong_words_are_one_line(
+    words: list[str], code: int, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    """An unknown format, a date that is none, and a place that cannot be written get one line, and nothing is made."""
+    monkeypatch.chdir(tmp_path)
+    write_run(tmp_path / "run")
+    before = content(tmp_path)
+    assert main.main(["export", "run", *words]) == code
+    shown = capsys.readouterr().err.splitlines()
+    assert len(shown) == 1
+    assert shown[0].startswith(line)
+    assert content(tmp_path) == before
+
+
+def test_nothing_is_overwritten_or_half_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file that stands there stays, and a format that fails leaves none of the others behind."""
+    load_plugins()
+    run, out = finished(tmp_path), tmp_path / "out"
+    out.mkdir()
+    (out / "junit.xml").write_text("mine")
+    with pytest.raises(DataError, match="junit.xml stands there already"):
+        export(run, ["csv", "junit"], out)
+    assert content(out) == {"junit.xml": b"mine"}
+    assert [path.name for path in out.iterdir()] == ["junit.xml"]
+
+    def fails(*_: object) -> None:
+        raise OSError("disk full")
+
+    monkeypatch.setattr("frtaudit.report.exports.markdown.Markdown.write", fails)
+    with pytest.raises(OSError, match="disk full"):
+        export(run, ["csv", "markdown"], out)
+    assert [path.name for path in out.iterdir()] == ["junit.xml"]
+
+
+def test_a_format_of_another_wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registered class with one method is a format: it can be named and is listed."""
+    monkeypatch.setattr(registry, "_registered", dict(registry._registered))
+    load_plugins()
+
+    @register("export", "digest")
+    @dataclass(frozen=True)
+    class Digest:
+        """digest.txt: the digest alone."""
+
+        def write(self, run: FinishedRun, folder: Path) -> None:
+            (folder / "digest.txt").write_text(run.result.sha256)
+
+    from frtaudit.config.listing import listing
+
+    run = finished(tmp_path)
+    assert export(run, ["digest"], tmp_path / "out") == [tmp_path / "out" / "digest.txt"]
+    assert (tmp_path / "out" / "digest.txt").read_text() == run.result.sha256
+    assert "  digest                     digest.txt: the digest alone." in listing("export")
+    assert "digest" in names("export")
+    with pytest.raises(SpecError, match="no export is named 'nope'"):
+        export(run, ["nope"], tmp_path / "out")

@@ -1,0 +1,178 @@
+"""Figures: what is drawn, for every eye and every printer. Tests also canvas and svg, which figures stand on."""
+
+import math
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from matplotlib.axes import Axes
+from report_fixture import SYSTEMS, curves, result
+
+from frtaudit.core import Curve
+from frtaudit.report.figures import canvas
+from frtaudit.report.figures import curves as figures
+from frtaudit.report.figures.curves import Dot, Series
+from frtaudit.report.pieces import Panel
+
+
+def series(kind: str) -> list[Series]:
+    """The made-up curves of a kind, one system each."""
+    found = [item for name in SYSTEMS for item in curves(name) if item.analysis == kind]
+    return [Series(name=item.provider, index=index, curve=item) for index, item in enumerate(found)]
+
+
+def dots() -> list[Dot]:
+    """Two systems, two groups, one rate of zero."""
+    return [
+        Dot(row="Amber", series="x", index=0, value=0.0, low=0.0, high=0.01),
+        Dot(row="Cedar", series="x", index=0, value=0.04, low=0.03, high=0.06),
+        Dot(row="Amber", series="y", index=1, value=0.02),
+    ]
+
+
+PANELS = {
+    "roc": lambda: figures.roc("a", series("roc")),
+    "det": lambda: figures.det("a", series("det")),
+    "fmr": lambda: figures.over_threshold("a", "FMR", series("fmr"), "FMR"),
+    "tar": lambda: figures.tar("a", "t", series("tar"), differences=False),
+    "tar_difference": lambda: figures.tar("a", "t", series("tar_difference"), differences=True),
+    "dots": lambda: figures.dots("a", "FNMR", ["Amber", "Cedar"], dots(), "FNMR"),
+    "folds": lambda: figures.folds("a", dots()[1:], ["Amber", "Cedar"]),
+}
+
+
+@pytest.fixture(scope="module", params=sorted(PANELS))
+def panel(request: pytest.FixtureRequest) -> Panel:
+    """Each panel in turn."""
+    return PANELS[request.param]()
+
+
+def test_a_panel_is_clean_svg(panel: Panel) -> None:
+    """Well-formed, no style attribute or sheet, no metadata, no link to anywhere, small."""
+    ET.fromstring(panel.svg)
+    assert "style" not in panel.svg
+    assert "metadata" not in panel.svg
+    assert set(re.findall(r"https?://[^\"]+", panel.svg)) == {"http://www.w3.org/2000/svg"}
+    assert len(panel.svg) < 90_000
+
+
+def test_every_id_of_a_panel_is_its_own(panel: Panel) -> None:
+    """Ids start with the panel's name, and every reference leads to one of them."""
+    ids = set(re.findall(r' id="([^"]+)"', panel.svg))
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', panel.svg))
+    assert all(name.startswith("a-") for name in ids)
+    assert used <= ids
+
+
+def test_a_panel_says_what_it_shows(panel: Panel) -> None:
+    """The alternative text is a sentence with the systems or the largest value."""
+    assert len(panel.alt) > 20
+    assert panel.alt.endswith(".")
+
+
+def test_the_same_panel_is_the_same_bytes() -> None:
+    """No clock, no random id."""
+    assert PANELS["det"]() == PANELS["det"]()
+
+
+def test_settings_of_the_machine_take_no_part() -> None:
+    """A changed matplotlib default does not reach a figure, and is left as it was."""
+    import matplotlib as mpl
+
+    before = PANELS["dots"]()
+    with mpl.rc_context({"font.size": 20, "lines.linewidth": 9}):
+        assert PANELS["dots"]() == before
+        assert mpl.rcParams["lines.linewidth"] == 9
+
+
+@given(st.integers(0, 400), st.integers(0, 400))
+def test_pens_differ_without_colour(first: int, second: int) -> None:
+    """Neighbouring series differ in dash and in marker, so that grey print tells them apart."""
+    one, other = canvas.pen(first), canvas.pen(second)
+    if 0 < abs(first - second) < len(canvas.DASHES):
+        assert one.dash != other.dash or abs(first // 8 - second // 8) == 1
+        assert one.marker != other.marker
+
+
+def test_the_first_thirty_two_pens_are_unique() -> None:
+    """Up to 32 systems each have a hue, dash and marker of their own."""
+    assert len({canvas.pen(index) for index in range(32)}) == 32
+
+
+@given(st.lists(st.floats(1e-6, 1), min_size=2, max_size=3000), st.booleans())
+def test_decimation_keeps_ends_and_extremes(ys: list[float], log: bool) -> None:
+    """First, last, highest and lowest point are always drawn, and no more than what can be seen."""
+    x = np.linspace(1e-4, 1, len(ys)).tolist()
+    kept = canvas.visible(x, ys, log=log)
+    assert kept[0] == 0
+    assert kept[-1] == len(ys) - 1
+    drawn = np.asarray(ys)[kept]
+    assert drawn.min() == min(ys)
+    assert drawn.max() == max(ys)
+    assert kept.size <= 4 * 261
+
+
+def test_bounds_that_are_undefined_are_not_drawn() -> None:
+    """A band with gaps draws without a warning."""
+    x, y = (0.001, 0.01, 0.1), (0.3, 0.2, 0.1)
+    gap = Curve(
+        provider="a",
+        analysis="roc",
+        schema=None,
+        group="all",
+        weighting=None,
+        x=x,
+        y=y,
+        low=(math.nan, 0.1, 0.05),
+        high=(math.nan, 0.3, 0.2),
+    )
+    item = Series(name="a", index=0, curve=gap)
+    assert "<path" in figures.roc("r", [item]).svg
+    assert "nan" not in figures.det("d", [item]).svg.lower()
+
+
+def test_legend_has_a_swatch_for_each_name() -> None:
+    """Names in order, each with a drawing of its own."""
+    found = figures.keys("f", [(0, "a"), (1, "b")])
+    assert [key.name for key in found] == ["a", "b"]
+    assert found[0].svg != found[1].svg
+
+
+def test_the_made_up_result_is_a_result() -> None:
+    """What the report is tested with obeys the core's invariants and survives its own JSON."""
+    made = result()
+    assert type(made).from_json(made.to_json()) == made
+
+
+def test_marks_at_one_value_stand_beside_each_other() -> None:
+    """Folds of one accuracy in one row move apart, evenly around the row; a mark alone stays on it."""
+    values = [0.9, 0.9, 0.9, 0.95, 0.9]
+    found = [
+        figures.Dot(row=row, series="a", index=0, value=value)
+        for row, value in zip("aaaab", values, strict=True)
+    ]
+    shifts = figures.beside(found)
+    assert shifts[0] < shifts[1] < shifts[2]
+    assert sum(shifts[:3]) == pytest.approx(0)
+    assert shifts[3:] == [0, 0]
+    assert max(map(abs, figures.beside(found[:1] * 40))) <= 0.35
+
+
+@pytest.mark.parametrize(
+    "name", ["$x$", "\\frac{1", "$", "\u05e9\u05dc\u05d5\u05dd", "\u65e5\u672c", "_hidden", "a\tb"]
+)
+def test_any_name_can_be_drawn(
+    name: str, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    """A name is no formula, and one in a script of no shipped font is drawn without a word on the terminal."""
+
+    def draw(axes: Axes) -> None:
+        axes.set(title=name, xlabel=name)
+        axes.set_xticks([0.0], [name])
+
+    assert "<svg" in canvas.panel("drawn", "a name", draw)
+    assert capfd.readouterr() == ("", "")
+    assert not caplog.records

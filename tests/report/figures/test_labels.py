@@ -1,0 +1,63 @@
+from rapid_audits import result
+
+from frtaudit.report.figures import labels
+from frtaudit.report.figures.curves import Dot, Series
+
+
+def series(kind: str) -> Series:
+    """The first curve of a kind."""
+    curve = next(item for item in result().curves if item.analysis == kind)
+    return Series(name="used", index=0, curve=curve)
+
+
+def test_dots_say_how_many_queries_they_are() -> None:
+    """The words beside the drawing count them."""
+    found = labels.scattered("dots", "Right faces", [series("label_counts")], shares=False)
+    assert "queries" in found.alt
+    assert found.svg.startswith("<svg")
+
+
+def test_a_matrix_is_drawn_without_a_bitmap() -> None:
+    """Vector cells, nothing to load; beside them z, eigenvectors and how many faces have each label."""
+    z, vectors = series("confidence_matrix"), series("confidence_vectors")
+    found = labels.matrix("cells", "One query", z)
+    assert "<image" not in found.svg
+    assert "faces with each other" in found.alt
+    words = labels.vectors("vectors", "One query", z, vectors).alt
+    count = vectors.curve.y.count(1.0)
+    assert "1 eigenvectors" in words
+    assert f"{count} of the query's person" in words
+
+
+def test_annotated_curves_are_thick_and_pale_under_thin_ones() -> None:
+    """Two strokes of one hue: one wide and see-through, one thin."""
+    one = series("labels_det")
+    both = labels.det("both", "All", [one], thin=[one]).svg
+    alone = labels.det("both", "All", [one]).svg
+    assert both.count("4.5") > alone.count("4.5")
+    assert "acme" not in both
+    assert "FNMR over FMR of used" in both
+
+
+def test_a_subset_that_a_service_is_not_in_stays_blank() -> None:
+    """Two cells with a number, two without."""
+    found = labels.subsets("cells", "Change", ["a", "b"], ["ABC", "ABD"], [[0.01, None], [None, 0.02]])
+    assert found.alt == "Change: of 2 services under labels of 2 subsets; the largest is 2 points."
+
+
+def test_scores_rates_sizes_and_shares_are_drawn_and_told() -> None:
+    """Each panel says in words what it shows."""
+    heaps, rates, sizes, shares = (
+        series(kind) for kind in ("labels_scores", "labels_rates", "label_sizes", "label_shares")
+    )
+    assert "are spread" in labels.score_heaps("h", "acme", [heaps], outline=[heaps]).alt
+    assert "over the threshold" in labels.rates("r", "acme", [rates], [rates]).alt
+    assert "24 queries of 14 to 20 faces" in labels.sizes("s", "Faces", sizes).alt
+    assert "used: median" in labels.boxes("b", "Right faces", [shares]).alt
+
+
+def test_one_rate_against_another_is_read_out() -> None:
+    """The words name the class and both values."""
+    dot = Dot(row="amber", series="acme", index=0, value=0.02)
+    found = labels.pairs("p", "EER", [(dot, 0.01)], "annotated", "estimated")
+    assert "acme, amber: 2.00 % and 1.00 %" in found.alt

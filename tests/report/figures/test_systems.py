@@ -1,0 +1,35 @@
+from frtaudit.core import Curve
+from frtaudit.report.figures import systems
+from frtaudit.report.figures.curves import Series
+from frtaudit.report.figures.systems import Gap
+
+
+def test_gaps_say_each_pair() -> None:
+    """The drawing names every pair with its value; a pair without bounds is a dot alone."""
+    rows = [Gap(row="a – b", value=0.1, low=0.0, high=0.2), Gap(row="a – c", value=-0.1)]
+    panel = systems.gaps("g", "Differences", rows, "FNMR, first minus second", alike=0.0, margin=0.05)
+    assert panel.alt == "Differences, one row for each pair: a – b 0.1; a – c -0.1."
+    assert panel.svg.startswith("<svg")
+    assert systems.gaps("r", "Ratios", rows, "ratio", alike=1.0, margin=1.5).svg != panel.svg
+
+
+def test_overlaid_curves_name_systems_and_zones() -> None:
+    """Bands where they are, zones by their letters."""
+    curve = Curve(
+        provider="a", analysis="zones", schema=None, group="all", weighting="pooled",
+        x=(0.001, 0.01, 0.1), y=(0.3, 0.2, 0.0), low=(0.2, 0.1, 0.0), high=(0.4, 0.3, float("nan")),
+    )  # fmt: skip
+    bare = Curve(
+        provider="b",
+        analysis="zones",
+        schema=None,
+        group="all",
+        weighting="pooled",
+        x=curve.x,
+        y=(0.2, 0.2, 0.1),
+    )
+    series = [Series(name="a", index=0, curve=curve), Series(name="b", index=1, curve=bare)]
+    panel = systems.overlaid(
+        "o", "Two", series, "FNMR", rates=True, zones=[(0.001, 0.01, "A"), (0.01, 0.1, "C")]
+    )
+    assert panel.alt == "Two: FNMR over FMR of a, b. Zones: A from 0.001 to 0.01, C from 0.01 to 0.1."

@@ -1,0 +1,211 @@
+"""Tests of frtaudit.signing.pdf.additions. What is refused: also test_attacks."""
+
+import random
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from local_tsa import Clock, authorities, running
+from pyhanko.pdf_utils.generic import ArrayObject, DictionaryObject, StreamObject, pdf_name
+from small_run import WHEN, render_pdf
+
+from frtaudit.core.spec import PadesLevel
+from frtaudit.errors import VerificationError
+from frtaudit.signing.keys import Signer, foreign_signer, generate
+from frtaudit.signing.pdf.appending import Appending
+from frtaudit.signing.pdf.pades import pades_of
+from frtaudit.signing.pdf.reader import ReportReader
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+
+LATER = WHEN + timedelta(hours=1)
+FLIPS = 150
+NAMES = ["Prüfstelle Łódź", "監査法人", "(a) \\ <b> /c", "x" * 64, "مدقق", "a\tb"]
+
+
+@pytest.fixture(scope="module")
+def clock() -> Iterator[Clock]:
+    """A time-stamping authority on loopback."""
+    with running() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def issued(tmp_path_factory: pytest.TempPathFactory) -> Signer:
+    """A key that the test root issued."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    parts = (authorities().issued("Issued", key), authorities().root)
+    path = tmp_path_factory.mktemp("issued") / "key.pem"
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path.write_bytes(pem + b"".join(item.public_bytes(Encoding.PEM) for item in parts))
+    return foreign_signer(path)
+
+
+@pytest.fixture(scope="module")
+def made(
+    issued: Signer, clock: Clock, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[PadesLevel], bytes]:
+    """Makes a PDF signed at a level."""
+    folder = tmp_path_factory.mktemp("evidence")
+    (folder / "root.pem").write_bytes(authorities().root.public_bytes(Encoding.PEM))
+    (folder / "root.crl").write_bytes(authorities().crl())
+
+    def make(level: PadesLevel) -> bytes:
+        return sign_pdf(render_pdf({}), issued, WHEN, pades_of(level, clock.url, str(folder), issued))
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def with_evidence(made: Callable[[PadesLevel], bytes]) -> bytes:
+    """A PDF whose last revision is a DSS: nobody signed it."""
+    return made(PadesLevel.B_LT)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_name_in_any_script_signs_and_approves(name: str, signer: Signer, tmp_path: Path) -> None:
+    """Whatever stands in a certificate, what frtaudit appends is what it accepts."""
+    try:
+        approver = generate(tmp_path / "key", name, None, WHEN)
+    except Exception:  # noqa: BLE001  a name that no certificate takes
+        pytest.skip("no certificate takes this name")
+    pdf = sign_pdf(sign_pdf(render_pdf({}), approver, WHEN), signer, LATER)
+    assert len(read_signed_pdf(pdf, (), "f").signatures) == 2
+
+
+@pytest.mark.parametrize("level", list(PadesLevel))
+def test_signatures_follow_every_level(
+    level: PadesLevel, made: Callable[[PadesLevel], bytes], signer: Signer, other: Signer
+) -> None:
+    """Two approvers sign a PDF of each level; nothing in front of them moves."""
+    pdf = made(level)
+    first = sign_pdf(pdf, signer, LATER)
+    second = sign_pdf(first, other, LATER)
+    read = read_signed_pdf(second, [authorities().root], "f")
+    assert second.startswith(first)
+    assert first.startswith(pdf)
+    assert read.signatures[0].distrust is None
+    assert read.signatures[-1].end == len(second)
+
+
+def test_a_time_over_all_ends_the_file(made: Callable[[PadesLevel], bytes]) -> None:
+    """At B-LTA no byte stands outside the last timestamp."""
+    pdf = made(PadesLevel.B_LTA)
+    assert read_signed_pdf(pdf, (), "f").signatures[-1].end == len(pdf)
+
+
+def test_flips_in_revocation_data_are_found(with_evidence: bytes) -> None:
+    """Nobody signed the DSS of a B-LT file, and still each of its bytes is the only one that can stand there."""
+    chance = random.Random(4)
+    start = read_signed_pdf(with_evidence, (), "f").signatures[0].end
+    assert start < len(with_evidence)
+    for position in chance.sample(range(start, len(with_evidence)), FLIPS):
+        forged = bytearray(with_evidence)
+        forged[position] ^= 1 << chance.randrange(8)
+        with pytest.raises(VerificationError):
+            read_signed_pdf(bytes(forged), (), "f")
+
+
+def appended(pdf: bytes, change: Callable[[Appending], None]) -> bytes:
+    """One more revision, in frtaudit's own form."""
+    writer = Appending.from_reader(ReportReader(pdf))
+    change(writer)
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def store(writer: Appending) -> DictionaryObject:
+    """The DSS, to be changed."""
+    found: DictionaryObject = writer.root["/DSS"]
+    writer.update_container(found)
+    return found
+
+
+def taken(writer: Appending) -> None:
+    """A certificate is taken out."""
+    store(writer)["/Certs"].pop()
+
+
+def same(writer: Appending) -> None:
+    """Nothing changes."""
+    store(writer)
+
+
+def doubled(writer: Appending) -> None:
+    """A certificate is listed twice."""
+    certificates = store(writer)["/Certs"]
+    certificates.append(certificates.raw_get(0))
+
+
+def copied(writer: Appending) -> None:
+    """A certificate stands in two objects."""
+    certificates = store(writer)["/Certs"]
+    certificates.append(writer.add_object(StreamObject(stream_data=certificates[0].data)))
+
+
+def older_list(writer: Appending) -> None:
+    """Another root's list of revoked certificates with the same name."""
+    stranger = authorities.__wrapped__()
+    data = x509.load_pem_x509_crl(stranger.crl()).public_bytes(Encoding.DER)
+    store(writer)["/CRLs"].append(writer.add_object(StreamObject(stream_data=data)))
+
+
+def list_as_certificate(writer: Appending) -> None:
+    """A list of revoked certificates among the certificates."""
+    held = store(writer)
+    held["/Certs"].append(writer.add_object(StreamObject(stream_data=held["/CRLs"][0].data + b" ")))
+
+
+def emptied(writer: Appending) -> None:
+    """A new DSS in place of the old one."""
+    made = writer.add_object(StreamObject(stream_data=store(writer)["/Certs"][0].data))
+    writer.root[pdf_name("/DSS")] = writer.add_object(
+        DictionaryObject({pdf_name("/Certs"): ArrayObject([made])})
+    )
+    writer.update_root()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [taken, same, doubled, copied, older_list, list_as_certificate, emptied],
+    ids=lambda change: change.__name__,
+)
+def test_a_dss_only_grows_by_what_belongs(change: Callable[[Appending], None], with_evidence: bytes) -> None:
+    """Nothing is taken away, doubled, or put in that no signer's authority signed."""
+    with pytest.raises(VerificationError, match="in a way that it forbids"):
+        read_signed_pdf(appended(with_evidence, change), (), "f")
+
+
+def test_a_newer_list_is_accepted(with_evidence: bytes) -> None:
+    """A genuine list of the signer's authority belongs, whoever appends it."""
+
+    def newer(writer: Appending) -> None:
+        data = x509.load_pem_x509_crl(authorities().crl()).public_bytes(Encoding.DER)
+        store(writer)["/CRLs"].append(writer.add_object(StreamObject(stream_data=data)))
+
+    assert (
+        read_signed_pdf(appended(with_evidence, newer), [authorities().root], "f").signatures[0].distrust
+        is None
+    )
+
+
+@pytest.mark.parametrize("days", [-400, 400])
+def test_a_list_that_revokes_the_signer_is_seen(days: int, with_evidence: bytes, issued: Signer) -> None:
+    """Revoked before a trusted authority saw the signature: it holds, and its signer is not trusted. Later: trusted."""
+    since = datetime.now(UTC) + timedelta(days=days)
+
+    def revoke(writer: Appending) -> None:
+        data = x509.load_pem_x509_crl(authorities().crl(issued.certificate, since=since)).public_bytes(
+            Encoding.DER
+        )
+        store(writer)["/CRLs"].append(writer.add_object(StreamObject(stream_data=data)))
+
+    pdf = appended(with_evidence, revoke)
+    found = read_signed_pdf(pdf, [authorities().root], "f").signatures[0]
+    assert (found.distrust is None) == (days > 0)
+    assert days > 0 or "revoked on" in str(found.distrust)

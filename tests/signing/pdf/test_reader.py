@@ -1,0 +1,50 @@
+"""Objects of an object stream are read as pyHanko reads them, each stream unpacked once."""
+
+from io import BytesIO
+
+import pytest
+from pyhanko.pdf_utils import generic
+from pyhanko.pdf_utils.misc import PdfReadError
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.pdf_utils.writer import PdfFileWriter
+
+from frtaudit.signing.pdf.reader import ReportReader
+
+OBJECTS = 40
+
+
+def packed() -> tuple[bytes, list[generic.Reference]]:
+    """A PDF with its objects in one object stream, and where they are."""
+    writer = PdfFileWriter(stream_xrefs=True)
+    stream = writer.prepare_object_stream()
+    found = [
+        writer.add_object(generic.DictionaryObject({generic.pdf_name("/N"): generic.NumberObject(n)}), stream)
+        for n in range(OBJECTS)
+    ]
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue(), [item.reference for item in found]
+
+
+def test_it_reads_what_pyhanko_reads_and_unpacks_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every object equals that of the library's own reader; the stream is unpacked once for all of them."""
+    pdf, places = packed()
+    reader, plain = ReportReader(pdf), PdfFileReader(BytesIO(pdf))
+    calls: list[int] = []
+    unpack = ReportReader._unpack
+    monkeypatch.setattr(ReportReader, "_unpack", lambda own, n: calls.append(n) or unpack(own, n))
+    for place in places:
+        one = reader.get_object(generic.Reference(place.idnum, 0, reader))
+        assert one == plain.get_object(generic.Reference(place.idnum, 0, plain))
+    assert len(calls) == 1
+
+
+def test_an_object_in_another_place_is_refused() -> None:
+    """A cross-reference that names the wrong place of a stream does not get an object."""
+    pdf, places = packed()
+    reader = ReportReader(pdf)
+    stream = reader.xrefs[generic.Reference(places[0].idnum, 0, reader)].obj_stream_id
+    with pytest.raises(PdfReadError, match="is not where"):
+        reader._get_object_from_stream(places[0].idnum, stream, 1)
+    with pytest.raises(PdfReadError, match="is not where"):
+        reader._get_object_from_stream(places[0].idnum, stream, OBJECTS)

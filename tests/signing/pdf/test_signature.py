@@ -1,0 +1,253 @@
+"""Tests of frtaudit.signing.pdf.signature."""
+
+import asyncio
+import random
+import re
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from asn1crypto.keys import PrivateKeyInfo
+from asn1crypto.x509 import Certificate
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from pyhanko.pdf_utils.generic import NameObject, TextStringObject
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.sign.signers.pdf_signer import PdfTimeStamper
+from pyhanko.sign.timestamps.dummy_client import DummyTimeStamper
+from pyhanko.sign.validation.dss import DocumentSecurityStore
+from pypdf import PdfReader
+from small_run import WHEN, render_pdf
+
+from frtaudit.errors import VerificationError
+from frtaudit.signing.keys import Signer, generate
+from frtaudit.signing.pdf.signature import looks_signed, read_signed_pdf, sign_pdf
+
+FLIPS = 60
+
+
+@pytest.fixture(scope="module")
+def draft() -> bytes:
+    """An unsigned PDF/A-3b with an attachment."""
+    return render_pdf({"result.json": b'{"a":1}'})
+
+
+@pytest.fixture(scope="module")
+def pdf(draft: bytes, signer: Signer) -> bytes:
+    """The same, signed."""
+    return sign_pdf(draft, signer, WHEN)
+
+
+def hole(pdf: bytes) -> tuple[int, int]:
+    """Start and end of the bytes that the last signature leaves out."""
+    found = re.findall(rb"/ByteRange \[(\d+) (\d+) (\d+) (\d+)", pdf)[-1]
+    return int(found[1]), int(found[2])
+
+
+def append(pdf: bytes, change: Callable[[IncrementalPdfFileWriter], None]) -> bytes:
+    """An incremental update, not signed."""
+    writer = IncrementalPdfFileWriter(BytesIO(pdf))
+    change(writer)
+    out = BytesIO()
+    writer.write(out)
+    return out.getvalue()
+
+
+def test_signature_is_pades_and_covers_the_whole_file(pdf: bytes, signer: Signer) -> None:
+    """ETSI.CAdES.detached, certifying, by the signer, at the time given, over every byte."""
+    read = read_signed_pdf(pdf, [signer.certificate], "f")
+    (signature,) = read.signatures
+    assert b"/ETSI.CAdES.detached" in pdf
+    assert b"/DocMDP" in pdf
+    assert signature.certificate == signer.certificate
+    assert (signature.when, signature.end, signature.distrust) == (WHEN, len(pdf), None)
+
+
+def test_signing_appends_and_keeps_pdf_a(draft: bytes, pdf: bytes) -> None:
+    """The signed file starts with the draft, and PDF/A-3b claim and attachment stay."""
+    assert pdf.startswith(draft)
+    reader = PdfReader(BytesIO(pdf))
+    assert reader.attachments["result.json"] == [b'{"a":1}']
+    assert b"<pdfaid:part>3</pdfaid:part>" in reader.trailer["/Root"]["/Metadata"].get_data() or (
+        b'pdfaid:part="3"' in reader.trailer["/Root"]["/Metadata"].get_data()
+    )
+
+
+def test_attachments_are_read(pdf: bytes, draft: bytes) -> None:
+    """Attachments come out as they went in, signed or not."""
+    assert read_signed_pdf(pdf, [], "f").attachments == {"result.json": b'{"a":1}'}
+    unsigned = read_signed_pdf(draft, [], "f")
+    assert unsigned.signatures == ()
+    assert unsigned.attachments == {"result.json": b'{"a":1}'}
+
+
+def test_an_unknown_signer_is_valid_but_distrusted(pdf: bytes, other: Signer) -> None:
+    """Without the certificate among the roots the signature holds and says that it leads nowhere."""
+    for roots in ([], [other.certificate]):
+        assert read_signed_pdf(pdf, roots, "f").signatures[0].distrust
+
+
+def test_a_certificate_outside_its_years_is_distrusted(draft: bytes, tmp_path: Path) -> None:
+    """A signature that claims a time before or after the certificate's years is not trusted."""
+    signer = generate(tmp_path / "k", "Org", None, WHEN)
+    for days in (-2, 3660):
+        late = sign_pdf(draft, signer, WHEN + timedelta(days=days))
+        assert read_signed_pdf(late, [signer.certificate], "f").signatures[0].distrust
+
+
+def test_a_second_signature_keeps_the_first(pdf: bytes, signer: Signer, other: Signer) -> None:
+    """An approving signature is permitted by the first, which stays valid."""
+    twice = sign_pdf(pdf, other, WHEN)
+    assert twice.startswith(pdf)
+    first, second = read_signed_pdf(twice, [signer.certificate, other.certificate], "f").signatures
+    assert (first.end, second.end) == (len(pdf), len(twice))
+    assert first.distrust is None
+    assert second.distrust is None
+
+
+@pytest.mark.parametrize("junk", [b"\n", b" ", b"\0", b"%%EOF\n", b"junk" * 1000])
+def test_junk_after_the_signature_is_refused(pdf: bytes, junk: bytes) -> None:
+    """One byte is enough."""
+    with pytest.raises(VerificationError):
+        read_signed_pdf(pdf + junk, [], "f")
+
+
+def test_a_truncated_file_is_refused(pdf: bytes) -> None:
+    """No prefix that reaches into the signature passes, and none is taken for a draft."""
+    for length in range(hole(pdf)[0] - 100, len(pdf), 29):
+        with pytest.raises(VerificationError):
+            read_signed_pdf(pdf[:length], [], "f")
+
+
+def test_flips_in_signed_bytes_are_seen(pdf: bytes, signer: Signer) -> None:
+    """Random single-bit flips outside the signature value: each refused, none crashes."""
+    chance = random.Random(1)
+    start, end = hole(pdf)
+    positions = [item for item in range(len(pdf)) if not start <= item < end]
+    for position in chance.sample(positions, FLIPS):
+        forged = bytearray(pdf)
+        forged[position] ^= 1 << chance.randrange(8)
+        with pytest.raises(VerificationError):
+            read_signed_pdf(bytes(forged), [signer.certificate], "f")
+
+
+def test_flips_in_the_signature_value_are_seen(pdf: bytes, signer: Signer) -> None:
+    """Random flips in the hole that the signature leaves out: digits, their case, and the padding."""
+    chance = random.Random(2)
+    start, end = hole(pdf)
+    positions = [start, end - 1, end - 2, *chance.sample(range(start, end), FLIPS)]
+    for position in positions:
+        forged = bytearray(pdf)
+        forged[position] ^= chance.choice((1, 2, 0x20))
+        with pytest.raises(VerificationError):
+            read_signed_pdf(bytes(forged), [signer.certificate], "f")
+
+
+def test_an_unsigned_update_is_refused(pdf: bytes) -> None:
+    """A change of the page's text or of the catalog by an incremental update is refused."""
+
+    def retitle(writer: IncrementalPdfFileWriter) -> None:
+        writer.root[NameObject("/Lang")] = TextStringObject("xx")
+        writer.update_root()
+
+    def restream(writer: IncrementalPdfFileWriter) -> None:
+        page = writer.root["/Pages"]["/Kids"][0]
+        page[NameObject("/Rotate")] = writer.add_object(TextStringObject("90"))
+        writer.update_container(page)
+
+    for change in (retitle, restream):
+        with pytest.raises(VerificationError):
+            read_signed_pdf(append(pdf, change), [], "f")
+
+
+def test_an_update_hidden_under_a_second_signature_is_refused(pdf: bytes, other: Signer) -> None:
+    """Changing the document and signing the change does not make the first signature hold."""
+
+    def retitle(writer: IncrementalPdfFileWriter) -> None:
+        writer.root[NameObject("/Lang")] = TextStringObject("xx")
+        writer.update_root()
+
+    with pytest.raises(VerificationError):
+        read_signed_pdf(sign_pdf(append(pdf, retitle), other, WHEN), [], "f")
+
+
+def test_a_dss_update_is_accepted_and_junk_after_it_is_not(pdf: bytes, signer: Signer) -> None:
+    """Revocation data may follow a signature (PAdES B-LT); nothing else may."""
+
+    def add(writer: IncrementalPdfFileWriter) -> None:
+        certificate = Certificate.load(signer.certificate.public_bytes(Encoding.DER))
+        DocumentSecurityStore.supply_dss_in_writer(writer, None, certs=[certificate])
+
+    longer = append(pdf, add)
+    assert len(read_signed_pdf(longer, [], "f").signatures) == 1
+    with pytest.raises(VerificationError):
+        read_signed_pdf(longer + b"junk", [], "f")
+
+
+@pytest.fixture(scope="module")
+def stamper() -> DummyTimeStamper:
+    """A time-stamping authority of our own (pyHanko's knows RSA only)."""
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Clock")])
+    usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), 7, WHEN, datetime.now(UTC) + timedelta(days=9))
+        .add_extension(usage, critical=True)
+        .sign(key, hashes.SHA256())
+    )
+    secret = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    return DummyTimeStamper(
+        Certificate.load(certificate.public_bytes(Encoding.DER)), PrivateKeyInfo.load(secret)
+    )
+
+
+def test_a_document_timestamp_after_the_signature_is_accepted(
+    pdf: bytes, signer: Signer, stamper: DummyTimeStamper
+) -> None:
+    """A timestamp may follow (PAdES B-LTA); flips in it are seen; its authority needs trust of its own."""
+    out = BytesIO()
+    PdfTimeStamper(stamper).timestamp_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), "sha256", output=out)
+    longer = out.getvalue()
+    authority = x509.load_der_x509_certificate(stamper.tsa_cert.dump())
+    first, second = read_signed_pdf(longer, [signer.certificate, authority], "f").signatures
+    assert (first.distrust, second.distrust, second.is_timestamp) == (None, None, True)
+    assert read_signed_pdf(longer, [signer.certificate], "f").signatures[1].distrust
+    forged = bytearray(longer)
+    forged[len(pdf) + 30] ^= 1
+    with pytest.raises(VerificationError):
+        read_signed_pdf(bytes(forged), [], "f")
+
+
+def test_a_stripped_signature_leaves_a_trace(pdf: bytes) -> None:
+    """A signed file whose form is cut out of the catalog is refused, not taken for a draft."""
+    with pytest.raises(VerificationError):
+        read_signed_pdf(pdf.replace(b"/AcroForm", b"/AcroFarm"), [], "f")
+    with pytest.raises(VerificationError):
+        read_signed_pdf(pdf.replace(b"/ETSI.CAdES.detached", b"/ETSI.CAdES.detacheX"), [], "f")
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", b"\0" * 100])
+def test_what_is_no_pdf_counts_as_unsigned(data: bytes) -> None:
+    """Bytes without a trace of a signature hold none; that decides nothing about them."""
+    assert not looks_signed(data)
+    assert read_signed_pdf(data, [], "f").signatures == ()
+
+
+def test_a_pdf_that_cannot_be_read_is_invalid() -> None:
+    """A file that begins as a PDF and breaks the parser was damaged, with or without traces of a signature."""
+    with pytest.raises(VerificationError, match="cannot be read as a PDF"):
+        read_signed_pdf(b"%PDF-1.7\n", [], "f")
+
+
+def test_signing_and_reading_work_inside_an_event_loop(draft: bytes, signer: Signer) -> None:
+    """A notebook runs an event loop already."""
+
+    async def inside() -> int:
+        return len(read_signed_pdf(sign_pdf(draft, signer, WHEN), [], "f").signatures)
+
+    assert asyncio.run(inside()) == 1

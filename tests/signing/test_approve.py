@@ -1,0 +1,165 @@
+"""Tests of frtaudit.signing.approve."""
+
+import shutil
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
+
+from frtaudit.errors import DataError, FrtauditError, VerificationError
+from frtaudit.signing import approve as command
+from frtaudit.signing.approve import approve
+from frtaudit.signing.keys import PUBLIC, Signer, generate
+from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.statement import Scope, open_statement
+from frtaudit.signing.verification import Outcome, Verification
+from frtaudit.signing.verify import verify
+
+LATER = WHEN + timedelta(hours=1)
+APPROVAL = "approval.1.dsse.json"
+
+
+def subjects(found: Verification, outcome: Outcome) -> set[str]:
+    """What the checks with this outcome are about."""
+    return {check.subject for check in found.checks if check.outcome is outcome}
+
+
+def test_an_approved_run_names_both_signers(
+    run: Path, other: Signer, key_folder: Path, other_folder: Path
+) -> None:
+    """After an approval the first signature holds, the second one too, and verify names who made each."""
+    before = (run / "report.pdf").read_bytes()
+    assert approve(run, other, LATER) == (run / "report.pdf", run / APPROVAL)
+    assert (run / "report.pdf").read_bytes().startswith(before)
+    found = verify(run, [key_folder / PUBLIC, other_folder / PUBLIC])
+    assert found.exit_code == 0, str(found)
+    assert {"Signature1", "Signature2", APPROVAL} <= subjects(found, Outcome.OK)
+    assert "'Auditor'" in str(found)
+    assert "'Somebody else'" in str(found)
+    assert verify(run / "report.pdf", [key_folder / PUBLIC, other_folder / PUBLIC]).exit_code == 0
+
+
+def test_each_signer_is_trusted_by_itself(run: Path, other: Signer, key_folder: Path) -> None:
+    """Trust in the auditor is no trust in the approver: what is untrusted are the approver's two signatures."""
+    approve(run, other, LATER)
+    found = verify(run, [key_folder / PUBLIC])
+    assert found.exit_code == 3
+    assert subjects(found, Outcome.UNTRUSTED) == {"Signature2", APPROVAL}
+
+
+def test_a_third_signer_approves_what_the_second_left(
+    run: Path, other: Signer, tmp_path: Path, key_folder: Path, other_folder: Path
+) -> None:
+    """Approvals are numbered, and the earlier one holds for the part of the PDF that it covers."""
+    third = generate(tmp_path / "third", "Third", None, WHEN)
+    approve(run, other, LATER)
+    approve(run, third, LATER)
+    trust = [folder / PUBLIC for folder in (key_folder, other_folder, tmp_path / "third")]
+    found = verify(run, trust)
+    assert found.exit_code == 0, str(found)
+    assert {APPROVAL, "approval.2.dsse.json", "Signature3"} <= subjects(found, Outcome.OK)
+
+
+def test_a_pdf_alone_can_be_approved(run: Path, other: Signer, key_folder: Path, other_folder: Path) -> None:
+    """Of a PDF that travels alone the approval is the signature inside it."""
+    assert approve(run / "report.pdf", other, LATER) == (run / "report.pdf",)
+    both = [key_folder / PUBLIC, other_folder / PUBLIC]
+    assert verify(run / "report.pdf", both).exit_code == verify(run, both).exit_code == 0
+
+
+def test_a_run_without_pdf_is_approved_by_statement(
+    run: Path, signer: Signer, other: Signer, key_folder: Path, other_folder: Path
+) -> None:
+    """With report.pdf=false the approval beside the files is all there is, and it is checked."""
+    (run / "report.pdf").unlink()
+    sign_outer(run, signer)
+    approve(run, other, LATER)
+    opened = open_statement((run / APPROVAL).read_bytes(), Scope.APPROVAL, APPROVAL)
+    assert set(opened.subjects) == {STATEMENT, "result.json"}
+    assert verify(run, [key_folder / PUBLIC, other_folder / PUBLIC]).exit_code == 0
+    with pytest.raises(DataError, match="signed it already"):
+        approve(run, other, LATER)
+
+
+def refused(path: Path, signer: Signer, error: type[FrtauditError], words: str, when: object = LATER) -> None:
+    """The approval is refused in one line with these words, and no byte of the run moved."""
+    before = {item: item.read_bytes() for item in path.rglob("*") if item.is_file()}
+    with pytest.raises(error, match=words) as caught:
+        approve(path, signer, when)  # type: ignore[arg-type]  # a time
+    assert "\n" not in str(caught.value)
+    assert {item: item.read_bytes() for item in path.rglob("*") if item.is_file()} == before
+
+
+def test_a_run_that_is_not_signed_is_refused(run: Path, other: Signer) -> None:
+    """A draft has nothing to approve."""
+    (run / STATEMENT).unlink()
+    (run / "report.pdf").write_bytes(render_pdf({"result.json": (run / "result.json").read_bytes()}))
+    refused(run, other, DataError, "unsigned draft")
+
+
+def test_a_run_that_does_not_hold_is_refused(run: Path, other: Signer) -> None:
+    """Nobody lends a name to files that were changed."""
+    (run / "report.html").write_bytes(b"changed")
+    refused(run, other, VerificationError, "report.html")
+
+
+@pytest.mark.parametrize(("days", "said"), [(3700, "expired on 2036-03-03"), (-2, "does not hold before")])
+def test_a_key_outside_its_years_is_refused(run: Path, other: Signer, days: int, said: str) -> None:
+    """An expired certificate, or one of the future, approves nothing."""
+    refused(run, other, DataError, said, WHEN + timedelta(days=days))
+
+
+def test_the_same_key_approves_once(run: Path, signer: Signer, other: Signer) -> None:
+    """Neither the auditor nor an approver signs a second time: in a folder, and in a PDF alone."""
+    refused(run, signer, DataError, "'Auditor' signed it already")
+    approve(run, other, LATER)
+    refused(run, other, DataError, "'Somebody else' signed it already")
+    with pytest.raises(DataError, match="signed it already"):
+        approve(run / "report.pdf", other, LATER)
+
+
+def test_an_approval_of_another_run_does_not_fit(
+    run: Path, tmp_path: Path, signer: Signer, other: Signer
+) -> None:
+    """An approval copied from elsewhere is named: with the PDF it belongs to, and without."""
+    second = write_run(tmp_path / "second", signer, make_result(0.5, 2))
+    approve(second, other, LATER)
+    shutil.copy(second / APPROVAL, run / APPROVAL)
+    found = verify(run)
+    assert found.exit_code == 2
+    assert APPROVAL in subjects(found, Outcome.INVALID)
+
+
+def test_a_stripped_or_foreign_approving_signature_is_seen(run: Path, other: Signer, tmp_path: Path) -> None:
+    """An approval whose signature was cut out of the PDF, or is another's, is invalid."""
+    pdf = run / "report.pdf"
+    before = pdf.read_bytes()
+    approve(run, other, LATER)
+    pdf.write_bytes(before)
+    assert APPROVAL in subjects(verify(run), Outcome.INVALID)
+    third = generate(tmp_path / "third", "Third", None, WHEN)
+    pdf.write_bytes(sign_pdf(before, third, LATER))
+    assert APPROVAL in subjects(verify(run), Outcome.INVALID)
+    assert len(read_signed_pdf(pdf.read_bytes(), (), "f").signatures) == 2
+
+
+def test_an_approval_that_is_none_is_invalid(run: Path) -> None:
+    """A broken approval, or one that covers too little, is named."""
+    for data in (b"{}", (run / STATEMENT).read_bytes()):
+        (run / APPROVAL).write_bytes(data)
+        assert subjects(verify(run), Outcome.INVALID) == {APPROVAL}
+
+
+def test_main_says_who_approved(
+    run: Path, other_folder: Path, key_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command prints the approver once, and refuses in one line what cannot be done."""
+    now_valid = ["--key", str(other_folder)]
+    assert command.main([str(run), *now_valid]) == 0
+    assert "approved by 'Somebody else'" in capsys.readouterr().out
+    assert command.main([str(run), *now_valid]) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+    (run / "result.json").write_bytes(b"{}")
+    assert command.main([str(run), "--key", str(key_folder)]) == 2

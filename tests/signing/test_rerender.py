@@ -1,0 +1,473 @@
+"""Tests of frtaudit.signing.rerender: no signer can print anything but what the result says.
+
+Tests also report_files and first_revision, which make what is compared.
+"""
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from small_run import WHEN, make_result, verdict_of
+
+from frtaudit.core.canonical import sha256, to_bytes
+from frtaudit.core.previous import Previous
+from frtaudit.core.result import AuditResult
+from frtaudit.core.spec import Report
+from frtaudit.errors import FrtauditError
+from frtaudit.report import fresh, render, versions
+from frtaudit.report.files import attachments, is_source
+from frtaudit.report.rendering import page_of, told_of
+from frtaudit.report.shape import Shape, shape_in
+from frtaudit.signing import report_files, rerender
+from frtaudit.signing.keys import PUBLIC, Signer
+from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.pdf.first_revision import foreign
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signing import Signing
+from frtaudit.signing.statement import INNER_NAME, inner_statement, outer_statement
+from frtaudit.signing.verification import Depth, Outcome, Verification
+from frtaudit.signing.verify import main, verify
+
+SETTINGS = Report(title="Gate 4", organisation="Border office", checklists=("model_card",), date="2026-03-04")
+OFFICE = {"style.css": b".answer { outline: 1px solid green; }"}
+Folder = Mapping[str, bytes]
+
+
+def inner(result: AuditResult) -> Callable[[Folder, Signer, Any], bytes]:
+    """What makes the statement inside the PDF of a result."""
+    named = dict(result.digests["inputs"])  # type: ignore[arg-type,call-overload]  # a mapping
+    return lambda covered, signer, when: inner_statement(
+        covered, str(result.digests["spec"]), named, signer, when
+    )
+
+
+def written(folder: Path, signer: Signer, settings: Report = SETTINGS) -> Path:
+    """A signed run, with the last audit's result and a style of its own, as a real run leaves it."""
+    result, last = make_result(), Previous.read(make_result(0.3).to_bytes())
+    shape: Shape = shape_in(OFFICE, {})
+    sources = {
+        "result.json": result.to_bytes(),
+        "previous.json": last.data,
+        "templates/style.css": OFFICE["style.css"],
+    }
+    told = told_of(settings, "2026-03-04", "signed", last, shape)
+    files = report_files.report_files(sources, told, settings, Signing(signer=signer), inner(result))
+    return put(folder, {**files, "verdict.json": to_bytes(verdict_of(result))}, signer)
+
+
+def put(folder: Path, files: Folder, signer: Signer) -> Path:
+    """The files and a statement over them."""
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    (folder / STATEMENT).unlink(missing_ok=True)
+    (folder / STATEMENT).write_bytes(outer_statement(folder, signer, WHEN))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def genuine(tmp_path_factory: pytest.TempPathFactory, signer: Signer) -> Path:
+    """A run that no test may change."""
+    return written(tmp_path_factory.mktemp("genuine") / "run", signer)
+
+
+@pytest.fixture(scope="module")
+def page_only(tmp_path_factory: pytest.TempPathFactory, signer: Signer) -> Path:
+    """The same without a PDF: no test may change it."""
+    return written(tmp_path_factory.mktemp("genuine") / "run", signer, replace(SETTINGS, pdf=False))
+
+
+@pytest.fixture(scope="module")
+def layouts(genuine: Path) -> Iterator[dict[bytes, bytes]]:
+    """Layouts made in a fresh process, by what was asked for: the genuine one is asked for again and again."""
+    known: dict[bytes, bytes] = {}
+    make = rerender._laid_out
+
+    def once(files: Folder, attached: Folder) -> bytes:
+        key = sha256(
+            b"".join(name.encode() + data for name, data in sorted({**files, **attached}.items()))
+        ).encode()
+        if key not in known:
+            known[key] = make(files, attached)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rerender, "_laid_out", once)
+        yield known
+
+
+def said(found: Verification, outcome: Outcome) -> list[str]:
+    """The lines of one outcome."""
+    return [f"{check.subject}: {check.said}" for check in found.checks if check.outcome is outcome]
+
+
+def test_a_genuine_run_holds_to_the_last_byte(
+    genuine: Path, key_folder: Path, layouts: dict[bytes, bytes]
+) -> None:
+    """Page and PDF are made again, of the folder and of the PDF alone; nothing is left unchecked with --deep."""
+    for path in (genuine, genuine / "report.pdf"):
+        found = verify(path, [key_folder / PUBLIC], Depth.PAPER)
+        assert found.strict_exit_code == 0, str(found)
+        assert str(found).count("made again from the result and report.json: the same bytes") == 1
+        assert str(found).count("laid out again in another process: the same") == 1
+    assert len(layouts) == 1
+
+
+def test_without_deep_the_layout_is_said_to_be_open(genuine: Path, key_folder: Path) -> None:
+    """The page is compared; that the PDF's layout was not is said in a line, which --strict would not pass."""
+    found = verify(genuine, [key_folder / PUBLIC])
+    assert (found.exit_code, found.strict_exit_code) == (0, 4)
+    assert said(found, Outcome.UNCHECKED) == ["report.pdf: layout not compared: --deep lays it out again"]
+
+
+# ------------------------------------------------------------------------------------------ attacks by who may sign
+@dataclass
+class Case:
+    """A genuine run's files, open to whoever holds the key, and what attacks need."""
+
+    files: dict[str, bytes]
+    signer: Signer
+    layout: bytes | None = None
+    extra: dict[str, bytes] = field(default_factory=dict)
+
+    @property
+    def page(self) -> str:
+        """The page beside the PDF."""
+        return self.files["report.html"].decode()
+
+    @property
+    def sources(self) -> dict[str, bytes]:
+        """What the page is made from."""
+        return {name: data for name, data in self.files.items() if is_source(name)}
+
+    def say(self, **changes: object) -> None:
+        """Other settings in report.json."""
+        told = json.loads(self.files["report.json"])
+        self.files["report.json"] = to_bytes({**told, **changes})
+
+    def laid_out(self, page: str, attached_page: str | None = None) -> None:
+        """A PDF of a page, signed; ``attached_page``: another page in it."""
+        carried = {**attachments(self.sources, (attached_page or page).encode()), **self.extra}
+        self.signed(lambda statement: render.pdf(page, {**carried, INNER_NAME: statement}), carried)
+
+    def signed(self, make: Callable[[bytes], bytes], carried: Folder) -> None:
+        """What ``make`` makes of the inner statement over what the PDF carries, signed."""
+        statement = inner(make_result())(carried, self.signer, WHEN)
+        self.files["report.pdf"] = sign_pdf(make(statement), self.signer, WHEN)
+
+
+def _page(change: Callable[[str], str]) -> Callable[[Case], None]:
+    """An attack on the page beside the PDF, which carries it too."""
+
+    def attack(case: Case) -> None:
+        forged = change(case.page)
+        assert forged != case.page
+        case.files["report.html"] = forged.encode()
+        case.files.pop("report.pdf", None)
+
+    return attack
+
+
+def _paper(change: Callable[[str], str]) -> Callable[[Case], None]:
+    """An attack on the PDF's layout, with the genuine page beside and inside it."""
+
+    def attack(case: Case) -> None:
+        forged = change(case.page)
+        assert forged != case.page
+        case.laid_out(forged, case.page)
+
+    return attack
+
+
+def _attached(case: Case) -> None:
+    case.extra["annex.html"] = b"<p>All requirements are met.</p>"
+    case.laid_out(case.page)
+
+
+def _other_page_inside(case: Case) -> None:
+    case.laid_out(case.page, case.page.replace("25", "2.5"))
+
+
+def _before_signing(case: Case) -> None:
+    """Another revision between the layout and its signature: the first sheet is another one."""
+    from pyhanko.pdf_utils.generic import NumberObject, pdf_name
+    from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+
+    from frtaudit.signing.pdf.reader import ReportReader
+
+    def turned(pdf: bytes) -> bytes:
+        import io
+
+        writer = IncrementalPdfFileWriter.from_reader(ReportReader(pdf))
+        sheet = writer.root["/Pages"]["/Kids"][0].get_object()
+        sheet[pdf_name("/Rotate")] = NumberObject(180)
+        writer.update_container(sheet)
+        output = io.BytesIO()
+        writer.write(output)
+        return output.getvalue()
+
+    carried = attachments(case.sources, case.page.encode())
+    case.signed(lambda statement: turned(render.pdf(case.page, {**carried, INNER_NAME: statement})), carried)
+
+
+def _style(text: str) -> Callable[[str], str]:
+    return lambda page: page.replace("</style>", f"{text}</style>", 1)
+
+
+def _words(before: str, after: str) -> Callable[[str], str]:
+    return lambda page: page.replace(before, after)
+
+
+def _verdict(**changes: object) -> Callable[[Case], None]:
+    return lambda case: case.files.update(
+        {"verdict.json": to_bytes({**json.loads(case.files["verdict.json"]), **changes})}
+    )
+
+
+def _told(**changes: object) -> Callable[[Case], None]:
+    return lambda case: case.say(**changes)
+
+
+def _file(name: str, data: bytes) -> Callable[[Case], None]:
+    return lambda case: case.files.update({name: data})
+
+
+HIDDEN = ".answer { display: none } .answer::before { content: 'All requirements are met.' }"
+BOX = "<div style='position:absolute; top:0; width:100%; height:20cm; background:#fff'></div>"
+PRAISE = "<p>The system is fit for use.</p>"
+ATTACKS: Mapping[str, tuple[Callable[[Case], None], str]] = {
+    "truth hidden by a style on the page": (_page(_style(HIDDEN)), "report.html"),
+    "white box over the page": (_page(_words("<body>", f"<body>{BOX}")), "report.html"),
+    "sentence without a number on the page": (_page(_words("</h1>", f"</h1>{PRAISE}")), "report.html"),
+    "sentence taken from the page": (_page(_words("The rate is below the limit.", "")), "report.html"),
+    "number on the page": (_page(_words("25.0", "2.50")), "report.html"),
+    "title on the page": (_page(_words("Gate 4", "Gate 5")), "report.html"),
+    "space on the page": (_page(lambda page: page + " "), "report.html"),
+    "truth hidden by a style on paper": (_paper(_style(HIDDEN)), "report.pdf"),
+    "white box on paper": (_paper(_words("<body>", f"<body>{BOX}")), "report.pdf"),
+    "sentence without a number on paper": (_paper(_words("</h1>", f"</h1>{PRAISE}")), "report.pdf"),
+    "number on paper": (_paper(_words("25.0", "2.50")), "report.pdf"),
+    "figure on paper": (
+        _paper(_words("</svg>", "<rect width='400' height='400' fill='#fff'/></svg>")),
+        "report.pdf",
+    ),
+    "revision before the signature": (_before_signing, "report.pdf"),
+    "file attached beside the report's": (_attached, "report.pdf"),
+    "another page attached": (_other_page_inside, "report.pdf"),
+    "template swapped after": (_file("templates/style.css", b".answer { display: none }"), "report.html"),
+    "template added after": (_file("templates/words.toml", b'[verdict]\nfail = "met"\n'), "report.html"),
+    "last audit swapped": (_file("previous.json", make_result(0.9, 3).to_bytes()), "report.html"),
+    "title in report.json": (_told(title="Gate 5"), "report.html"),
+    "another status in report.json": (_told(status="demo"), "report.json"),
+    "checklist": (_file("checklists.csv", b"list,id\nmodel_card,all\n"), "checklists.csv"),
+    "exit code": (_verdict(exit_code=3), "verdict.json"),
+    "counts": (_verdict(counts={"pass": 9, "fail": 0, "inconclusive": 0, "not_testable": 0}), "verdict.json"),
+    "choice": (_verdict(choice=["take this one"]), "verdict.json"),
+}
+
+
+SLOW = (
+    *("white box on paper", "sentence without a number on paper", "number on paper", "figure on paper"),
+    "another page attached",
+)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow) if name in SLOW else name for name in ATTACKS]
+)
+def test_a_signer_with_a_trusted_key_is_found(
+    name: str, genuine: Path, tmp_path: Path, signer: Signer, key_folder: Path, layouts: dict[bytes, bytes]
+) -> None:
+    """Each forgery carries right signatures of a trusted key, and is invalid by name: page, paper, lists or verdict."""
+    attack, subject = ATTACKS[name]
+    files = {
+        path.relative_to(genuine).as_posix(): path.read_bytes()
+        for path in genuine.rglob("*")
+        if path.is_file() and path.name != STATEMENT
+    }
+    case = Case(files=files, signer=signer)
+    attack(case)
+    assert name == "last audit swapped" or case.files != {**files, STATEMENT: b""}
+    found = verify(put(tmp_path / "run", case.files, signer), [key_folder / PUBLIC], Depth.PAPER)
+    assert found.exit_code == 2, str(found)
+    assert any(line.startswith(subject) for line in said(found, Outcome.INVALID)), str(found)
+
+
+# --------------------------------------------------------------------------------------------- what is no alarm
+@pytest.fixture
+def run(page_only: Path, tmp_path: Path) -> Path:
+    """A signed run without a PDF to tamper with."""
+    return Path(shutil.copytree(page_only, tmp_path / "run"))
+
+
+def resigned(run: Path, signer: Signer, **told: object) -> Path:
+    """Another report.json, signed."""
+    now = json.loads((run / "report.json").read_bytes())
+    return put(run, {"report.json": to_bytes({**now, **told})}, signer)  # type: ignore[dict-item]  # JSON
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"frtaudit": "0.0.9", "source": "x"}, "rendered by frtaudit 0.0.9, this is "),
+        ({"numpy": "1.26.4"}, "rendered with numpy 1.26.4, this is "),
+        ({"source": "0" * 64}, "rendered by another build of frtaudit "),
+        ({"python": 3}, "rendered with python an unknown version, this is "),
+    ],
+)
+def test_another_version_is_said_and_never_an_alarm(
+    run: Path, signer: Signer, key_folder: Path, changed: dict[str, object], line: str
+) -> None:
+    """A page that comes out otherwise by other versions is not compared: exit 0, and 4 for the strict."""
+    by = json.loads((run / "report.json").read_bytes())["rendered_by"]
+    (run / "report.html").write_bytes((run / "report.html").read_bytes() + b"\n")
+    resigned(run, signer, rendered_by={**by, **changed})
+    found = verify(run, [key_folder / PUBLIC])
+    assert (found.exit_code, found.strict_exit_code) == (0, 4), str(found)
+    (open_ended,) = said(found, Outcome.UNCHECKED)
+    assert open_ended.startswith(f"report.html: {line}")
+    assert open_ended.endswith(": page not compared")
+
+
+def test_the_same_bytes_by_another_version_hold(run: Path, signer: Signer, key_folder: Path) -> None:
+    """Where another version makes the very same page there is nothing to say against it."""
+    by = json.loads((run / "report.json").read_bytes())["rendered_by"]
+    found = verify(resigned(run, signer, rendered_by={**by, "python": "3.11.0"}), [key_folder / PUBLIC])
+    assert found.strict_exit_code == 0, str(found)
+
+
+def test_a_run_of_before_is_no_alarm(original: Path, key_folder: Path) -> None:
+    """A run whose report.json, if it has one, names no versions: valid, its page not compared."""
+    for path in (original, original / "report.pdf"):
+        found = verify(path, [key_folder / PUBLIC], Depth.PAPER)
+        assert (found.exit_code, found.strict_exit_code) == (0, 4), str(found)
+        assert said(found, Outcome.UNCHECKED)[0].endswith(
+            "not compared: it was made before reports recorded what rendered them"
+        )
+
+
+def test_templates_of_a_stranger_are_not_run(
+    run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run with templates of its own, signed by who knows whom: nothing is rendered, and that is said."""
+    monkeypatch.setattr("frtaudit.report.rendering.page_of", lambda _: pytest.fail("it was rendered"))
+    found = verify(run)
+    assert found.exit_code == 3
+    assert said(found, Outcome.UNCHECKED) == [
+        "report.html: not compared: its templates are of a signer who is not trusted here"
+    ]
+
+
+@pytest.mark.parametrize("data", [b"[]", b"{", b'"x"', b"\xff"])
+def test_settings_that_are_none_are_invalid(run: Path, signer: Signer, data: bytes) -> None:
+    """report.json that was signed and is no such file is named."""
+    found = verify(put(run, {"report.json": data}, signer))
+    assert said(found, Outcome.INVALID) == ["report.json: is not what a report was told"]
+
+
+def test_what_leads_to_no_page_is_invalid(run: Path, signer: Signer, key_folder: Path) -> None:
+    """Sources of this version that no page can be made from were not those of the page."""
+    found = verify(resigned(run, signer, date="soon"), [key_folder / PUBLIC])
+    assert said(found, Outcome.INVALID) == ["report.html: cannot be made again (DataError)"]
+
+
+def test_little_memory_is_no_alarm(run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where memory does not suffice nothing is said against a report."""
+
+    def small(_: object) -> bytes:
+        raise MemoryError
+
+    monkeypatch.setattr("frtaudit.report.rendering.page_of", small)
+    found = verify(run, [key_folder / PUBLIC])
+    assert (found.exit_code, found.strict_exit_code) == (0, 4)
+
+
+def test_a_layout_that_cannot_be_made_here_is_no_alarm(
+    genuine: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No WeasyPrint, no second process, a killed one: not compared. Files that lead to no layout: invalid."""
+
+    def refuse(error: FrtauditError) -> Callable[..., bytes]:
+        def refused(*_: object) -> bytes:
+            raise error
+
+        return refused
+
+    monkeypatch.setattr(rerender, "_laid_out", refuse(FrtauditError("report.pdf", "libraries are missing")))
+    found = verify(genuine, [key_folder / PUBLIC], Depth.PAPER)
+    assert (found.exit_code, found.strict_exit_code) == (0, 4)
+    assert said(found, Outcome.UNCHECKED) == [
+        "report.pdf: layout not compared: report.pdf libraries are missing"
+    ]
+    monkeypatch.setattr(
+        rerender, "_laid_out", refuse(rerender.DataError("report", "could not be made again"))
+    )
+    assert verify(genuine, [key_folder / PUBLIC], Depth.PAPER).exit_code == 2
+
+
+def test_strict_is_deep_and_exits_with_4(
+    run: Path, key_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command: 0 for a genuine run, 4 for one with a file that nobody signed, said in the last line."""
+    words = [str(run), "--trust", str(key_folder / PUBLIC), "--strict"]
+    assert main(words) == 0
+    (run / "notes.txt").write_text("mine")
+    assert main(words[:-1]) == 0
+    capsys.readouterr()
+    assert main(words) == 4
+    assert (
+        capsys.readouterr()
+        .out.splitlines()[-1]
+        .endswith("not everything was compared or is covered (exit 4)")
+    )
+
+
+# ----------------------------------------------------------------------------------------- before anything is signed
+def test_a_run_that_does_not_repeat_signs_nothing(signer: Signer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a second process makes another page the run ends with one line and writes no file."""
+
+    def other(files: Folder) -> bytes:
+        return page_of(files) + b"<!-- by chance -->"
+
+    monkeypatch.setattr(report_files, "page_of", other)
+    settings = replace(SETTINGS, pdf=False)
+    with pytest.raises(FrtauditError, match=r"^report\.html: a second process made other bytes") as stopped:
+        report_files.report_files(
+            {"result.json": make_result().to_bytes()},
+            told_of(settings, "2026-03-04", "signed"),
+            settings,
+            Signing(signer=signer),
+        )
+    assert stopped.value.exit_code == 1
+
+
+def test_a_signature_adds_nothing_but_itself(
+    genuine: Path, layouts: dict[bytes, bytes], signer: Signer
+) -> None:
+    """The signed file is the layout and one revision that follows from it; another moment or name is another one."""
+    (layout,) = list(layouts.values())[:1]
+    pdf = (genuine / "report.pdf").read_bytes()
+    first = read_signed_pdf(pdf, (), "report.pdf").signatures[0]
+    assert foreign(layout, pdf, first) is None
+    assert foreign(layout[:-9] + b"x" + layout[-8:], pdf, first) == (
+        f"laid out again, it differs from byte {len(layout) - 9} on"
+    )
+    later = replace(first, when=first.when.replace(year=2027))  # type: ignore[union-attr]  # it has one
+    assert "another revision was signed" in str(foreign(layout, pdf, later))
+    assert foreign(layout, layout + b"%" * 9, replace(first, end=len(layout) + 9)) == (
+        "holds no signature where its layout ends"
+    )
+
+
+def test_what_renders_is_recorded(genuine: Path) -> None:
+    """report.json names the programs whose other version may move a byte; the machine's fonts where they matter."""
+    by = json.loads((genuine / "report.json").read_bytes())["rendered_by"]
+    named = "frtaudit source python numpy matplotlib jinja2 weasyprint pango harfbuzz zlib machine"
+    assert set(named.split(" ")) <= set(by)
+    assert "fonts" not in by
+    assert versions.differing(by, (genuine / "report.html").read_bytes()) == ()
+    assert fresh.Rendered(page=b"", pdf=None) != fresh.Rendered(page=b"", pdf=b"")

@@ -1,0 +1,136 @@
+"""Tests of frtaudit.signing.seal."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from local_tsa import Clock, authorities, running
+from small_audits import spec
+from small_run import WHEN
+
+from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.identity import to_plain
+from frtaudit.core.seal import sealed_content
+from frtaudit.core.spec import AuditSpec, Bootstrap
+from frtaudit.errors import DataError, VerificationError
+from frtaudit.pipeline.audit import audit
+from frtaudit.pipeline.components import material_of, panel_of
+from frtaudit.pipeline.provenance import inputs_of
+from frtaudit.signing import seal as command
+from frtaudit.signing.keys import Signer, load_signer
+from frtaudit.signing.seal import SEAL, make_seal, open_seal, read_seal
+
+CONTENT = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})
+
+
+def content_of(made: AuditSpec) -> Mapping[str, Json]:
+    """What a seal of this spec fixes."""
+    material = material_of(made)
+    inputs = inputs_of(made, material, panel_of(made, material))
+    return sealed_content(to_plain(made), material.cohort.digest, inputs)
+
+
+@pytest.fixture
+def clock() -> Iterator[Clock]:
+    """A time-stamping authority on loopback."""
+    with running() as found:
+        found.when = WHEN
+        yield found
+
+
+def test_a_seal_opens_as_it_was_made(signer: Signer, clock: Clock) -> None:
+    """Content, signer and time come back; the authority is trusted under its root."""
+    data = make_seal(CONTENT, signer, WHEN, clock.url)
+    found = open_seal(data, SEAL, [authorities().root])
+    assert (found.content, found.statement.keyid, found.statement.when) == (CONTENT, signer.keyid, WHEN)
+    assert found.stamp is not None
+    assert (found.stamp.when, found.stamp.distrust) == (WHEN, None)
+    assert open_seal(make_seal(CONTENT, signer, WHEN), SEAL).stamp is None
+
+
+def test_a_changed_seal_is_invalid(signer: Signer, other: Signer, clock: Clock) -> None:
+    """Other content, another form, another time or another kind of statement does not open."""
+    data = make_seal(CONTENT, signer, WHEN, clock.url)
+    value = json.loads(data)
+    later = json.loads(make_seal(CONTENT, other, WHEN, clock.url))
+    moved = {"envelope": value["envelope"], "timestamp": later["timestamp"]}
+    for wrong in (b"{}", b"[", data + b" ", to_bytes(moved), to_bytes({**value, "more": 1}), b"null"):
+        with pytest.raises(VerificationError, match=SEAL):
+            open_seal(wrong, SEAL)
+    for position in range(0, len(data) - 1, 97):
+        forged = bytearray(data)
+        forged[position] ^= 1
+        if (
+            json_or_none(bytes(forged))
+            and forged.count(b'"timestamp"')
+            and position > data.index(b'"timestamp"')
+        ):
+            continue  # flips in a token are the subject of test_timestamp
+        with pytest.raises(VerificationError, match=SEAL):
+            open_seal(bytes(forged), SEAL)
+
+
+def json_or_none(data: bytes) -> object:
+    """Parsed JSON, or None."""
+    try:
+        return json.loads(data)
+    except ValueError:
+        return None
+
+
+def test_a_run_under_its_seal_departs_in_nothing(signer: Signer, tmp_path: Path) -> None:
+    """The sealed spec, run as sealed: no departure, and every number as without a seal."""
+    made = spec(bootstrap=Bootstrap(B=99))
+    (tmp_path / "mine.json").write_bytes(make_seal(content_of(made), signer, WHEN))
+    result = audit(replace(made, seal=str(tmp_path / "mine.json"))).result
+    assert result.seal is not None
+    assert result.seal.departures == ()
+    assert "mine.json" in result.digests["inputs"]  # type: ignore[operator]  # a mapping
+    plain = audit(made).result
+    assert plain.seal is None
+    assert (plain.estimates, plain.findings, plain.spec["seed"]) == (
+        result.estimates, result.findings, result.spec["seed"],
+    )  # fmt: skip
+
+
+def test_a_run_that_departs_says_where(signer: Signer, tmp_path: Path) -> None:
+    """Another number of resamples, another seed, another cohort: each is listed with both values."""
+    made = spec(bootstrap=Bootstrap(B=99))
+    (tmp_path / "mine.json").write_bytes(make_seal(content_of(made), signer, WHEN))
+    other = spec(bootstrap=Bootstrap(B=119), seed=5, seal=str(tmp_path / "mine.json"))
+    result = audit(other).result
+    assert result.seal is not None
+    found = {item.place: (item.sealed, item.run) for item in result.seal.departures}
+    assert found["/spec/bootstrap/B"] == ("99", "119")
+    assert found["/spec/seed"] == ("0", "5")
+    assert all(place.startswith(("/spec/", "/digests/")) for place in found)
+
+
+def test_a_seal_that_is_none_stops_the_run_at_once(tmp_path: Path) -> None:
+    """A missing seal and a broken one are refused in one line before anything is scored."""
+    with pytest.raises(DataError, match=r"^seal: absent.json cannot be read"):
+        audit(spec(seal=str(tmp_path / "absent.json")))
+    (tmp_path / "broken.json").write_bytes(b"{}")
+    with pytest.raises(VerificationError, match=r"^broken.json: is no seal"):
+        audit(spec(seal=str(tmp_path / "broken.json")))
+    assert read_seal(tmp_path / "broken.json") == b"{}"
+
+
+def test_main_writes_a_seal_once(tmp_path: Path, capsys: pytest.CaptureFixture[str], clock: Clock) -> None:
+    """The command says who sealed and when; a seal is not written over, and no time means no seal."""
+    out = tmp_path / "mine.json"
+
+    def content(overrides: object, _: str | None) -> Mapping[str, Json]:
+        assert overrides == ["audit=x"]
+        return CONTENT
+
+    assert command.main(["audit=x", "--out", str(out), "--tsa", clock.url], content) == 0
+    assert "2026-03-04 05:06:07 UTC by 'Test time'" in capsys.readouterr().out
+    assert open_seal(out.read_bytes(), SEAL).statement.keyid == load_signer().keyid
+    assert command.main(["audit=x", "--out", str(out)], content) == 1
+    clock.status = 500
+    assert command.main(["audit=x", "--out", str(tmp_path / "new"), "--tsa", clock.url], content) == 1
+    assert not (tmp_path / "new").exists()
+    assert capsys.readouterr().err.count("\n") == 2

@@ -1,0 +1,44 @@
+"""Tests of frtaudit.signing.signing: who signs and how far is settled, or refused, beforehand."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from frtaudit.core.spec import PadesLevel, Report
+from frtaudit.errors import DataError
+from frtaudit.signing import keys
+from frtaudit.signing.pdf.pades import BASIC
+from frtaudit.signing.signing import Signing, signing_of
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> str:
+    """A key within its years."""
+    keys.generate(tmp_path / "key", "Auditor", None, datetime.now(UTC))
+    return str(tmp_path / "key")
+
+
+def test_the_status_is_that_of_the_key(key: str) -> None:
+    """A draft is unsigned, the demo key says demo, a key of one's own signed."""
+    assert signing_of(Report(sign=False)) == Signing(signer=None)
+    assert signing_of(Report(sign=False)).status == "unsigned"
+    assert signing_of(Report()).status == "demo"
+    own = signing_of(Report(key=key))
+    assert (own.status, own.pades) == ("signed", BASIC)
+
+
+def test_an_expired_key_is_refused(tmp_path: Path) -> None:
+    """Before anything is computed, with the day on which it ended."""
+    keys.generate(tmp_path / "old", "Auditor", None, datetime.now(UTC) - timedelta(days=365 * 20))
+    with pytest.raises(
+        DataError, match=r"^key of 'Auditor': its certificate expired on .*; accepted: a key within"
+    ):
+        signing_of(Report(key=str(tmp_path / "old")))
+
+
+def test_a_level_out_of_reach_is_refused_where_there_is_a_pdf(key: str) -> None:
+    """B-T without an authority is refused, never lowered; without a PDF there is nothing to reach."""
+    with pytest.raises(DataError, match=r"^report.tsa: no value, and B-T needs a time"):
+        signing_of(Report(key=key, pades=PadesLevel.B_T))
+    assert signing_of(Report(key=key, pades=PadesLevel.B_T, pdf=False)).pades == BASIC

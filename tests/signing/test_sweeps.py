@@ -1,0 +1,117 @@
+"""Tests of frtaudit.signing.sweeps: a sweep holds as a whole, and any file of it that was touched is named."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import small_run
+import small_sweep
+
+from frtaudit.cli.sweeps import paper
+from frtaudit.cli.sweeps.jobs import Outcome, State, finish
+from frtaudit.cli.sweeps.table import table
+from frtaudit.core.spec import Report
+from frtaudit.signing.keys import generate
+from frtaudit.signing.signing import signing_of
+from frtaudit.signing.statement import outer_statement
+from frtaudit.signing.verify import verify
+
+RESULTS = [small_run.make_result(), small_run.make_result(0.3, 2)]
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A signed sweep of two signed runs; the key beside it."""
+    root = tmp_path_factory.mktemp("signed")
+    signer = generate(root / "key", "Auditor", None, small_run.WHEN)
+    plan = small_sweep.plan()
+    folder, outcomes = root / "sweep", []
+    for job, result in zip(plan.jobs[:2], RESULTS, strict=True):
+        small_run.write_run(folder / f"job{job.number}", signer, result)
+        (folder / f"job{job.number}").rename(folder / _name(job.number))
+        finish(_job(job.number), folder, result.sha256, {})
+        outcomes.append(Outcome(job=_job(job.number), state=State.DONE, counts={}, result=result))
+    rest = [Outcome(job=job, state=State.UNFINISHED, error="stopped") for job in plan.jobs[2:]]
+    settings = Report(key=str(root / "key"), date="2026-03-04")
+    paper.write(table(plan, [*outcomes, *rest]), folder, settings, signing_of(settings))
+    return root
+
+
+def _name(number: int) -> str:
+    return f"{number}" * 16
+
+
+def _job(number: int) -> "small_sweep.Job":
+    return small_sweep.job(number, *small_sweep.SETTINGS[number - 1], spec=f"{number}" * 64)
+
+
+@pytest.fixture
+def sweep(signed: Path, tmp_path: Path) -> Path:
+    """A copy to harm."""
+    shutil.copytree(signed / "sweep", tmp_path / "sweep")
+    return tmp_path / "sweep"
+
+
+def trusted(signed: Path, sweep: Path) -> tuple[str, int, list[str]]:
+    """Status, exit code, and the subjects of what is invalid."""
+    found = verify(sweep, [signed / "key" / "public.pem"])
+    return (
+        found.status,
+        found.exit_code,
+        [item.subject for item in found.checks if item.outcome.value == "invalid"],
+    )
+
+
+def test_a_signed_sweep_verifies(signed: Path, sweep: Path) -> None:
+    """Statement, files, both runs, the table's numbers on page and paper, and the signer."""
+    found = verify(sweep, [signed / "key" / "public.pem"])
+    assert found.exit_code == 0, str(found)
+    said = str(found)
+    assert said.count("is a run that holds") == 2
+    assert "sweep.html: made again from the result and report.json: the same bytes" in said
+
+
+def test_without_the_key_it_is_valid_and_untrusted(sweep: Path) -> None:
+    """A machine that does not know the signer says so with 3."""
+    assert verify(sweep).exit_code == 3
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sweep.json",
+        "sweep.csv",
+        "sweep.html",
+        "sweep.pdf",
+        "1" * 16 + "/result.json",
+        "2" * 16 + "/DONE.json",
+    ],
+)
+def test_a_byte_anywhere_is_found(signed: Path, sweep: Path, name: str) -> None:
+    """One flipped byte of any file is invalid, with the file's name."""
+    data = bytearray((sweep / name).read_bytes())
+    data[len(data) // 2] ^= 1
+    (sweep / name).write_bytes(data)
+    _, code, wrong = trusted(signed, sweep)
+    assert code == 2
+    assert name in wrong
+
+
+@pytest.mark.parametrize("name", ["sweep.json", "1" * 16 + "/result.json", "statement.dsse.json"])
+def test_a_missing_file_is_found(signed: Path, sweep: Path, name: str) -> None:
+    """A file that was taken away makes it invalid; without a statement nothing can be said."""
+    (sweep / name).unlink()
+    assert trusted(signed, sweep)[1] == (4 if name == "statement.dsse.json" else 2)
+
+
+def test_a_table_that_names_other_results_is_found(signed: Path, sweep: Path) -> None:
+    """Even one that was signed: jobs are held against it."""
+    said = json.loads((sweep / "sweep.json").read_bytes())
+    said["jobs"][0]["result_sha256"] = "0" * 64
+    (sweep / "sweep.json").write_text(json.dumps(said))
+    from frtaudit.signing.keys import load_signer
+
+    signer = load_signer(str(signed / "key"))
+    (sweep / "statement.dsse.json").write_bytes(outer_statement(sweep, signer, small_run.WHEN))
+    assert f"{'1' * 16}/result.json" in trusted(signed, sweep)[2]

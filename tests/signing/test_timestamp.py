@@ -1,0 +1,77 @@
+"""Tests of frtaudit.signing.timestamp. Tests also waiting, which it runs its coroutines by."""
+
+import asyncio
+import base64
+import random
+from collections.abc import Iterator
+from datetime import UTC, datetime
+
+import pytest
+from local_tsa import Clock, authorities, running
+
+from frtaudit.errors import DataError, VerificationError
+from frtaudit.signing.timestamp import authority, read_stamp, stamp
+from frtaudit.signing.waiting import wait
+
+WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+
+
+@pytest.fixture
+def clock() -> Iterator[Clock]:
+    """A time-stamping authority on loopback."""
+    with running() as found:
+        found.when = WHEN
+        yield found
+
+
+def test_a_time_holds_for_its_data(clock: Clock) -> None:
+    """The authority's time comes back, trusted under its root and not without."""
+    token = stamp(b"data", clock.url)
+    found = read_stamp(token, b"data", [authorities().root], "seal.json")
+    assert (found.when, found.certificate, found.distrust) == (WHEN, authorities().tsa, None)
+    assert read_stamp(token, b"data", [], "seal.json").distrust
+
+
+def test_a_time_of_other_data_does_not_hold(clock: Clock) -> None:
+    """A token moved to other data, cut short, or no token at all, is invalid."""
+    token = stamp(b"data", clock.url)
+    for wrong, data in ((token, b"other"), (token[:400], b"data"), ("", b"data"), ("?", b"data")):
+        with pytest.raises(VerificationError, match=r"^seal.json: its time"):
+            read_stamp(wrong, data, [authorities().root], "seal.json")
+
+
+def test_flips_in_the_signed_part_of_a_token_are_seen(clock: Clock) -> None:
+    """A flipped byte in what the authority signs (the time and the digest) never passes as trusted."""
+    token = base64.b64decode(stamp(b"data", clock.url))
+    start, chance = token.index(b"20260304050607Z"), random.Random(1)
+    for position in (start, start + 10, *chance.sample(range(start - 60, start), 5)):
+        forged = bytearray(token)
+        forged[position] ^= 1
+        try:
+            found = read_stamp(base64.b64encode(forged).decode(), b"data", [authorities().root], "s")
+        except VerificationError:
+            continue
+        assert found.distrust
+
+
+def test_an_authority_that_gives_no_time_is_refused(clock: Clock) -> None:
+    """No URL, a refusal, and nobody at the port are one line each."""
+    with pytest.raises(DataError, match=r"^tsa: found 'file:///x'"):
+        authority("file:///x")
+    clock.status = 503
+    with pytest.raises(DataError, match="gives no time"):
+        stamp(b"data", clock.url)
+    with pytest.raises(DataError, match="gives no time"):
+        authority("http://127.0.0.1:9/tsa")
+
+
+def test_waiting_works_inside_an_event_loop() -> None:
+    """A coroutine is run to its end where a loop runs already, as in a notebook."""
+
+    async def inner() -> int:
+        return 7
+
+    async def outer() -> int:
+        return wait(inner())
+
+    assert asyncio.run(outer()) == 7

@@ -1,0 +1,68 @@
+"""Tests of frtaudit.signing.trust."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from small_run import WHEN
+
+from frtaudit.errors import DataError
+from frtaudit.signing.keys import CERTIFICATE, PUBLIC, STATEMENT_KEY, Signer, demo_signer, key_fingerprint
+from frtaudit.signing.trust import TRUSTED_FOLDER, Trust, load_trust
+
+
+def of_certificate(signer: Signer) -> str:
+    """The key that a certificate holds: one that an authority issued signs statements too."""
+    return key_fingerprint(signer.certificate.public_key())  # type: ignore[arg-type]  # any kind has a DER form
+
+
+def test_nothing_is_trusted_at_first() -> None:
+    """A machine without demo key and trusted folder trusts nobody, and looking makes no key."""
+    assert load_trust() == Trust()
+    assert load_trust() == Trust()
+
+
+def test_the_demo_key_of_this_machine_is_trusted() -> None:
+    """The demo key made here is trusted here, both halves."""
+    signer = demo_signer(WHEN)
+    both = frozenset({signer.keyid, of_certificate(signer)})
+    assert load_trust() == Trust(certificates=(signer.certificate,), keyids=both)
+
+
+def test_public_file_gives_both_halves(key_folder: Path, signer: Signer) -> None:
+    """public.pem holds key and certificate; the certificate file only the latter; a folder all that is public."""
+    own = of_certificate(signer)
+    both = Trust(certificates=(signer.certificate,), keyids=frozenset({signer.keyid, own}))
+    alone = Trust(certificates=(signer.certificate,), keyids=frozenset({own}))
+    assert load_trust([key_folder / PUBLIC]) == both
+    assert load_trust([key_folder / CERTIFICATE]) == alone
+    assert set(load_trust([key_folder]).keyids) == {signer.keyid, own}
+
+
+def test_files_in_the_trusted_folder_count(own_config: Path, key_folder: Path, signer: Signer) -> None:
+    """What lies in the configuration folder's trusted/ is trusted without a flag."""
+    (own_config / TRUSTED_FOLDER).mkdir(parents=True)
+    shutil.copy(key_folder / PUBLIC, own_config / TRUSTED_FOLDER / "auditor.pem")
+    assert signer.keyid in load_trust().keyids
+
+
+def test_a_trust_file_without_public_halves_is_refused(key_folder: Path, tmp_path: Path) -> None:
+    """A private key, a missing file and a broken block are refused by name."""
+    with pytest.raises(DataError, match="no certificate and no public key"):
+        load_trust([key_folder / STATEMENT_KEY])
+    with pytest.raises(DataError, match="cannot be read"):
+        load_trust([tmp_path / "absent.pem"])
+    for kind in ("CERTIFICATE", "PUBLIC KEY"):
+        (tmp_path / "b.pem").write_text(f"-----BEGIN {kind}-----\nAAAA\n-----END {kind}-----\n")
+        with pytest.raises(DataError, match="cannot be read"):
+            load_trust([tmp_path / "b.pem"])
+
+
+def test_a_public_key_of_another_kind_is_refused(tmp_path: Path) -> None:
+    """Statements are signed with Ed25519: another key would never match."""
+    public = ec.generate_private_key(ec.SECP256R1()).public_key()
+    (tmp_path / "p.pem").write_bytes(public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo))
+    with pytest.raises(DataError, match="Ed25519"):
+        load_trust([tmp_path / "p.pem"])

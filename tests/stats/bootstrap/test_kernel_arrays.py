@@ -1,0 +1,18 @@
+import numpy as np
+
+from frtaudit.stats.bootstrap.kernel_arrays import empty_sums
+from frtaudit.stats.bootstrap.simd import WIDTH
+
+
+def test_empty_sums_are_zero_and_apart() -> None:
+    """Every running sum starts at zero, in arrays of its own, exact integers for counts; without rates none."""
+    sums = empty_sums(3, 5)
+    assert (
+        sums.counts.shape == sums.rates.shape == sums.low_counts.shape == sums.high_rates.shape == (3, WIDTH)
+    )
+    assert sums.half.shape == sums.words.shape == (5, WIDTH)
+    assert sums.lane_counts.shape == (3,)
+    assert not any(part.any() for part in sums)
+    assert not any(np.shares_memory(one, other) for i, one in enumerate(sums) for other in sums[i + 1 :])
+    assert sums.counts.dtype == sums.lane_counts.dtype == np.int64
+    assert empty_sums(3, 5, rated=False).rates.shape == (0, WIDTH)

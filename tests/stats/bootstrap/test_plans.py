@@ -1,0 +1,81 @@
+import numpy as np
+import oracles_resample as slow
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.core.spec import Plan
+from frtaudit.stats.bootstrap import plans
+from frtaudit.stats.bootstrap.simd import WIDTH
+from frtaudit.stats.similarity.tail import from_matrix, no_groups
+
+
+def source(ids: str, seed: int = 1) -> plans.Source:
+    """A source of draws for samples of the subjects named."""
+    tail = from_matrix(np.full((len(ids), len(ids)), 0.5), list(ids))
+    return plans.source_of(tail, no_groups(tail), seed)
+
+
+def test_providers_share_copies_of_subjects() -> None:
+    """The same seed draws the same subjects whatever their numbers of samples: vendors are paired."""
+    for plan in (Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL):
+        one = plans.copies_of(source("aabbc"), plan, None)(0, 9)
+        other = plans.copies_of(source("abbbc"), plan, None)(0, 9)
+        np.testing.assert_array_equal(one, other)
+
+
+def test_strata_keep_their_size() -> None:
+    """Subjects are drawn within strata."""
+    copies = plans.copies_of(source("abcde"), Plan.SUBJECTS, np.array([0, 0, 1, 1, 1]))(5, 20)
+    assert (copies[:2].sum(axis=0) == 2).all()
+    assert (copies[2:].sum(axis=0) == 3).all()
+
+
+def test_mated_comparisons_of_a_drawn_subject_weigh_its_copies() -> None:
+    """Subject plans: a non-mated comparison weighs v_k v_l, a mated one v_k and not its square."""
+    copies = np.array([[3, 2]])
+    made = source("aab")
+    tile = plans.subjects(made, plans.copies_of(made, Plan.SUBJECTS, None, copies))(0, 1)
+    rows = plans.rows_of(made.tail, Plan.SUBJECTS)
+    first, second = rows.mated
+    assert tile.non_mated.weights[rows.non_mated[0], 0] * tile.non_mated.weights[rows.non_mated[2], 0] == 6
+    assert tile.mated.weights[first[0], 0] * tile.mated.weights[second[1], 0] == 3
+    assert len(tile.non_mated.weights) == rows.alike.size
+
+
+@given(world=slow.worlds(), seed=st.integers(0, 99))
+def test_two_level_weights_are_the_sum_of_their_copies(world: slow.World, seed: int) -> None:
+    """Non-mated weights are summed over copies and add up to v_k n_k; rows are cache lines."""
+    made = plans.source_of(world.tail, world.groups, seed)
+    rows = plans.copies_of(made, Plan.TWO_LEVEL, None)
+    tile = plans.two_level(made, rows)(0, 3)
+    n = world.tail.subject_of.size
+    np.testing.assert_array_equal(
+        tile.non_mated.weights, tile.mated.weights.reshape(-1, n, WIDTH).sum(axis=0)
+    )
+    ends = np.cumsum(world.tail.n_samples)
+    total = np.add.reduceat(tile.non_mated.weights[:, :3].astype(int), ends - world.tail.n_samples)
+    np.testing.assert_array_equal(total, rows(0, 3) * world.tail.n_samples[:, None])
+    for part in (tile.non_mated, tile.mated):
+        assert part.weights.ctypes.data % 64 == 0
+
+
+def test_sums_of_the_heaviest_weights_fit_their_bytes() -> None:
+    """``reach`` weights fit 8 bits, ``pairs`` products of two weights 16; weights up to 15 are packed as well."""
+    for heaviest in range(256):
+        tile = plans._tile(np.full((2, 1), heaviest, dtype=np.uint8), 2)
+        assert tile.reach * heaviest <= 255
+        assert tile.pairs * heaviest**2 < 2**16
+        assert 1 <= tile.reach <= tile.pairs
+        assert len(tile.packed) == (2 if heaviest < 16 else 0)
+        assert tile.packed[:, 0].tolist() == [heaviest] * len(tile.packed)
+    left = np.arange(WIDTH, dtype=np.uint8)[None] % 16
+    packed = plans._tile(left, 1).packed
+    np.testing.assert_array_equal(np.concatenate((packed & 15, packed >> 4), axis=1), left)
+    assert packed.ctypes.data % 64 == 0
+
+
+def test_rows_know_how_many_are_alike() -> None:
+    """A row is alike those of subjects with as many samples: samples if images are drawn, else subjects."""
+    tail = slow.from_matrix(np.full((6, 6), 0.5), list("aabccd"))
+    assert plans.rows_of(tail, Plan.IMAGES).alike.tolist() == [4, 4, 2, 4, 4, 2]
+    assert plans.rows_of(tail, Plan.SUBJECTS).alike.tolist() == [2, 2, 2, 2]

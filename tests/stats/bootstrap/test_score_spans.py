@@ -1,0 +1,103 @@
+from itertools import pairwise
+
+import numpy as np
+import oracles_resample as slow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.core.spec import Plan
+from frtaudit.stats.bootstrap import score_spans, sorted_comparisons
+from frtaudit.stats.bootstrap.kernel_arrays import Limits
+from frtaudit.stats.bootstrap.plans import rows_of
+from frtaudit.stats.similarity.tail import no_groups
+
+
+def walk_of(world: slow.World, chunk: int) -> sorted_comparisons.Walk:
+    """Non-mated comparisons of a world, in short chunks."""
+    rows = rows_of(world.tail, Plan.IMAGES).non_mated
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sorted_comparisons, "CHUNK", chunk)
+        return sorted_comparisons.non_mated_walk(
+            world.tail, world.groups, np.array([], dtype=np.int64), (rows, rows)
+        )
+
+
+@given(
+    world=st.one_of(slow.worlds(), slow.listed_worlds()), chunk=st.integers(1, 9),
+    ranks=st.lists(st.integers(0, 99), max_size=3), rows=st.sampled_from([0, 20_000]),
+)  # fmt: skip
+def test_spans_hold_the_comparisons_of_their_chunks(
+    world: slow.World, chunk: int, ranks: list[int], rows: int
+) -> None:
+    """Spans cover the walk; parts hold one bucket, runs one first row, together a span; last spans none."""
+    walk = walk_of(world, chunk)
+    alike = np.arange(max(rows, world.tail.subject_of.size)) % 3
+    laid = score_spans.spans_of(walk, np.array(ranks, dtype=np.int64), walk.chunk_start[:0], alike)
+    assert laid.chunk[0] == 0
+    assert laid.chunk[-1] == walk.chunk_start.size - 1
+    assert laid.part[-1] == laid.bucket.size == laid.run.size - 1
+    assert laid.run[-1] == laid.row.size == laid.start.size - 1
+    assert (np.diff(laid.run) > 0).all()
+    assert (np.diff(laid.start) > 0).all()
+    for span, (low, high) in enumerate(pairwise(walk.chunk_start[laid.chunk])):
+        want = sorted(zip(walk.bucket[low:high], walk.first[low:high], walk.second[low:high], strict=True))
+        found = [(key, min(pair), max(pair)) for key, *pair in comparisons(laid, span)]
+        assert sorted(found) == (want if low < int(1.3 * max(ranks, default=0)) else [])
+
+
+def comparisons(laid: score_spans.Spans, span: int) -> list[tuple[int, int, int]]:
+    """Bucket, first and second row of each comparison of a span, as it is laid out."""
+    return [
+        (laid.bucket[part], laid.row[run], other)
+        for part in range(laid.part[span], laid.part[span + 1])
+        for run in range(laid.run[part], laid.run[part + 1])
+        for other in laid.rows[laid.start[run] : laid.start[run + 1]]
+    ]
+
+
+def made(size: int, rows: int) -> sorted_comparisons.Walk:
+    """Random comparisons in two buckets and one chunk."""
+    rng = np.random.default_rng(size)
+    first, second = np.sort(rng.integers(0, rows, (2, size)), axis=0).astype(np.int32)
+    none = np.zeros(0, dtype=np.int32)
+    return sorted_comparisons.Walk(
+        first=first, second=second, bucket=rng.integers(0, 2, size).astype(np.int32),
+        fresh=np.ones(size, dtype=bool), chunk_start=np.array([0, size]), combination=none, coef=np.ones(2),
+        tags=none.reshape(0, 1),
+    )  # fmt: skip
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("size", [10_000, 40_000, 240_000])
+def test_long_spans_are_counted_and_cut_into_blocks(size: int) -> None:
+    """However a span is sorted it holds its comparisons; with enough of them a part meets one block of second rows."""
+    rows = 3 << score_spans.BLOCK - 1
+    walk = made(size, rows)
+    laid = score_spans.spans_of(walk, np.array([size]), walk.chunk_start[:0], np.ones(rows, dtype=np.int64))
+    found = comparisons(laid, 0)
+    assert sorted(found) == sorted(zip(walk.bucket, walk.first, walk.second, strict=True))
+    block = laid.rows >> score_spans.BLOCK
+    same = [np.ptp(block[laid.start[low] : laid.start[high]]) == 0 for low, high in pairwise(laid.run)]
+    assert all(same) == (size == 240_000)
+    assert len(same) == (4 if all(same) else 2)
+
+
+def test_the_row_with_fewer_alike_comes_first() -> None:
+    """Where few rows are alike they become first rows, so that runs are long."""
+    walk = made(50, 30)
+    alike = np.where(np.arange(30) < 20, 20, 10)
+    laid = score_spans.spans_of(walk, np.array([50]), walk.chunk_start[:0], alike)
+    for _, one, other in comparisons(laid, 0):
+        assert alike[one] <= alike[other]
+
+
+def test_expected_ranks_are_those_of_the_data() -> None:
+    """Few comparisons are all counted: the ranks are those at which the counts exceed the limits."""
+    scores = np.arange(36.0).reshape(6, 6) / 36
+    world = slow.World(
+        scores, slow.from_matrix(scores, list("abcdef")), no_groups(slow.from_matrix(scores, list("abcdef")))
+    )
+    walk = walk_of(world, 1)
+    limits = Limits(np.array([[[2]], [[7]]]), np.array([[[2.5]], [[7.5]]]), np.zeros(1, np.int32))
+    assert score_spans.expected_ranks(walk, limits).tolist() == [2, 7]

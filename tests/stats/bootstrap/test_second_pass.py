@@ -1,0 +1,118 @@
+import tracemalloc
+from dataclasses import replace
+
+import numpy as np
+import oracles_resample as slow
+import pytest
+from numba import config
+
+from frtaudit.core.scores import ScoreTail
+from frtaudit.core.spec import Plan
+from frtaudit.stats.bootstrap import resample, second_pass
+from frtaudit.stats.bootstrap.resample import Replicates, replicate
+from frtaudit.stats.bootstrap.rescored_batches import Below
+from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
+from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
+from frtaudit.stats.similarity.tail import from_matrix, no_groups
+from frtaudit.stats.similarity.tiles import layout_of
+
+PLANS = (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
+TARGETS = ("1/9", 0.0, 0.5, "2/3", 1)
+THRESHOLDS = (0.35, 0.6, -0.1, float("-inf"), float("nan"))
+EXACT = ("t_star", "t_star_max", "below_floor")
+RATES = ("fmr", "fnmr", "fmr_max", "fnmr_max")
+
+
+def in_singles(world: slow.World) -> slow.World:
+    """The same cohort with scores that float32 holds, all pairs compared."""
+    scores = world.scores.astype(np.float32).astype(np.float64)
+    ids = [f"{k:04d}" for k in np.repeat(np.arange(world.tail.n_samples.size), world.tail.n_samples)]
+    tail = from_matrix(scores, ids, cells=world.tail.cells, score_range=(-1.0, 1.0))
+    return replace(world, scores=scores, tail=tail)
+
+
+def ground_of(world: slow.World, threads: int, part: int = 5) -> Ground:
+    """Scores a small world in small tiles."""
+    tail = world.tail
+    return Ground(
+        block=lambda a, b: world.scores[a, b], layout=layout_of(tail.n_samples, part), subject_of=tail.subject_of,
+        room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
+    )  # fmt: skip
+
+
+def assert_equal(found: Replicates, whole: Replicates) -> None:
+    """Thresholds and counts are the same, rates within 1e-12."""
+    for name in EXACT:
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name), err_msg=name)
+    for name in RATES:
+        np.testing.assert_allclose(
+            getattr(found, name), getattr(whole, name), rtol=0, atol=1e-12, err_msg=name
+        )
+
+
+@pytest.mark.parametrize("plan", PLANS)
+def test_below_the_floor_every_number_is_that_of_a_whole_tail(
+    plan: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Cohorts with ties and groups; any floor, batches of 20 to 10,000 pairs: as without a floor; the same bits."""
+    cohorts = 4 if config.DISABLE_JIT else 50 if plan is Plan.IMAGES else 12
+    for number in range(cohorts):
+        world = in_singles(slow.cohort_of(number))
+        size = world.tail.tail_score.size
+        if size < 2:
+            continue
+        asked = {"plan": plan, "n": 5, "seed": number, "targets": TARGETS, "thresholds": THRESHOLDS}
+        whole = replicate(world.tail, world.groups, threads=1, **asked)
+        cut = slow.truncated(world.tail, (0, 1, size // 3, size - 1)[number % 4])
+        found = []
+        for lanes, threads in ((64, 1), (2, 2)):
+            monkeypatch.setattr(resample, "LANES", lanes)
+            monkeypatch.setattr(second_pass, "CUTS", (128, 16, 4)[number % 3])
+            capacity = 20 if number % 10 == 1 else (10_000, 80)[number % 2]
+            below = Below(ground=ground_of(world, threads), capacity=capacity)
+            found.append(replicate(cut, world.groups, threads=threads, below=below, **asked))
+            assert_equal(found[-1], whole)
+        for name in (*EXACT, *RATES):
+            assert getattr(found[0], name).tobytes() == getattr(found[1], name).tobytes()
+
+
+def gaussian(budget: int) -> tuple[ScoreTail, Ground]:
+    """Three hundred people with four samples, 720,000 pairs: the tail that a budget allows, and its ground."""
+    rng, n = np.random.default_rng(7), np.full(300, 4)
+    vectors = np.repeat(rng.normal(size=(300, 16)), 4, axis=0) + 0.7 * rng.normal(size=(1200, 16))
+    block = cosine_blocks(vectors.astype(np.float32))
+    nobody = no_groups(from_matrix(np.zeros((300, 300)), [f"{k:03d}" for k in range(300)]))
+    tail = score_all_pairs(
+        block, n_samples=n, rows=np.arange(1200, dtype=np.int32), cells=np.zeros(300, dtype=np.int32),
+        groups=nobody, score_range=COSINE_RANGE, request=TailRequest(fmr=0.3, budget=budget, threads=1),
+    )  # fmt: skip
+    ground = Ground(
+        block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, room=tail.cells[tail.subject_of],
+        edges=tail.edges, threads=1,
+    )  # fmt: skip
+    return tail, ground
+
+
+@pytest.mark.compiled
+def test_memory_is_that_of_batches() -> None:
+    """A tail of which the budget holds a tenth: the same numbers as with the whole, from a third of the memory."""
+    asked = {
+        "plan": Plan.IMAGES,
+        "n": 40,
+        "seed": 1,
+        "targets": [0.3, 0.02],
+        "thresholds": [0.1],
+        "threads": 1,
+    }
+    found, peak = [], []
+    for budget in (10**9, 800_000):
+        tail, ground = gaussian(budget)
+        below = Below(ground=ground, capacity=20_000)
+        replicate(tail, no_groups(tail), **{**asked, "n": 1}, below=below)
+        tracemalloc.start()
+        found.append(replicate(tail, no_groups(tail), **asked, below=below))
+        peak.append(tracemalloc.get_traced_memory()[1] + 12 * tail.tail_score.size)
+        tracemalloc.stop()
+    assert_equal(found[1], found[0])
+    assert peak[1] < peak[0] / 3

@@ -1,0 +1,72 @@
+from itertools import pairwise
+
+import numpy as np
+import oracles_resample as slow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.stats.bootstrap import sorted_comparisons
+from frtaudit.stats.rates import trials
+
+
+def rows(tail: ScoreTail) -> tuple[sorted_comparisons.Index, sorted_comparisons.Index]:
+    """A row of weights for each sample."""
+    own = np.arange(tail.subject_of.size, dtype=np.int32)
+    return own, own
+
+
+@given(
+    world=st.one_of(slow.worlds(grid=3), slow.listed_worlds()),
+    chunk=st.integers(1, 9),
+    cut=st.integers(0, 30),
+)
+def test_chunks_start_where_scores_change(world: slow.World, chunk: int, cut: int) -> None:
+    """Chunks cover all pairs, start at new scores or cuts, and are no longer than asked for unless a tie is."""
+    tail = world.tail
+    cut = min(cut, tail.tail_score.size)
+    while 0 < cut < tail.tail_score.size and tail.tail_score[cut] == tail.tail_score[cut - 1]:
+        cut -= 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sorted_comparisons, "CHUNK", chunk)
+        walk = sorted_comparisons.non_mated_walk(tail, world.groups, np.array([cut]), rows(tail))
+    starts = walk.chunk_start
+    least = max(chunk, walk.coef.size)
+    assert starts[0] == 0
+    assert starts[-1] == tail.tail_score.size
+    assert cut in starts
+    assert walk.fresh[starts[:-1]].all()
+    for low, high in pairwise(starts):
+        longest = max(np.unique(tail.tail_score[low:high], return_counts=True)[1])
+        assert high - low < least + longest
+
+
+@given(world=st.one_of(slow.worlds(), slow.listed_worlds()))
+def test_buckets_know_tags_and_sizes(world: slow.World) -> None:
+    """Each comparison's bucket names the tags of both its subjects and 1 over the comparisons of their pair."""
+    tail = world.tail
+    none = np.array([], dtype=np.int64)
+    pairs = trials.mated_pairs(tail)
+    non_mated, mated = (
+        sorted_comparisons.non_mated_walk(tail, world.groups, none, rows(tail)),
+        sorted_comparisons.mated_walk(tail, world.groups, none, rows(tail)),
+    )
+    for walk in (non_mated, mated):
+        for place, key in enumerate(walk.bucket):
+            k, l = tail.subject_of[[walk.first[place], walk.second[place]]]  # noqa: E741
+            tags = walk.tags[walk.combination[key]]
+            assert {tag for tag in tags if tag >= 0} == {
+                tag for tag, held in enumerate(world.tags()) if {k, l} <= held
+            }
+            size = pairs[k] if walk is mated else trials.block_sizes(tail, np.array([k]), np.array([l]))[0]
+            assert walk.coef[key] == 1 / size
+
+
+def test_rules_watch_ranked_groups_of_their_schema() -> None:
+    """Tag 0 belongs to rule 0, a ranked group to its schema's rule, any other to none."""
+    groups = Groups(
+        schemas=("a", "b"), names=(("b", "x"), ("a", "y"), ("a", "z")),
+        of=np.array([[1, 2], [0, 0]], dtype=np.int32), ranked=(True, True, False),
+    )  # fmt: skip
+    assert sorted_comparisons.tag_rules(groups).tolist() == [0, 2, 1, -1]

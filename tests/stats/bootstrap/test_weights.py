@@ -1,0 +1,119 @@
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from frtaudit.stats._numba import kernel
+from frtaudit.stats.bootstrap import weights
+
+Ints = npt.NDArray[np.int64]
+
+FALSE_ALARM = 1e-6  # of each chi-square test here; seeds are fixed
+
+counts = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(lambda n: np.array(n, dtype=np.int64))
+
+
+@given(n=counts, seed=st.integers(0, 2**70), first=st.integers(0, 1000))
+def test_weights_within_sum_to_the_samples_of_each_subject(n: Ints, seed: int, first: int) -> None:
+    """Every subject's weights sum to n_k in every replicate."""
+    drawn = weights.draw_within(n, seed=seed, first=first, count=3)
+    starts = np.cumsum(n) - n
+    for low, size in zip(starts, n, strict=True):
+        assert (drawn[low : low + size].sum(axis=0, dtype=int) == size).all()
+
+
+@given(strata=st.lists(st.integers(-1, 3), min_size=1, max_size=12), seed=st.integers(0, 99))
+def test_copies_sum_to_the_subjects_of_each_stratum(strata: list[int], seed: int) -> None:
+    """Every stratum keeps its number of subjects, in any order of labels."""
+    labels = np.array(strata)
+    drawn = weights.draw_between(labels, seed=seed, first=0, count=4)
+    for label in np.unique(labels):
+        assert (drawn[labels == label].sum(axis=0, dtype=int) == (labels == label).sum()).all()
+
+
+@given(n=counts, seed=st.integers(0, 99), cut=st.integers(1, 6))
+def test_a_weight_depends_on_its_key_alone(n: Ints, seed: int, cut: int) -> None:
+    """Replicates drawn in two calls, or for fewer subjects, are the same bits."""
+    whole = weights.draw_within(n, seed=seed, first=0, count=7)
+    parts = [
+        weights.draw_within(n, seed=seed, first=0, count=cut),
+        weights.draw_within(n, seed=seed, first=cut, count=7 - cut),
+    ]
+    np.testing.assert_array_equal(whole, np.hstack(parts))
+    fewer = weights.draw_within(n[:1], seed=seed, first=0, count=7)
+    np.testing.assert_array_equal(whole[: n[0]], fewer)
+
+
+def test_copies_are_drawn_apart_and_only_where_they_exist() -> None:
+    """Copy 0 is the image bootstrap's, later copies differ from it, missing copies weigh nothing."""
+    n = np.array([40, 40])
+    copies = np.array([[2, 0], [1, 3]], dtype=np.uint8)
+    drawn = weights.draw_copies(n, copies, seed=4, first=0)
+    assert drawn.shape == (3, 80, 2)
+    once = weights.draw_within(n, seed=4, first=0, count=2)
+    np.testing.assert_array_equal(drawn[0, :40, 0], once[:40, 0])
+    assert (drawn[0, :40, 0] != drawn[1, :40, 0]).any()
+    np.testing.assert_array_equal(drawn.reshape(3, 2, 40, 2).sum(axis=2, dtype=int)[:, :, 1], [[0, 40]] * 3)
+
+
+def test_draws_within_are_uniform_and_independent() -> None:
+    """First draws over replicates fill the cells of (draw of one subject, draw of the next) evenly: chi-square."""
+    n = np.array([3, 3], dtype=np.int64)
+    drawn = weights.draw_within(n, seed=11, first=0, count=20_000).astype(int)
+    multinomial = {}
+    for column in drawn.T:
+        multinomial[tuple(column)] = multinomial.get(tuple(column), 0) + 1
+    law = {
+        (a, b, c): stats.multinomial.pmf([a, b, c], 3, [1 / 3] * 3)
+        for a in range(4)
+        for b in range(4 - a)
+        for c in [3 - a - b]
+    }
+    cells = [(one + two, law[one] * law[two]) for one in law for two in law]
+    seen = [multinomial.get(key, 0) for key, _ in cells]
+    want = [20_000 * share for _, share in cells]
+    assert stats.chisquare(seen, want).pvalue > FALSE_ALARM
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("size", [2, 5, 50])
+def test_draws_between_are_uniform(size: int) -> None:
+    """Each subject is drawn equally often: chi-square over subjects and replicates."""
+    drawn = weights.draw_between(np.zeros(size, dtype=int), seed=3, first=0, count=100_000 // size)
+    assert stats.chisquare(drawn.sum(axis=1, dtype=int)).pvalue > FALSE_ALARM
+
+
+def test_coins_are_fair_and_independent() -> None:
+    """Double-or-nothing: the four outcomes of two subjects are equally frequent, and no third value appears."""
+    drawn = weights.draw_coins(2, seed=9, first=0, count=20_000).astype(int)
+    assert set(np.unique(drawn)) == {0, 2}
+    seen = np.bincount(drawn[0] + drawn[1] // 2, minlength=4)
+    assert stats.chisquare(seen).pvalue > FALSE_ALARM
+
+
+def test_seeds_and_levels_give_other_draws() -> None:
+    """Another seed, also beyond 64 bits, another subject and another replicate give other weights."""
+    n = np.array([64, 64], dtype=np.int64)
+    one = weights.draw_within(n, seed=1, first=0, count=2)
+    other = weights.draw_within(n, seed=2, first=0, count=2)
+    assert (one != other).any(axis=0).all()
+    assert (one[:64] != one[64:]).any(axis=0).all()
+    assert (one[:, 0] != one[:, 1]).any()
+    np.testing.assert_array_equal(one, weights.draw_within(n, seed=1 + 2**64, first=0, count=2))
+
+
+def test_bounded_draws_reject_what_would_bias_them() -> None:
+    """Below 3 * 2**30 a quarter of the 32-bit words must be redrawn: the three thirds stay equally frequent."""
+
+    def thirds(state: np.uint64, times: int) -> Ints:
+        seen = np.zeros(3, dtype=np.int64)
+        for _ in range(times):
+            draw, state = weights._bounded(state, np.uint64(3 << 30))
+            seen[np.int64(draw) >> 30] += 1
+        return seen
+
+    with np.errstate(over="ignore"):
+        seen = kernel(thirds)(np.uint64(5), 30_000)
+    assert stats.chisquare(seen).pvalue > FALSE_ALARM

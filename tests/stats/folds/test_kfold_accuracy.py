@@ -1,0 +1,139 @@
+"""Fold accuracy: the best threshold, and the dyadic variance against loops."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import oracles_wilson as slow
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from scipy import stats
+from strategies_core import pair_lists
+
+from frtaudit.stats.folds import fold_assignment, kfold_accuracy
+
+pairs_of_scores = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=1, max_size=30)
+
+
+def _best(scores: np.ndarray, mated: np.ndarray) -> float:
+    """The best threshold of all pairs: that of an empty fold."""
+    return float(
+        kfold_accuracy.training_thresholds(scores, mated, np.zeros(len(scores), dtype=np.int64), 2)[1]
+    )
+
+
+def _arrays(drawn: list[tuple[int, bool]]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([score / 8 for score, _ in drawn]), np.array([mated for _, mated in drawn])
+
+
+@given(pairs_of_scores)
+def test_best_threshold_is_the_largest_of_the_best_candidates(drawn: list[tuple[int, bool]]) -> None:
+    """Ties in score and in accuracy: threshold and count equal a loop over every candidate."""
+    scores, mated = _arrays(drawn)
+    threshold, correct = slow.best_threshold(scores.tolist(), mated.tolist())
+    assert _best(scores, mated) == threshold
+    assert kfold_accuracy.correct_at(scores, mated, threshold).sum() == correct
+
+
+def test_neighbouring_doubles_have_no_midpoint() -> None:
+    """The midpoint of 1 and the next double rounds; the threshold still separates them."""
+    scores = np.array([1.0, np.nextafter(1.0, 2), np.nextafter(np.nextafter(1.0, 2), 2)])
+    for cut in (1, 2):
+        mated = np.arange(3) >= cut
+        assert kfold_accuracy.correct_at(scores, mated, _best(scores, mated)).all()
+
+
+@given(pairs_of_scores, st.floats(0.5, 4), st.floats(-3, 3))
+def test_best_accuracy_depends_on_the_order_of_scores_only(
+    drawn: list[tuple[int, bool]], scale: float, shift: float
+) -> None:
+    """A strictly increasing change of the scores leaves the decisions at the best threshold."""
+    scores, mated = _arrays(drawn)
+    moved = np.exp(scores * scale) + shift
+    assert (moved > _best(moved, mated)).tolist() == (scores > _best(scores, mated)).tolist()
+
+
+@given(pairs_of_scores, st.integers(2, 4))
+def test_every_fold_is_judged_at_the_threshold_of_the_others(drawn: list[tuple[int, bool]], k: int) -> None:
+    """Thresholds and counts equal the loop; pairs in no fold neither train nor count."""
+    scores, mated = _arrays(drawn)
+    assume(len(drawn) >= 2 * k)
+    assigned = np.arange(len(drawn)) % (k + 1)
+    assigned[assigned == k] = kfold_accuracy.DROPPED
+    found = kfold_accuracy.k_fold_accuracy(scores, mated, assigned, k)
+    for fold in range(k):
+        train, test = (assigned >= 0) & (assigned != fold), assigned == fold
+        threshold, _ = slow.best_threshold(scores[train].tolist(), mated[train].tolist())
+        right = [(s > threshold) == m for s, m in zip(scores[test], mated[test], strict=True)]
+        assert (found.thresholds[fold], found.correct[fold], found.total[fold]) == (
+            threshold, sum(right), len(right),
+        )  # fmt: skip
+    assert found.mean == pytest.approx(np.mean(found.accuracies))
+    assert found.sem == pytest.approx(stats.sem(found.accuracies))
+    assert found.sd_ddof0 == pytest.approx(found.sd_ddof1 * math.sqrt((k - 1) / k))
+
+
+@pytest.mark.parametrize("assigned", [[0, 0, 0], [0, 0, 2], [0, 1, 5]])
+def test_an_empty_fold_is_refused(assigned: list[int]) -> None:
+    """One fold only, or a fold without pairs, gives no fold accuracy."""
+    with pytest.raises(ValueError, match="needs some"):
+        kfold_accuracy.k_fold_accuracy(np.array([0.1, 0.2, 0.3]), np.array([True] * 3), np.array(assigned))
+    with pytest.raises(ValueError, match="needs some"):
+        kfold_accuracy.k_fold_accuracy(np.array([0.1, 0.2]), np.array([True] * 2), np.array([0, 5]), 2)
+
+
+@given(pair_lists())
+def test_dyadic_variance_is_the_sum_over_pairs_that_share_a_subject(
+    pairs: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """Mated and non-mated pairs together equal the O(n^2) loop in fractions."""
+    first, second, _ = pairs
+    residuals = (np.arange(first.size) * 7 % 11 - 5) / 8
+    rows = [({int(a), int(b)}, Fraction(float(e))) for a, b, e in zip(first, second, residuals, strict=True)]
+    found = kfold_accuracy.dyadic_variance(residuals, first, second)
+    assert found == pytest.approx(float(slow.shared_variance(rows)), abs=1e-9)
+
+
+@given(pair_lists())
+def test_accuracy_bounds_stand_on_the_dyadic_size(
+    pairs: tuple[np.ndarray, np.ndarray, np.ndarray],
+) -> None:
+    """It holds the mean and its effective size never exceeds the number of pairs."""
+    first, second, mated = pairs
+    scores = np.where(mated, 0.6, 0.4) + (np.arange(mated.size) * 5 % 7 - 3) / 20
+    made = fold_assignment.disjoint_folds(first, mated, 2)
+    assume(np.bincount(made.folds, minlength=2).min() > 0)
+    accuracy = kfold_accuracy.k_fold_accuracy(scores, mated, made.folds, 2)
+    found = kfold_accuracy.accuracy_bounds(accuracy, made.folds, first, second).interval(0.05)
+    assert found.low - 1e-12 <= accuracy.mean <= found.high + 1e-12
+    assert found.n_eff <= mated.size
+    assert found.low < found.high
+
+
+def test_dependent_pairs_widen_the_interval_of_accuracy() -> None:
+    """A hundred copies of one subject's verdict are one verdict: n_eff is near the number of subjects, less one."""
+    rng = np.random.default_rng(4)
+    first = np.repeat(np.arange(40), 50)
+    mated = np.ones(first.size, dtype=bool)
+    right = rng.random(40)[first] < 0.8
+    made = fold_assignment.disjoint_folds(first, mated, 4)
+    accuracy = kfold_accuracy.FoldAccuracy(
+        thresholds=np.zeros(4),
+        correct=np.bincount(made.folds[right], minlength=4),
+        total=np.bincount(made.folds),
+        is_correct=right,
+    )
+    assert kfold_accuracy.accuracy_bounds(accuracy, made.folds, first, first).n_eff == pytest.approx(39)
+
+
+def test_t_interval_of_folds_is_scipys() -> None:
+    """Mean -+ t with k - 1 degrees of freedom times sem."""
+    accuracy = kfold_accuracy.FoldAccuracy(
+        thresholds=np.zeros(4),
+        correct=np.array([9, 8, 10, 9]),
+        total=np.full(4, 10),
+        is_correct=np.zeros(40, bool),
+    )
+    expected = stats.t.interval(0.9, 3, loc=0.9, scale=stats.sem(accuracy.accuracies))
+    assert kfold_accuracy.t_interval(accuracy, 0.1) == pytest.approx(expected)

@@ -1,0 +1,95 @@
+"""Residual sums and variances against pairwise loops in exact fractions."""
+
+import numpy as np
+import oracles_wilson as slow
+import pytest
+from hypothesis import given
+from strategies_wilson import Drawn, audits
+
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.intervals.dependence import (
+    Residuals,
+    erring_subjects,
+    inflated_variance,
+    mated_residuals,
+    non_mated_residuals,
+    plugin_variance,
+    spread,
+    truncated_variance,
+)
+from frtaudit.stats.rates.sums import mated_sums, non_mated_sums
+from frtaudit.stats.rates.trials import members
+
+THRESHOLDS = [0.1, 0.4, 0.65, 0.9]
+
+
+@given(audits())
+def test_fmr_variance_is_the_sum_over_pairs_that_share_a_subject(audit: Drawn) -> None:
+    """Both weightings: the block formula equals the O(M^2) sum; the truncated one floors adjacent covariance."""
+    wide = spread(audit.tail, audit.groups)
+    sums = non_mated_sums(audit.tail, audit.groups, THRESHOLDS)
+    for tag in range(4):
+        rows = audit.within(tag)[1]
+        for place, t in enumerate(THRESHOLDS if rows else []):
+            for weighting, residuals in (
+                (Weighting.POOLED, slow.pooled_residuals),
+                (Weighting.IDENTITY, slow.identity_residuals),
+            ):
+                found = non_mated_residuals(sums, place, tag, wide, weighting)
+                within, between = slow.adjacent_variance(residuals(rows, slow.match_error(t)))
+                assert plugin_variance(found) == pytest.approx(float(within + between), abs=1e-12)
+                assert truncated_variance(found) == pytest.approx(float(within + max(between, 0)), abs=1e-12)
+                identity = weighting is Weighting.IDENTITY
+                rate = slow.rate_of(rows, slow.match_error(t), identity=identity)
+                assert found.rate == pytest.approx(float(rate), abs=1e-12)
+
+
+@given(audits())
+def test_fnmr_variance_is_the_sum_over_pairs_of_one_subject(audit: Drawn) -> None:
+    """Both weightings: sum of squared residual sums by subject equals the O(n^2) sum."""
+    sums = mated_sums(audit.tail, audit.groups, THRESHOLDS)
+    held = members(audit.groups, audit.tail.n_samples.size)
+    for tag in range(4):
+        rows = audit.within(tag)[0]
+        for place, t in enumerate(THRESHOLDS if rows else []):
+            for weighting, residuals in (
+                (Weighting.POOLED, slow.pooled_residuals),
+                (Weighting.IDENTITY, slow.identity_residuals),
+            ):
+                found = mated_residuals(sums, place, held[tag], weighting)
+                expected = slow.shared_variance(residuals(rows, slow.non_match_error(t)))
+                assert plugin_variance(found) == pytest.approx(float(expected), abs=1e-12)
+                assert truncated_variance(found) == plugin_variance(found)
+
+
+@given(audits())
+def test_spread_counts_what_was_compared(audit: Drawn) -> None:
+    """Comparisons, pairs of subjects and squared block sizes of every tag equal those of the rows."""
+    wide = spread(audit.tail, audit.groups)
+    for tag in range(4):
+        blocks: dict[frozenset[object], int] = {}
+        for row in audit.within(tag)[1]:
+            key = frozenset(row.subjects)
+            blocks[key] = blocks.get(key, 0) + 1
+        assert wide.trials[tag] == sum(blocks.values())
+        assert wide.pairs[tag] == len(blocks)
+        assert wide.square[tag] == sum(size**2 for size in blocks.values())
+
+
+def test_erring_subjects_are_distinct_and_within_the_group() -> None:
+    """A subject counts once however often it errs, and only when it is a member."""
+    errors = np.array([3, 0, 1, 1])
+    assert erring_subjects(errors) == 3
+    assert erring_subjects(errors, np.array([True, True, False, True])) == 2
+
+
+def test_one_subject_says_nothing_of_others() -> None:
+    """The variance of 8.1 is infinite for one subject, and undefined without comparisons."""
+    one = Residuals(
+        rate=0.5, errors=1, trials=2, total=2, subjects=1, erring=1, effective=1.0, by_subject=0.0
+    )
+    none = Residuals(
+        rate=float("nan"), errors=0, trials=0, total=0, subjects=0, erring=0, effective=0.0, by_subject=0.0
+    )
+    assert inflated_variance(one) == float("inf")
+    assert np.isnan(plugin_variance(none))

@@ -1,0 +1,234 @@
+"""Bounds and p values of a rate (FORMULAS 8.1, 8.18) against formulas in another form, and their properties."""
+
+import math
+from itertools import pairwise
+
+import numpy as np
+import oracles_wilson as slow
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+from scipy import stats
+
+from frtaudit.stats.intervals import rate_bounds as bounds
+from frtaudit.stats.intervals.dependence import degrees_of_freedom
+from frtaudit.stats.sample_size.power import fewest
+
+LEVELS = st.one_of(
+    st.sampled_from([0.4, 0.05, 0.025, 0.005, 5e-4, 1e-12]),
+    st.floats(-12, math.log10(0.4)).map(lambda e: 10**e),
+)
+SIZES = st.floats(math.log10(0.3), 7).map(lambda e: 10**e)
+DEGREES = st.floats(0, 4).map(lambda e: 10**e)
+RATES = st.one_of(
+    st.just(0.0), st.just(1.0), st.floats(0, 1),
+    st.floats(-9, 0).map(lambda e: 10**e), st.floats(-9, 0).map(lambda e: 1 - 10**e),
+)  # fmt: skip
+LIMITS = st.floats(-6, -0.01).map(lambda e: 10**e)
+ULPS = 8 * np.finfo(float).eps  # limits beside a bound that doubles can hold apart
+TINY = 1e-30
+
+
+def both(rate: float, n_eff: float, degrees: float, error: float) -> tuple[float, float]:
+    """The two bounds at one place."""
+    known = rate, n_eff, degrees, error
+    return float(bounds.lower_bound(*known)), float(bounds.upper_bound(*known))
+
+
+@given(RATES, SIZES, DEGREES, LEVELS)
+def test_bounds_are_the_outer_of_both_methods(rate: float, n: float, degrees: float, error: float) -> None:
+    """Both bounds equal those of scipy.stats' distributions and the roots of the score equation."""
+    low, high = slow.outer_bounds(rate, n, degrees, error)
+    assume(not math.isnan(high))  # scipy.stats, too, loses some tails below 1e-100
+    assert both(rate, n, degrees, error) == pytest.approx((low, high), rel=1e-7, abs=1e-12)
+
+
+@given(st.integers(1, 60), st.data(), st.sampled_from([0.4, 0.05, 0.005]))
+def test_with_many_degrees_and_independent_trials_the_exact_interval_is_inside(
+    n: int, data: st.DataObject, error: float
+) -> None:
+    """Scipy's binomtest, exact: the bounds hold its limits, and equal them or Wilson's, with the normal for t."""
+    x = data.draw(st.integers(0, n))
+    exact = stats.binomtest(x, n).proportion_ci(1 - 2 * error, method="exact")
+    score = stats.binomtest(x, n).proportion_ci(1 - 2 * error, method="wilson")
+    expected = min(exact.low, score.low), max(exact.high, score.high)
+    assert both(x / n, n, 1e12, error) == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@example(1.0, 0.3, 1.0, 1e-12)
+@example(0.0, 0.3, 1.0, 1e-12)
+@example(1e-9, 1e7, 1.0, 0.4)
+@given(RATES, SIZES, DEGREES, LEVELS)
+def test_no_interval_is_degenerate(rate: float, n: float, degrees: float, error: float) -> None:
+    """0 <= lower <= rate <= upper <= 1, with width; 0 only at no error or a limit that underflows, 1 likewise."""
+    low, high = both(rate, n, degrees, error)
+    assert 0 <= low <= rate <= high <= 1
+    assert low < high
+    if rate == 0:
+        assert low == 0
+    if rate == 1:
+        assert high == 1
+
+
+@given(RATES, SIZES, DEGREES, LEVELS, LEVELS)
+def test_bounds_widen_as_the_error_falls(
+    rate: float, n: float, degrees: float, first: float, second: float
+) -> None:
+    """A smaller one-sided error never brings a bound nearer."""
+    strict, lax = (both(rate, n, degrees, error) for error in sorted((first, second)))
+    assert strict[0] <= lax[0] * (1 + 1e-9)
+    assert strict[1] >= lax[1] * (1 - 1e-9)
+
+
+@given(RATES, RATES, SIZES, DEGREES, LEVELS)
+def test_bounds_rise_with_the_rate(
+    first: float, second: float, n: float, degrees: float, error: float
+) -> None:
+    """FORMULAS 8.1, property: with the error structure fixed no bound falls as errors rise."""
+    few, many = (both(rate, n, degrees, error) for rate in sorted((first, second)))
+    assert few[0] <= many[0] * (1 + 1e-9) + TINY
+    assert few[1] <= many[1] * (1 + 1e-9)
+
+
+@given(RATES, SIZES, SIZES, DEGREES, LEVELS)
+def test_bounds_close_in_as_the_effective_number_grows(
+    rate: float, first: float, second: float, degrees: float, error: float
+) -> None:
+    """More effective comparisons never move a bound outwards."""
+    wide, narrow = (both(rate, n, degrees, error) for n in sorted((first, second)))
+    assert wide[0] <= narrow[0] * (1 + 1e-9) + TINY
+    assert narrow[1] <= wide[1] * (1 + 1e-9)
+
+
+@given(RATES, SIZES, DEGREES, LEVELS)
+def test_the_p_value_at_a_bound_is_its_error(rate: float, n: float, degrees: float, error: float) -> None:
+    """The p value of a limit beside the bound lies on the bound's side of the error, to 1e-9."""
+    low, high = both(rate, n, degrees, error)
+    if low > TINY:
+        inside, outside = low * (1 - ULPS), low * (1 + ULPS)
+        assert float(bounds.p_above(rate, n, degrees, inside)) <= error + 1e-9
+        assert outside >= 1 or float(bounds.p_above(rate, n, degrees, outside)) >= error - 1e-9
+    if high < 1 - ULPS:
+        room = (1 - high) * ULPS + np.finfo(float).eps
+        assert float(bounds.p_below(rate, n, degrees, high + room)) <= error + 1e-9
+        assert float(bounds.p_below(rate, n, degrees, high - room)) >= error - 1e-9
+
+
+@given(RATES, SIZES, DEGREES, LIMITS, LEVELS)
+def test_a_p_value_is_small_exactly_where_the_bound_reaches_the_limit(
+    rate: float, n: float, degrees: float, limit: float, error: float
+) -> None:
+    """P of "above" is at most a if and only if the lower bound at a reaches the limit, whatever the limit."""
+    p = float(bounds.p_above(rate, n, degrees, limit))
+    low, _ = both(rate, n, degrees, error)
+    if abs(p - error) > 1e-9 and abs(low / limit - 1) > 1e-9:
+        assert (p <= error) == (low > limit)
+
+
+@given(RATES, SIZES, DEGREES, LIMITS)
+def test_below_mirrors_above(rate: float, n: float, degrees: float, limit: float) -> None:
+    """Errors and non-errors exchange: the p value of "below" is that of "above" for the other share."""
+    mirrored = bounds.p_above(1 - rate, n, degrees, 1 - limit)
+    assert float(bounds.p_below(rate, n, degrees, limit)) == float(mirrored)
+
+
+def test_one_error_in_a_hundred_does_not_break_a_limit_of_one_in_a_thousand() -> None:
+    """Wilson's lower bound alone broke it with p 0.003; the exact probability of an error or more is 0.095."""
+    n, limit = 100, 0.001
+    score = (1 / n - limit) / math.sqrt(limit * (1 - limit) / n)
+    assert float(stats.t.sf(score, n - 1)) == pytest.approx(0.0027, abs=5e-5)
+    exact = float(bounds.p_above(1 / n, n, 1e9, limit))
+    assert exact == pytest.approx(1 - (1 - limit) ** n, rel=1e-6)
+    assert exact == pytest.approx(0.0952, abs=5e-5)
+
+
+def test_arrays_broadcast() -> None:
+    """Rates along one axis and errors along the other give the table of single values."""
+    rates, errors = np.array([0.0, 0.01, 1.0]), np.array([0.05, 0.005])
+    for find in (bounds.lower_bound, bounds.upper_bound):
+        table = find(rates[:, None], 50.0, 9, errors)
+        assert table.shape == (3, 2)
+        assert table.tolist() == [[float(find(rate, 50.0, 9, error)) for error in errors] for rate in rates]
+
+
+KNOWN = st.tuples(
+    st.integers(2, 1000), st.integers(1, 10), st.floats(1, 60), st.floats(0.2, 1), st.floats(0, 1)
+)  # people, images each, design effect, TMR, share of the heaviest person
+
+
+def cohort(
+    known: tuple[int, int, float, float, float], errors: int
+) -> tuple[float, float, float, float, float]:
+    """Rate, n_eff, degrees, w and r of a balanced cohort with so many false matches."""
+    people, images, deff, match_rate, share = known
+    pairs = people * (people - 1) // 2
+    trials = pairs * images**2
+    rate = min(errors, trials) / trials
+    weight = float(bounds.pair_weight(match_rate, pairs))
+    return rate, trials / deff, degrees_of_freedom(people), weight, share * rate
+
+
+@given(KNOWN, st.integers(0, 500), LEVELS)
+def test_unseen_people_are_the_gamma_bound(
+    known: tuple[int, int, float, float, float], errors: int, error: float
+) -> None:
+    """U_a equals the formula written with the chi-square distribution, or the bound at no error where larger."""
+    rate, n, degrees, pair, person = cohort(known, errors)
+    expected = max(slow.unseen_bound(rate, n, degrees, pair, person, error), -math.log(error) * pair)
+    found = float(bounds.unseen_bound(rate, n, degrees, pair, person, error))
+    assert found == pytest.approx(min(expected, 1.0), rel=1e-8)
+
+
+@given(KNOWN, LEVELS)
+def test_no_false_match_is_the_rule_of_three_on_pairs_of_people(
+    known: tuple[int, int, float, float, float], error: float
+) -> None:
+    """At no error the bound is -ln(a) times what one pair of people weighs."""
+    rate, n, degrees, pair, person = cohort(known, 0)
+    found = float(bounds.unseen_bound(rate, n, degrees, pair, person, error))
+    assert found == pytest.approx(min(-math.log(error) * pair, 1.0), rel=1e-9)
+
+
+@given(KNOWN, st.integers(0, 300), LEVELS, LEVELS)
+def test_the_upper_bound_of_fmr_widens_as_the_error_falls(
+    known: tuple[int, int, float, float, float], errors: int, first: float, second: float
+) -> None:
+    """It lies within [rate, 1], never inside the bound of 8.1, and a smaller error never lowers it."""
+    rate, n, degrees, pair, person = cohort(known, errors)
+    strict, lax = (
+        float(bounds.fmr_upper_bound(rate, n, degrees, pair, person, error))
+        for error in sorted((first, second))
+    )
+    assert strict >= lax * (1 - 1e-9)
+    assert rate < lax or lax == 1
+    assert lax >= float(bounds.upper_bound(rate, n, degrees, max(first, second)))
+
+
+@given(KNOWN, st.sampled_from([0.05, 0.025, 0.005, 5e-4]))
+def test_the_upper_bound_of_fmr_never_falls_as_errors_rise(
+    known: tuple[int, int, float, float, float], error: float
+) -> None:
+    """With the structure fixed (design effect, share of the heaviest) from no error to 300."""
+    found = [float(bounds.fmr_upper_bound(*cohort(known, errors), error)) for errors in range(0, 300, 3)]
+    assert all(high >= low * (1 - 1e-9) for low, high in pairwise(found))
+
+
+@pytest.mark.parametrize(("limit", "several", "single"), [(1e-2, 25, 36), (1e-3, 78, 111), (1e-4, 246, 348), (1e-5, 775, 1096)])  # fmt: skip  # noqa: E501
+def test_people_that_a_limit_needs(limit: float, several: int, single: int) -> None:
+    """At no error, TMR 1, one-sided .05: the table of FORMULAS 8.18, two images each and one."""
+
+    def keeps(people: int, images: int) -> bool:
+        place = cohort((people, images, 2.0, 1.0, 0.0), 0)
+        return float(bounds.fmr_upper_bound(*place, 0.05)) <= limit
+
+    assert bounds.people_for(limit, 0.05) == several
+    assert fewest(lambda people: keeps(people, 2)) == several
+    assert fewest(lambda people: keeps(people, 1)) == single
+
+
+def test_the_written_example() -> None:
+    """FORMULAS 8.18: K = 100, y = 8e-5, V = 1e-9, TMR .75, r = 2e-5 give 5.507e-4, and 4.539e-4 with no error."""
+    rate, pair = 8e-5, float(bounds.pair_weight(0.75, 4950))
+    found = bounds.unseen_bound(rate, rate * (1 - rate) / 1e-9, 99, pair, 2e-5, 0.05)
+    assert float(found) == pytest.approx(5.507e-4, abs=5e-8)
+    assert float(bounds.unseen_bound(0, 1e4, 99, pair, 0, 0.05)) == pytest.approx(4.539e-4, abs=5e-8)

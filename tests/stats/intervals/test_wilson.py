@@ -1,0 +1,248 @@
+"""Wilson intervals: the published one at its boundaries, and the rule of FORMULAS 8.1 against loops.
+
+Tests also lending, which finds the threshold that a rate of few errors borrows from.
+"""
+
+import math
+from dataclasses import replace
+from itertools import pairwise, product
+
+import numpy as np
+import oracles_wilson as slow
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from strategies_wilson import Drawn, audits
+
+from frtaudit.core.scores import Groups, ScoreTail
+from frtaudit.core.spec import Weighting
+from frtaudit.stats.intervals import borrowing, wilson
+from frtaudit.stats.similarity.tail import from_listed, no_groups
+
+BOTH = (Weighting.POOLED, Weighting.IDENTITY)
+counts = st.integers(1, 500).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+@given(counts, st.floats(0.01, 0.3))
+def test_iid_interval_holds_the_roots_of_the_score_equation(count: tuple[int, int], alpha: float) -> None:
+    """The interval of independent comparisons is Wilson's, 0 at no error and 1 at nothing but errors."""
+    x, n = count
+    found = wilson.wilson_iid(x, n, alpha)
+    low, high = slow.score_interval(x / n, n, float(stats.norm.isf(alpha / 2)))
+    assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+    assert (x > 0) == (found.low > 0)
+    assert (x < n) == (found.high < 1)
+
+
+@given(counts, st.floats(1e-9, 0.2), st.booleans())
+def test_plugin_interval_obeys_its_boundary_rules(count: tuple[int, int], variance: float, cap: bool) -> None:
+    """One error: lower limit -ln(1-alpha)/n; all but one: its mirror; none or all: n_eff = n; capped at n."""
+    x, n = count
+    found = wilson.wilson_plugin(x, n, variance, 0.05, cap=cap)
+    assert not cap or found.n_eff <= n
+    if x in {0, n}:
+        assert found.n_eff == n
+    elif x == 1:
+        assert found.low == pytest.approx(-math.log(0.95) / n)
+    if x == n - 1 > 0:
+        assert found.high == pytest.approx(1 + math.log(0.95) / n)
+
+
+def test_plugin_interval_without_variance_is_iid() -> None:
+    """All subjects equal gives variance 0: n_eff = n (FORMULAS 2)."""
+    assert wilson.wilson_plugin(10, 40, 0.0, 0.05, cap=False).n_eff == 40
+
+
+def test_plugin_interval_of_a_weighted_rate_stands_around_it() -> None:
+    """Identity weighting: the rate is given, the counts only cap n_eff."""
+    found = wilson.wilson_plugin(10, 40, 0.01, 0.05, rate=0.5)
+    assert found.n_eff == pytest.approx(25)
+    assert found.low < 0.5 < found.high
+
+
+def test_variance_of_replicates_gives_the_effective_size() -> None:
+    """n_eff = p(1-p)/Var, at most the number of comparisons; t instead of normal widens."""
+    narrow = wilson.bounds_from_variance(0.1, 0.001, 10_000)
+    assert narrow.n_eff == pytest.approx(90)
+    assert wilson.bounds_from_variance(0.1, 1e-9, 500).n_eff == 500
+    assert wilson.bounds_from_variance(0.1, 0.001, 10_000, degrees=9).high(0.05) > narrow.high(0.05)
+
+
+@pytest.mark.parametrize(("rate", "variance"), [(0.0, 0.1), (1.0, 0.1), (0.5, 0.0), (0.5, float("nan"))])
+def test_no_effective_size_follows_from_a_degenerate_rate(rate: float, variance: float) -> None:
+    """A rate of 0 or 1, or a variance that is not positive, is refused rather than printed as a point."""
+    with pytest.raises(ValueError, match="no effective size"):
+        wilson.bounds_from_variance(rate, variance, 100)
+
+
+@settings(max_examples=60)
+@given(audits(max_subjects=7), st.sampled_from([(30, 10), (5, 3)]), st.sampled_from([0.05, 0.25, 0.5, 0.8]))
+def test_rule_is_formulas_8_1(audit: Drawn, enough: tuple[int, int], t: float) -> None:
+    """Every tag, both weightings, FMR and FNMR: low, high and design effect equal the loops over all scores."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(borrowing, "ENOUGH_ERRORS", enough[0])
+        patch.setattr(borrowing, "ENOUGH_SUBJECTS", enough[1])
+        rule = wilson.prepare(audit.tail, audit.groups, [t])
+        for tag, weighting, mated in product(range(4), BOTH, (True, False)):
+            rows = audit.within(tag)[0 if mated else 1]
+            found = (rule.fnmr if mated else rule.fmr)(t, tag, 0.05, weighting)
+            if len({row.first for row in rows} | {row.second for row in rows}) < 2:
+                assert found.note
+                assert (found.low, found.high) == ((0.0, 1.0) if rows else (None, None))
+                continue
+            identity = weighting is Weighting.IDENTITY
+            low, high, deff = slow.rule_interval(rows, t, 0.05, mated=mated, identity=identity, enough=enough)
+            if not mated:
+                same = list(audit.within(tag)[0])
+                high = max(high, slow.fmr_upper(rows, same, t, deff, 0.025, identity=identity))
+            assert found.deff == pytest.approx(deff, rel=1e-9)
+            assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
+            assert found.n_eff == pytest.approx(len(rows) / deff)
+
+
+@settings(max_examples=30)
+@given(audits(), st.sampled_from([0.05, 0.25, 0.5, 0.8]))
+def test_rule_is_never_inside_the_iid_interval(audit: Drawn, t: float) -> None:
+    """A design effect >= 1 and t for z can only widen; and no interval is degenerate."""
+    rule = wilson.prepare(audit.tail, audit.groups, [t])
+    for find in (rule.fmr, rule.fnmr):
+        found = find(t, 0, 0.05, Weighting.POOLED)
+        if found.low is None or found.high is None:
+            assert found.trials == 0
+            continue
+        iid = wilson.wilson_iid(found.errors, found.trials, 0.05)
+        assert found.low <= iid.low + 1e-12
+        assert found.high >= iid.high - 1e-12
+        assert found.low < found.high
+
+
+def _stream(errors_of: list[tuple[int, int]], subjects: int, per_pair: int) -> ScoreTail:
+    """Listed comparisons of all pairs of subjects; the errors named come first, one by one, down the scores."""
+    pairs = [(k, l) for k in range(subjects) for l in range(k + 1, subjects)] * per_pair  # noqa: E741
+    rest = list(pairs)
+    for pair in errors_of:
+        rest.remove(pair)
+    ordered = errors_of + rest
+    scores = np.linspace(1, 0, len(ordered))
+    subject = np.array(ordered).ravel()
+    order = np.argsort(subject, kind="stable")
+    sample = np.empty(order.size, dtype=np.int64)
+    sample[order] = np.arange(order.size)
+    return from_listed(
+        scores, sample[0::2], sample[1::2], subject_of=subject[order], cells=np.zeros(subjects),
+        score_range=(0, 1),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("hub", [False, True])
+def test_upper_bound_rises_through_the_switch_to_the_own_design_effect(hub: bool) -> None:
+    """Errors of one structure (disjoint pairs, or a subject that is in all of them), from none to 60 errors."""
+    subjects = 40
+    turns = [(2 * e % subjects, 2 * e % subjects + 1) for e in range(60)]
+    errors = [(0, 1 + e % (subjects - 1)) for e in range(60)] if hub else turns
+    tail = _stream(errors, subjects, per_pair=4)
+    rule = wilson.prepare(tail, no_groups(tail), tail.tail_score[:61].tolist())
+    uppers = [rule.fmr(float(t), 0, 0.05, Weighting.POOLED).high or 0.0 for t in tail.tail_score[:61]]
+    assert all(high >= low - 1e-12 for low, high in pairwise(uppers))
+    assert uppers[0] > 0
+
+
+def test_few_errors_borrow_from_the_nearest_threshold_with_enough() -> None:
+    """Under 30 errors the hub's design effect at 30 errors is taken, and its threshold is named."""
+    tail = _stream([(0, 1 + e % 39) for e in range(60)], 40, per_pair=4)
+    rule = wilson.prepare(tail, no_groups(tail), tail.tail_score[[5, 30, 45]].tolist())
+    few, enough, more = (
+        rule.fmr(float(tail.tail_score[at]), 0, 0.05, Weighting.POOLED) for at in (5, 30, 45)
+    )
+    assert (few.errors, enough.errors, more.errors) == (5, 30, 45)
+    assert few.borrowed_from == tail.tail_score[30]
+    assert few.deff == enough.deff
+    assert enough.borrowed_from is None
+    assert more.borrowed_from is None
+
+
+def test_no_error_has_design_effect_two_and_an_upper_bound() -> None:
+    """Disjoint errors lend less than 2, so that no error keeps the formula's limit; the bound is above the i.i.d."""
+    tail = _stream([(2 * e % 40, 2 * e % 40 + 1) for e in range(60)], 40, per_pair=4)
+    found = wilson.prepare(tail, no_groups(tail), [2.0]).fmr(2.0, 0, 0.05, Weighting.POOLED)
+    assert found.errors == 0
+    assert found.deff == pytest.approx(2.0, rel=0.2)
+    assert found.high is not None
+    assert found.high > wilson.wilson_iid(0, found.trials, 0.05).high
+
+
+def test_without_a_lender_comparisons_per_subject_are_taken() -> None:
+    """Too few comparisons for 30 errors anywhere: design effect 2M/K for FMR, n/K2 for FNMR, with a note."""
+    scores = [0.9, 0.8, 0.7, 0.3, 0.2, 0.1]
+    tail = from_listed(
+        scores, [0, 2, 4, 0, 2, 4], [1, 3, 5, 2, 4, 0], subject_of=[0, 0, 1, 1, 2, 2], cells=[0, 0, 0],
+        score_range=(0, 1),
+    )  # fmt: skip
+    fmr = wilson.prepare(tail, no_groups(tail), [0.5]).fmr(0.5, 0, 0.05, Weighting.POOLED)
+    fnmr = wilson.prepare(tail, no_groups(tail), [0.5]).fnmr(0.5, 0, 0.05, Weighting.POOLED)
+    assert (fmr.deff, fnmr.deff) == (2.0, 1.0)
+    assert fmr.note == fnmr.note == "no threshold has enough errors: comparisons per subject"
+
+
+def _cut(tail: ScoreTail, floor: float) -> ScoreTail:
+    """The same scores with the tail kept only above a floor."""
+    kept = int(np.count_nonzero(tail.tail_score > floor))
+    return replace(
+        tail,
+        floor=floor,
+        tail_i=tail.tail_i[:kept],
+        tail_j=tail.tail_j[:kept],
+        tail_score=tail.tail_score[:kept],
+    )
+
+
+def test_a_cut_tail_gives_the_same_interval_while_it_holds_a_lender() -> None:
+    """The search stays within the tail: below the lender nothing matters, not even that it was kept."""
+    tail = _stream([(0, 1 + e % 39) for e in range(60)], 40, per_pair=4)
+    t = float(tail.tail_score[3])
+    whole = wilson.prepare(tail, no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
+    at_lender = float(tail.tail_score[30])
+    for floor in (float(tail.tail_score[70]), at_lender):
+        cut = wilson.prepare(_cut(tail, floor), no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
+        assert (cut.high, cut.deff, cut.note) == (whole.high, whole.deff, None)
+        assert cut.borrowed_from == at_lender
+
+
+def test_a_tail_that_ends_too_early_says_so() -> None:
+    """Fewer than 30 errors in the kept tail: its lowest threshold lends, and a note says that it had too few."""
+    tail = _stream([(0, 1 + e % 39) for e in range(60)], 40, per_pair=4)
+    cut, t = _cut(tail, float(tail.tail_score[20])), float(tail.tail_score[3])
+    found = wilson.prepare(cut, no_groups(tail), [t]).fmr(t, 0, 0.05, Weighting.POOLED)
+    assert found.note is not None
+    assert "lowest threshold" in found.note
+    assert found.borrowed_from == cut.floor
+
+
+def test_an_unprepared_threshold_is_refused() -> None:
+    """A rule answers only where sums were made."""
+    tail = _stream([(0, 1)], 4, per_pair=2)
+    rule = wilson.prepare(tail, no_groups(tail), [0.5])
+    with pytest.raises(ValueError, match="not prepared"):
+        rule.fmr(0.51, 0, 0.05, Weighting.POOLED)
+
+
+def test_a_group_without_comparisons_has_no_bounds() -> None:
+    """One subject in a group: no non-mated comparison within it, and the note says so."""
+    tail = _stream([(0, 1)], 4, per_pair=2)
+    groups = Groups(
+        schemas=("g",), names=(("g", "a"),), of=np.array([[0, -1, -1, -1]], dtype=np.int32), ranked=(True,)
+    )
+    found = wilson.prepare(tail, groups, [0.5]).fmr(0.5, 1, 0.05, Weighting.POOLED)
+    assert (found.low, found.high, found.note) == (None, None, "no comparisons")
+
+
+def test_any_level_from_one_rule() -> None:
+    """The bounds of a rule at its own level are its interval, and [0, 1] for one subject at any level."""
+    tail = _stream([(2 * e % 40, 2 * e % 40 + 1) for e in range(60)], 40, per_pair=4)
+    t = float(tail.tail_score[20])
+    found = wilson.prepare(tail, no_groups(tail), [t]).fmr(t, 0, 0.1, Weighting.POOLED)
+    score = found.bounds.interval(0.1)
+    assert (score.low, score.high, score.n_eff) == (found.low, found.high, found.n_eff)
+    alone = replace(found, subjects=1).bounds.interval(0.1)
+    assert (alone.low, alone.high) == (0.0, 1.0)

@@ -1,0 +1,57 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles_rates import World, lists, matrices
+
+from frtaudit.core import ScoreTail
+from frtaudit.stats.rates.eer import eer, tag_scores
+from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
+
+
+@given(st.one_of(matrices(), lists()))
+def test_equal_error_rate_is_the_best_of_all_scores(drawn: tuple[World, ScoreTail]) -> None:
+    """For every tag the rate, threshold and counts equal those of the best distinct score, found by trying them all."""
+    world, tail = drawn
+    for tag in world.tags:
+        expected, got = world.equal_error(tag), eer(tail, world.groups, tag)
+        if expected is None:
+            assert np.isnan(got.value)
+            continue
+        threshold, fmr, fnmr = expected
+        assert got.threshold == threshold
+        assert got.value == pytest.approx(float((fmr + fnmr) / 2))
+        assert (got.false_matches, got.false_non_matches) == (fmr * got.non_mated, fnmr * got.mated)
+
+
+@given(matrices(), st.sampled_from([0.2, 0.4, 0.6]))
+def test_a_cut_tail_answers_alike_or_refuses(drawn: tuple[World, ScoreTail], floor: float) -> None:
+    """With part of the tail the equal error rate is the same, or refused."""
+    world, whole = drawn
+    keep = first_not_above(whole.tail_score, floor)
+    short = replace(
+        whole, tail_i=whole.tail_i[:keep], tail_j=whole.tail_j[:keep], tail_score=whole.tail_score[:keep],
+        floor=floor,
+    )  # fmt: skip
+    full = eer(whole, world.groups)
+    if np.isnan(full.value):
+        return
+    try:
+        assert eer(short, world.groups) == full
+    except BelowFloorError:
+        above = (s for s in np.concatenate([short.mated_score, short.tail_score]) if s > floor)
+        assert all((world.fmr(s, 0) or 0) < (world.fnmr(s, 0) or 0) for s in above)
+
+
+@given(matrices())
+def test_tag_scores_are_those_of_the_group(drawn: tuple[World, ScoreTail]) -> None:
+    """The scores of a tag are those of its subjects, sorted as the tail is."""
+    world, tail = drawn
+    for tag in world.tags:
+        mated, non_mated = tag_scores(tail, world.groups, tag)
+        assert mated.tolist() == sorted(s for own in world.mated(tag).values() for s in own)
+        assert non_mated.tolist() == sorted(
+            (s for own in world.blocks(tag).values() for s in own), reverse=True
+        )

@@ -1,0 +1,39 @@
+"""Which FMR targets can be resolved (FORMULAS 8.4)."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from frtaudit.stats.rates import resolution
+
+
+@given(st.integers(1, 10**9))
+def test_the_smallest_target_is_resolved(non_mated: int) -> None:
+    """The target that a refusal names is itself accepted, and is close to the limit."""
+    named = float(resolution.smallest_target(non_mated))
+    assert resolution.unresolved(named, non_mated) is None
+    assert named <= 5 / non_mated * 1.011
+    assert resolution.unresolved(4.99 / non_mated, non_mated) is not None
+
+
+def test_warnings_name_what_is_thin() -> None:
+    """Few false matches and few subjects are said apart; enough of both says nothing."""
+    assert "only 6" in (resolution.warning(1e-3, 6_000, 40) or "")
+    assert "3 subjects" in (resolution.warning(1e-3, 60_000, 3) or "")
+    assert resolution.warning(1e-3, 60_000, 10) is None
+
+
+def test_only_targets_above_what_is_held_need_more() -> None:
+    """Targets that the scores held resolve are not blamed on the budget; a whole tail blames none."""
+    assert resolution.beyond_budget([0.001], 1, 10, 1000) is None
+    assert resolution.beyond_budget([0.1, 0.2], 1, 1000, 1000) is None
+    assert "up to 0.01; 0.1, 0.2 needs" in (resolution.beyond_budget([0.1, 0.2], 1, 10, 1000) or "")
+
+
+def test_what_was_scored_again_is_named() -> None:
+    """One target has its thresholds, several have theirs."""
+    assert "of FMR 0.1: all pairs were scored again to find its thresholds" in resolution.scored_again(
+        [0.1], 7
+    )
+    assert "of FMR 0.1, 0.2: all pairs were scored again to find their" in resolution.scored_again(
+        [0.1, 0.2], 7
+    )

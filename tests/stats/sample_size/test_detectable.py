@@ -1,0 +1,119 @@
+"""The ratio that a plan says is found is found as often as it says (FORMULAS 8.5, 8.6)."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles_power import told_apart
+from scipy import stats
+
+from frtaudit.stats.sample_size import detectable
+from frtaudit.stats.sample_size.power import Crew, Dependence, mated
+
+ALPHA, POWER, ALARM, RUNS = 0.05, 0.8, 1e-3, 120
+
+crews = st.builds(Crew, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
+asked = {"groups": 3, "alpha": ALPHA, "power": POWER}
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+@pytest.mark.parametrize(
+    ("groups", "correlation", "rate", "ratio"),
+    [(2, 0.2, 0.03, 2.0), (3, 0.2, 0.03, 2.0), (3, 0.1, 0.08, 1.5)],
+)
+def test_planned_ratio_is_found(groups: int, correlation: float, rate: float, ratio: float) -> None:
+    """Groups between which one pair differs by the ratio are told apart with the planned power.
+
+    Seed fixed; "at least 0.8" alarms falsely with probability 1e-3 at most.
+    """
+    rng = np.random.default_rng([8, groups, round(10 * ratio)])
+    crew, dependence = mated(4), Dependence(base=1, share=correlation)
+    subjects = detectable.subjects_to_find(
+        ratio, rate, crew, dependence, groups=groups, alpha=ALPHA, power=POWER
+    )
+    assert subjects is not None
+    rates = [rate, rate * ratio, *[rate * ratio**0.5] * (groups - 2)]
+    found = sum(told_apart(rng, subjects, 6, rates, correlation, ALPHA) for _ in range(RUNS))
+    assert stats.binomtest(found, RUNS, POWER, alternative="less").pvalue > ALARM
+
+
+@pytest.mark.slow
+@pytest.mark.compiled
+def test_equal_groups_are_seldom_told_apart() -> None:
+    """The rule that is planned for flags at most 5 % of equal groups, so that the power is not bought by false alarms.
+
+    Seed fixed; alarms falsely with probability 1e-3 at most.
+    """
+    rng = np.random.default_rng(9)
+    flagged = sum(told_apart(rng, 300, 6, [0.05] * 3, 0.2, ALPHA) for _ in range(RUNS))
+    assert stats.binomtest(flagged, RUNS, ALPHA, alternative="greater").pvalue > ALARM
+
+
+def test_critical_value_is_that_of_the_largest_pair() -> None:
+    """Five normal estimates: the largest of ten pairwise |differences| exceeds it in 5 % of 20000 draws.
+
+    Seed fixed; alarms falsely with probability 1e-3.
+    """
+    drawn = np.random.default_rng(10).standard_normal((20_000, 5))
+    over = int(np.sum(np.ptp(drawn, axis=1) / np.sqrt(2) > detectable.critical_value(5, ALPHA)))
+    assert stats.binomtest(over, 20_000, ALPHA).pvalue > ALARM
+
+
+@given(st.floats(1e-4, 0.3), st.floats(1e2, 1e7), st.floats(1e2, 1e7))
+def test_detectable_ratio_is_the_least(rate: float, n_eff: float, other: float) -> None:
+    """The ratio is found, one 1 % smaller is not; where there is none, not even the largest ratio is found."""
+    ratio = detectable.detectable_ratio(rate, n_eff, other, **asked)
+    if ratio is None:
+        assert not detectable.found(1 / rate, rate, n_eff, other, **asked)
+        return
+    assert 1 < ratio <= 1 / rate
+    assert detectable.found(min(ratio * (1 + 1e-6), 1 / rate), rate, n_eff, other, **asked)
+    assert not detectable.found(1 + 0.99 * (ratio - 1), rate, n_eff, other, **asked)
+
+
+@given(crews, st.floats(0, 1), st.floats(1e-3, 0.1), st.floats(1.2, 8))
+def test_plan_and_its_inverse_agree(crew: Crew, share: float, rate: float, ratio: float) -> None:
+    """Groups planned for a ratio have a smallest ratio of at most that; with one subject fewer it is not found."""
+    dependence = Dependence(base=crew.ends, share=share)
+    subjects = detectable.subjects_to_find(ratio, rate, crew, dependence, **asked)
+    assert subjects is not None
+    n_eff = dependence.n_eff(crew, subjects)
+    again = detectable.detectable_ratio(rate, n_eff, n_eff, **asked)
+    assert again is not None
+    assert again <= ratio * (1 + 1e-6)
+    if subjects > 2:
+        fewer = dependence.n_eff(crew, subjects - 1)
+        assert not detectable.found(ratio, rate, fewer, fewer, **asked)
+
+
+@given(st.floats(1e-3, 0.1), st.floats(1.2, 8), st.floats(0, 0.8), st.integers(2, 8), st.floats(0.5, 0.9))
+def test_plans_rise_as_they_should(
+    rate: float, ratio: float, share: float, groups: int, wanted: float
+) -> None:
+    """More subjects for a smaller ratio, a rarer error, more groups, more power, more dependence."""
+
+    def plan(ratio: float, rate: float, share: float, groups: int, wanted: float) -> int:
+        dependence = Dependence(base=1, share=share)
+        found = detectable.subjects_to_find(
+            ratio, rate, mated(4), dependence, groups=groups, alpha=ALPHA, power=wanted
+        )
+        assert found is not None
+        return found
+
+    one = plan(ratio, rate, share, groups, wanted)
+    assert plan(1 + 0.9 * (ratio - 1), rate, share, groups, wanted) >= one
+    assert plan(ratio, rate * 0.8, share, groups, wanted) >= one
+    assert plan(ratio, rate, share + 0.2, groups, wanted) >= one
+    assert plan(ratio, rate, share, groups + 1, wanted) >= one
+    assert plan(ratio, rate, share, groups, wanted + 0.05) >= one
+
+
+def test_what_no_size_finds() -> None:
+    """A ratio of 1, one that would carry the rate above 1, and subjects without comparisons have no plan."""
+    crew = mated(4)
+    dependence = Dependence(base=1, share=0)
+    assert detectable.subjects_to_find(1.0, 0.01, crew, dependence, **asked) is None
+    assert detectable.subjects_to_find(3.0, 0.5, crew, dependence, **asked) is None
+    assert detectable.subjects_to_find(2.0, 0.01, mated(1), dependence, **asked) is None
+    assert detectable.detectable_ratio(0.01, 500, 1e9, **asked) is None
