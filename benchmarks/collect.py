@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from frtaudit.collection.clients.protocol import UNKEPT, Found, Gate, Limits, Notes
-from frtaudit.collection.run import Sitting
+from frtaudit.collection.run import CollectionRun
 from frtaudit.collection.spec import from_plain
 from frtaudit.core import registry
 from frtaudit.core.collecting import Answer, Crop, Detection, Picture
@@ -123,7 +123,7 @@ def collected(folder: Path, scores: int, concurrency: int) -> None:
             "into": str(folder),
         }
     )
-    sitting = Sitting(spec, print)
+    sitting = CollectionRun(spec, print)
     began, cpu = time.perf_counter(), time.process_time()
     sitting.run()
     made = sitting.store.compared(0)

@@ -23,7 +23,7 @@ from benchmarks.clock import Clock, peak_memory
 from benchmarks.data import EACH, people
 from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Plan
-from frtaudit.pipeline.dask import DaskCrew, crew_of
+from frtaudit.pipeline.dask import DaskCrew, executor_of
 
 WARM = 4000  # samples: every worker gets a block
 TARGETS = ("1/1000", "1/10000")
@@ -50,7 +50,7 @@ def shared(samples: int, fmr: float, workers: int, rounds: int) -> dict[str, Any
     given, warm, found = people(samples // EACH, fmr), people(WARM // EACH, fmr), []
     ours.scored(warm, workers)
     began, start = time.perf_counter(), time.process_time()
-    with crew_of("local", workers) as crew:
+    with executor_of("local", workers) as crew:
         assert isinstance(crew, DaskCrew)
         started = {
             "wall": time.perf_counter() - began,

@@ -16,7 +16,7 @@ from frtaudit.stats.rates.eer import eer_of
 from frtaudit.stats.rates.listed import fnmr_at_fmr
 from frtaudit.stats.rates.rates import threshold_at
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
-from frtaudit.stats.similarity.executor import Crew, by_threads
+from frtaudit.stats.similarity.executor import Executor, by_threads
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
 
 Floats = npt.NDArray[np.float64]
@@ -32,7 +32,7 @@ def groups_of(data: Arrays) -> Groups:
     return Groups(schemas=("group",), names=names, of=data["group"][None], ranked=(True,) * len(names))
 
 
-def scored(data: Arrays, threads: int = 1, crew: Crew = by_threads) -> ScoreTail:
+def scored(data: Arrays, threads: int = 1, crew: Executor = by_threads) -> ScoreTail:
     """Mated scores, histogram and the tail above the lowest threshold, which an audit's replicates start from."""
     counts = np.bincount(data["subject"]).astype(np.int64)
     return score_all_pairs(

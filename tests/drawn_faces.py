@@ -17,7 +17,7 @@ from PIL import Image
 from frtaudit.collection.clients.pictures import picture_of, pixels
 from frtaudit.collection.clients.protocol import UNKEPT, Found, Gate, Limits, Notes
 from frtaudit.core import registry
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.errors import ProviderError
 
 SIDE = 24
@@ -173,11 +173,11 @@ class TwinSession:
         shift = self.twin.shift
         box = Box(x=shift, y=shift, width=picture.width, height=picture.height)
         if not self.twin.lives:
-            return Detection(faces=(Seen(box=box),), version="d1", request="r")
+            return Detection(faces=(DetectedFace(box=box),), version="d1", request="r")
         expires = time.monotonic() + self.twin.lives
         token = f"{picture.digest} {expires}"  # of this machine: it lasts when the process ends
         handle = (token, id(self)) if self.twin.template else token
-        return Detection(faces=(Seen(box=box, handle=handle, expires=expires),), version="d1")
+        return Detection(faces=(DetectedFace(box=box, handle=handle, expires=expires),), version="d1")
 
     def compare(self, probe: Crop, reference: Crop) -> Answer:
         """The correlation of two pictures."""

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.groups.group_contrasts import log_ratios
-from frtaudit.stats.intervals.borrowing import Lender
+from frtaudit.stats.intervals.borrowing import DesignEffectSource
 from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.wilson import RuleInterval, _rule, prepare
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
@@ -53,7 +53,9 @@ def fnmr_passes(
     errors = clustered(rng, subjects, each, rate, correlation)
     more = clustered(rng, subjects, each, LAXER * rate, correlation)
     laxer = residuals(np.minimum(errors + more, each), each)
-    bound = _rule(residuals(errors, each), laxer, Lender(threshold=0.0, whole=False), 2 * alpha, ends=1).high
+    bound = _rule(
+        residuals(errors, each), laxer, DesignEffectSource(threshold=0.0, whole=False), 2 * alpha, ends=1
+    ).high
     return bound is not None and bound <= limit
 
 

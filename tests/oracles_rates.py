@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from frtaudit.core import Groups, ScoreTail
 from frtaudit.stats.rates.histogram import edges_over
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
 from frtaudit.stats.similarity.tiles import layout_of
 
@@ -147,13 +147,13 @@ def sums_at(world: World, t: float) -> dict[str, np.ndarray]:
     return found
 
 
-def ground_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> Ground:
+def ground_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> PassContext:
     """The ground of a small world whose scores are looked up in a matrix."""
     size = len(world.subject_of)
     scores = np.zeros((size, size))
     for i, j, score in world.pairs:
         scores[i, j] = scores[j, i] = np.float32(score)
-    return Ground(
+    return PassContext(
         block=lambda rows, columns: scores[rows, columns], layout=layout_of(tail.n_samples, part),
         subject_of=tail.subject_of, room=tail.cells[tail.subject_of], edges=edges_over((0.0, 1.0)),
         threads=threads,

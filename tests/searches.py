@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.core.labelling import Labelling, LabelSource
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
@@ -22,7 +22,7 @@ SCHEMAS = {"group": SchemaSpec(column="group")}
 
 
 @cache
-def search(source: LabelSource = LabelSource.ESTIMATED, several: Several = Several.DROP) -> Material:
+def search(source: LabelSource = LabelSource.ESTIMATED, several: Several = Several.DROP) -> CohortData:
     """The shared search, labelled."""
     return replace(SEARCH, labels=How(source=source, several=several)).load(SCHEMAS, 1)
 

@@ -15,7 +15,7 @@ from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.similarity_roc import SimilarityRoc
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core import AuditResult, Estimate, Material, Method, Target
+from frtaudit.core import AuditResult, CohortData, Estimate, Method, Target
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -32,10 +32,10 @@ from frtaudit.core.spec import (
 from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticClass, SyntheticSystem
 from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.protocols.all_pairs import AllPairs
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.audit import Audited, audit
-from frtaudit.pipeline.components import comparisons_of, material_of, panel_of
-from frtaudit.pipeline.evaluate import groups_of, put_on_trial
+from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
+from frtaudit.pipeline.evaluate import evaluate_system, groups_of
 
 load_plugins()
 
@@ -104,16 +104,16 @@ def whole() -> Audited:
 
 
 @cache
-def trial_of(provider: str = "one") -> Trial:
+def trial_of(provider: str = "one") -> SystemData:
     """One system of :func:`whole_spec` on trial."""
     return put(whole_spec(), provider)
 
 
-def put(made: AuditSpec, provider: str) -> Trial:
+def put(made: AuditSpec, provider: str) -> SystemData:
     """One system of a spec on trial."""
-    material = material_of(made)
-    (system,) = [item for item in panel_of(made, material) if item.name == provider]
-    return put_on_trial(made, system, material, comparisons_of(made, material), groups_of(material.cohort))
+    material = load_cohort(made)
+    (system,) = [item for item in load_providers(made, material) if item.name == provider]
+    return evaluate_system(made, system, material, comparisons_of(made, material), groups_of(material.cohort))
 
 
 def pick(result: AuditResult, metric: str, **where: Any) -> list[Estimate]:
@@ -140,7 +140,7 @@ def one(result: AuditResult, metric: str, **where: Any) -> Estimate:
 class Plain:
     """Scores of one provider of a cohort with templates, in numpy: what every number is checked against."""
 
-    def __init__(self, material: Material, provider: str, schema: str | None = None) -> None:
+    def __init__(self, material: CohortData, provider: str, schema: str | None = None) -> None:
         """All unordered pairs of acquired samples: cosine, subjects, classes."""
         templates = material.templates[provider]()
         vectors = templates.vectors.astype(np.float64)

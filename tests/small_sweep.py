@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import report_fixture
 
-from frtaudit.cli.sweeps.jobs import Outcome, State
+from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Job, Plan
 from frtaudit.cli.sweeps.table import Sweep, table
 from frtaudit.core import AuditResult, Verdict
@@ -42,13 +42,13 @@ def result(times: float = 1.0, alpha: float = 0.05, p: float = 1e-6) -> AuditRes
     return replace(made, estimates=estimates, findings=tuple(findings), spec=spec)
 
 
-def outcomes(p: float = 1e-6) -> tuple[Outcome, ...]:
+def outcomes(p: float = 1e-6) -> tuple[JobResult, ...]:
     """All four jobs done; system b errs twice as often."""
     made = []
     for own, (target, alpha) in zip(plan().jobs, SETTINGS, strict=True):
         found = result(1.0 if target == "a" else 2.0, float(alpha), p)
         counts = {item.value: sum(one.verdict is item for one in found.findings) for item in Verdict}
-        made.append(Outcome(job=own, state=State.DONE, counts=counts, result=found))
+        made.append(JobResult(job=own, state=State.DONE, counts=counts, result=found))
     return tuple(made)
 
 

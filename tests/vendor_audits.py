@@ -8,7 +8,7 @@ from typing import Any
 
 from small_audits import COHORT, EXPLICIT, TARGETS, put, spec
 
-from frtaudit.analyses.comparison.support import Footing, footing_of
+from frtaudit.analyses.comparison.support import CommonSupport, footing_of
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.two_systems import TwoSystems
 from frtaudit.analyses.vendor_comparison import VendorComparison
@@ -18,7 +18,7 @@ from frtaudit.datasets.cohorts.runs import Runs
 from frtaudit.datasets.cohorts.synthetic import SyntheticSystem
 from frtaudit.datasets.protocols.finished import AsFinished
 from frtaudit.datasets.providers.cosine import Cosine
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.run import run
 
@@ -56,13 +56,13 @@ def result() -> AuditResult:
 
 
 @cache
-def trials() -> tuple[Trial, ...]:
+def trials() -> tuple[SystemData, ...]:
     """The three vendors on trial."""
     return tuple(put(made(*VENDORS), name) for name in VENDORS)
 
 
 @cache
-def footing() -> Footing:
+def footing() -> CommonSupport:
     """The three vendors on one footing."""
     return footing_of(trials())
 

@@ -12,7 +12,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import MIN_ERRORS, SHARE, from_bounds
-from frtaudit.evaluation.system import FoldPairs, Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.stats.folds import fold_differences, kfold_accuracy
 from frtaudit.stats.intervals import wilson
 from frtaudit.stats.rates import rates
@@ -46,7 +46,7 @@ class Accuracy:
             if name == other:
                 raise SpecError("analyses.accuracy.against", f"{name!r} against itself", "another system")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
         named = [*self.against, *self.against.values()]
         known = on_panel(trial.spec, trial.material) if named else ()
@@ -56,7 +56,7 @@ class Accuracy:
         own = {} if trial.fold_pairs is None else {DEFAULT: trial.fold_pairs}
         sets = own | dict(trial.test_sets)
         if not sets:
-            return Outcome(notes=(f"{trial.provider}: no folds were declared, so no accuracy",))
+            return AnalysisOutput(notes=(f"{trial.provider}: no folds were declared, so no accuracy",))
         found: list[Estimate] = []
         notes: list[str] = []
         for name, pairs in sets.items():
@@ -64,9 +64,9 @@ class Accuracy:
             found += place.estimates(self.deals)
             notes += place.notes()
         kept = sets if trial.provider in named else None
-        return Outcome(estimates=tuple(found), notes=tuple(notes), kept=kept)
+        return AnalysisOutput(estimates=tuple(found), notes=tuple(notes), kept=kept)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  as others
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
         """Accuracy of a system minus that of another, on every test set, on the pairs that both scored."""
         held = {name: cast("Mapping[str, FoldPairs]", sets) for name, sets in kept.items()}
         found = [
@@ -75,7 +75,7 @@ class Accuracy:
             if name in held and other in held
             for pairs in held[name]
         ]
-        return Outcome(estimates=tuple(found))
+        return AnalysisOutput(estimates=tuple(found))
 
 
 def _between(
@@ -135,7 +135,7 @@ def _places(pairs: FoldPairs) -> kfold_accuracy.Ints:
 class _Place:
     """One system on one test set."""
 
-    trial: Trial
+    trial: SystemData
     pairs: FoldPairs
     name: str
     alpha: float

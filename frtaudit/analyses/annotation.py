@@ -6,13 +6,13 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.core import Curve, Estimate, Material
+from frtaudit.core import CohortData, Curve, Estimate
 from frtaudit.core.labelling import UNSAID, Labelling
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import SHARE
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.evaluation import Scores, hidden, pooled, split
@@ -43,19 +43,19 @@ class Annotation:
             found = ", ".join(f"{share:g}" for share in self.shares) or "nothing"
             raise SpecError(f"analyses.{NAME}.shares", f"found {found}", "numbers from 0 to 1 that ascend")
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """The persons of all faces at each share, once for all systems; None without an answer for every face."""
         held = material.labelling
         if held is None or not complete(held.faces):
             return None
         return answered(held.faces, held.labelled, _tau(spec), self.shares)
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Curves and rates of one system at each share; what :meth:`across` counts is kept."""
         held, made = trial.material.labelling, trial.surveys.get(NAME)
         service = None if held is None else next((s for s in held.services if s.name == trial.provider), None)
         if held is None or service is None or made is None:
-            return Outcome(kept=held)
+            return AnalysisOutput(kept=held)
         service = pooled(service)
         found: list[Estimate] = []
         curves: list[Curve] = []
@@ -63,12 +63,12 @@ class Annotation:
             scores = split(held.faces, service, person)
             found += _rates(trial, share, scores)
             curves.append(_curve(trial, share, scores))
-        return Outcome(estimates=tuple(found), curves=tuple(curves), kept=held)
+        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), kept=held)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """How many faces are to be asked and why: counts, no names."""
         held = cast("Labelling", next(iter(kept.values())))
-        return Outcome(notes=tuple(_said(held, _tau(spec))))
+        return AnalysisOutput(notes=tuple(_said(held, _tau(spec))))
 
 
 def _tau(spec: AuditSpec) -> float:
@@ -77,7 +77,7 @@ def _tau(spec: AuditSpec) -> float:
     return (how if isinstance(how, How) else How()).limits.tau
 
 
-def _rates(trial: Trial, share: float, scores: Scores) -> Iterator[Estimate]:
+def _rates(trial: SystemData, share: float, scores: Scores) -> Iterator[Estimate]:
     """FNMR at each declared FMR target, or why there is none."""
     for place in trial.points.declared:
         target = trial.points.targets[place]
@@ -99,12 +99,12 @@ def _rates(trial: Trial, share: float, scores: Scores) -> Iterator[Estimate]:
         )
 
 
-def _refused(trial: Trial, target: float, scores: Scores) -> str | None:
+def _refused(trial: SystemData, target: float, scores: Scores) -> str | None:
     few = unresolved(target, scores.non_mated.size) or (None if scores.mated.size else "no mated comparison")
     return few or hidden(scores, target, trial.censoring)
 
 
-def _curve(trial: Trial, share: float, scores: Scores) -> Curve:
+def _curve(trial: SystemData, share: float, scores: Scores) -> Curve:
     """FNMR over FMR, as far as these comparisons resolve it."""
     found = det(scores, trial.censoring, [trial.points.targets[a] for a in trial.points.declared])
     return Curve(

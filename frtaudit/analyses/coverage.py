@@ -15,8 +15,16 @@ from frtaudit.core.canonical import dumps, seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import MIN_EFFECTIVE, MIN_ERRING, MIN_ERRORS, At, Place, Reading, read
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Outcome, Trial, strata_of
+from frtaudit.evaluation.intervals import (
+    MIN_EFFECTIVE,
+    MIN_ERRING,
+    MIN_ERRORS,
+    At,
+    OperatingPoint,
+    RateSummary,
+    read,
+)
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.intervals import borrowing, coverage, simulated_cohorts, wilson
 from frtaudit.stats.intervals.coverage import Bounds, Copies, Denominators, Misses
@@ -70,7 +78,7 @@ class Row:
     schema: str | None
     group: str
     at: At
-    place: Place
+    place: OperatingPoint
     moving: bool
 
 
@@ -126,15 +134,15 @@ class Coverage:
         if not 1 < self.wolf_factor < float("inf"):
             raise SpecError(f"analyses.{NAME}.wolf_factor", f"found {self.wolf_factor:g}", "more than 1")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
         found = [item for row in rows_of(trial) for item in self.of_row(trial, row, alpha)]
         left_out = any(_chosen_here(origin) for origin in trial.points.origin)
         notes = (f"{trial.provider}: {GRID_LEFT_OUT}",) if left_out else ()
-        return Outcome(estimates=(*found, *_left_out(trial)), notes=notes)
+        return AnalysisOutput(estimates=(*found, *_left_out(trial)), notes=notes)
 
     def of_row(
-        self, trial: Trial, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
+        self, trial: SystemData, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
     ) -> Iterator[Estimate]:
         """What the model was given, and each method's coverage and misses in each scenario, of one rate."""
         reading = read(trial, row.place)
@@ -229,7 +237,7 @@ def _chosen_here(origin: Mapping[str, float | str]) -> bool:
     return origin.get("source") == ThresholdSource.SAME_DATA.value
 
 
-def rows_of(trial: Trial) -> Iterator[Row]:
+def rows_of(trial: SystemData) -> Iterator[Row]:
     """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
     weighting, points = trial.spec.weighting, trial.points
     places: list[tuple[At, float, int]] = []
@@ -244,13 +252,15 @@ def rows_of(trial: Trial) -> Iterator[Row]:
         moving = point < len(points.targets)
         for tag, schema, group in trial.tags():
             for rate in ("fmr", "fnmr"):
-                place = Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=point)
+                place = OperatingPoint(
+                    rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=point
+                )
                 moves = moving and rate == "fnmr"
                 metric = "fnmr_at_fmr" if moves else rate
                 yield Row(metric=metric, schema=schema, group=group, at=at, place=place, moving=moves)
 
 
-def _methods(trial: Trial, rate: str) -> dict[Method, str | None]:
+def _methods(trial: SystemData, rate: str) -> dict[Method, str | None]:
     """The spec's methods, each with None or the reason why it is not simulated."""
     found: dict[Method, str | None] = {}
     for spec in trial.intervals:
@@ -271,17 +281,17 @@ def _methods(trial: Trial, rate: str) -> dict[Method, str | None]:
     return found
 
 
-def _left_out(trial: Trial) -> Iterator[Estimate]:
+def _left_out(trial: SystemData) -> Iterator[Estimate]:
     """One entry for each method and rate that is not simulated, with the reason."""
     for rate in ("fmr", "fnmr"):
-        place = Place(rate=rate, weighting=trial.spec.weighting, tag=0, threshold=np.inf, point=0)
+        place = OperatingPoint(rate=rate, weighting=trial.spec.weighting, tag=0, threshold=np.inf, point=0)
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for method, reason in _methods(trial, rate).items():
             if reason:
                 yield _estimate(trial, row, "simulated_coverage", None, {"method": method.value}, note=reason)
 
 
-def _stage(trial: Trial, row: Row) -> Stage | None:
+def _stage(trial: SystemData, row: Row) -> Stage | None:
     """None where the spread of subjects cannot be told."""
     methods = tuple(method for method, reason in _methods(trial, row.place.rate).items() if reason is None)
     identity = row.place.weighting is Weighting.IDENTITY
@@ -313,9 +323,9 @@ def _stage(trial: Trial, row: Row) -> Stage | None:
     return stage if over.subjects > 1 else None
 
 
-def _moving(trial: Trial, row: Row) -> Moving | None:
+def _moving(trial: SystemData, row: Row) -> Moving | None:
     """None where nothing is known of everybody's FMR there, or FNMR does not move with it."""
-    place = Place(
+    place = OperatingPoint(
         rate="fmr", weighting=row.place.weighting, tag=0, threshold=row.place.threshold, point=row.place.point
     )
     stage = _stage(trial, Row(metric="fmr", schema=None, group="all", at=row.at, place=place, moving=False))
@@ -323,7 +333,7 @@ def _moving(trial: Trial, row: Row) -> Moving | None:
     return Moving(stage=stage, target=target, slope=slope) if stage and 0 < target < 1 and slope else None
 
 
-def _slope(trial: Trial, place: Place) -> float:
+def _slope(trial: SystemData, place: OperatingPoint) -> float:
     """-d log FNMR / d log FMR between half and twice the target, or what of it the tail and the errors allow."""
     target, found = trial.points.targets[place.point], []
     for factor in (0.5, 1.0, 2.0):
@@ -340,7 +350,7 @@ def _slope(trial: Trial, place: Place) -> float:
     return max(0.0, (first - last) / (y - x)) if y > x else 0.0
 
 
-def _effects(trial: Trial, row: Row) -> Effects | None:
+def _effects(trial: SystemData, row: Row) -> Effects | None:
     """Relative variances at the threshold, or at the nearest that has errors enough (as FORMULAS 8.1 borrows)."""
     rule, place = trial.rule, row.place
     mated = place.rate == "fnmr"
@@ -377,17 +387,17 @@ def _effects(trial: Trial, row: Row) -> Effects | None:
     return non_mated_effects(shares, pooled)
 
 
-def _mated_members(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
+def _mated_members(trial: SystemData, tag: int) -> npt.NDArray[np.bool_]:
     return np.asarray(trial.rule.spread.member[tag] & (trial.rule.mated.subject_pairs > 0))
 
 
-def _non_mated_members(trial: Trial, tag: int) -> tuple[int, npt.NDArray[np.bool_]]:
+def _non_mated_members(trial: SystemData, tag: int) -> tuple[int, npt.NDArray[np.bool_]]:
     spread = trial.rule.spread
     scope = int(spread.scope_of[tag])
     return scope, spread.member[tag] & (spread.comparisons[scope] > 0)
 
 
-def _non_mated(trial: Trial, place: Place) -> tuple[Cells | Listing, Denominators, float]:
+def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listing, Denominators, float]:
     """The structure of a tag's non-mated comparisons: complete cells, or listed blocks; and TMR at the threshold."""
     spread, tail = trial.rule.spread, trial.tail
     tag, identity = place.tag, place.weighting is Weighting.IDENTITY
@@ -427,7 +437,7 @@ def _non_mated(trial: Trial, place: Place) -> tuple[Cells | Listing, Denominator
 
 
 def _copies(
-    trial: Trial,
+    trial: SystemData,
     chosen: npt.NDArray[np.bool_],
     pairs: Ints,
     methods: tuple[Method, ...],
@@ -459,7 +469,7 @@ def _width(stage: Stage) -> int:
     return max(stage.over.subjects, copies, listed)
 
 
-def _truths(reading: Reading, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
+def _truths(reading: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:
     """Each scenario with its true rate; none where a rate of 0 or 1 leaves nothing to draw, some for FMR alone.
 
     Look-alikes come on top of the rate as estimated: the cohort lacks them.
@@ -504,7 +514,7 @@ def _bounds(
             yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, LEAST)
 
 
-def _told(trial: Trial, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
+def _told(trial: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
     """Coverage with its Monte Carlo interval, and the misses of either side."""
     if not missed.given:
         note = "the interval was withheld in every simulated cohort"
@@ -525,7 +535,7 @@ def _told(trial: Trial, row: Row, at: At, missed: Misses, alpha: float) -> Itera
     yield _estimate(trial, row, "simulated_upper_misses", (missed.upper, missed.given), at)
 
 
-def _spreads(trial: Trial, row: Row, stage: Stage) -> Iterator[Estimate]:
+def _spreads(trial: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
     """What the model was given: relative standard deviations of subjects, its upper bound, and of pairs."""
     found = {
         "subjects": stage.effects.subject,
@@ -538,7 +548,7 @@ def _spreads(trial: Trial, row: Row, stage: Stage) -> Iterator[Estimate]:
 
 
 def _estimate(
-    trial: Trial, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
+    trial: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
 ) -> Estimate:
     return Estimate(
         provider=trial.provider,

@@ -14,7 +14,7 @@ from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.pair_rules import NON_MATED, Rules, ground_of
-from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.similarity.pairs import scores_of
 
@@ -39,10 +39,10 @@ class DatasetCard:
 
     attributes: tuple[str, ...] | None = None
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Cards, steps, certificates and files; nothing for the other systems."""
         if trial.provider != on_panel(trial.spec, trial.material)[0]:
-            return Outcome()
+            return AnalysisOutput()
         found: list[Estimate] = []
         files: dict[str, bytes] = {}
         notes: list[str] = []
@@ -52,10 +52,10 @@ class DatasetCard:
             if pairs.steps:
                 files |= card.files()
                 notes += card.notes()
-        return Outcome(estimates=tuple(found), files=files, notes=tuple(notes))
+        return AnalysisOutput(estimates=tuple(found), files=files, notes=tuple(notes))
 
 
-def _lists(trial: Trial) -> dict[str, Comparisons]:
+def _lists(trial: SystemData) -> dict[str, Comparisons]:
     """Test sets by name; the audit's own list where no test set is that list."""
     found = {name: item.listed for name, item in trial.test_sets.items() if item.listed is not None}
     own = trial.comparisons
@@ -78,7 +78,7 @@ def _rules(spec: AuditSpec, name: str) -> Rules | None:
 class _Card:
     """One test set."""
 
-    trial: Trial
+    trial: SystemData
     name: str
     pairs: Comparisons
     rules: Rules | None

@@ -10,7 +10,7 @@ from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.intervals import SHARE
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import densities
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
 
@@ -39,7 +39,7 @@ class Densities:
         if self.points < 2:
             raise SpecError(f"analyses.{NAME}.points", f"found {self.points}", "2 or more")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Every class that has mated scores."""
         found: list[Estimate] = []
         curves: list[Curve] = []
@@ -49,9 +49,9 @@ class Densities:
                 made, curve = self._class(trial, held, c)
                 found += made
                 curves.append(curve)
-        return Outcome(estimates=tuple(found), curves=tuple(curves))
+        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
 
-    def _class(self, trial: Trial, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
+    def _class(self, trial: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
         scores = to_scale(held.scores[c], held.score_range)
         grid = np.linspace(0.0, SCALE, self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
@@ -77,7 +77,7 @@ class Densities:
         )
         return found, curve
 
-    def _normality(self, trial: Trial, held: ClassScores, c: int) -> Iterator[Estimate]:
+    def _normality(self, trial: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
         scores = to_scale(held.scores[c], held.score_range)
         for per, note in PER.items():
             values = scores if per == "score" else densities.subject_means(scores, held.subjects[c])
@@ -90,7 +90,7 @@ class Densities:
 
 
 def _estimate(
-    trial: Trial,
+    trial: SystemData,
     held: ClassScores,
     c: int,
     metric: str,

@@ -18,8 +18,8 @@ from frtaudit.evaluation.differentials import (
     forms,
     population_interval,
 )
-from frtaudit.evaluation.intervals import SHARE, At, Place, Reading, rate_estimate, read
-from frtaudit.evaluation.system import WEIGHTINGS, Outcome, Trial, stratum
+from frtaudit.evaluation.intervals import SHARE, At, OperatingPoint, RateSummary, rate_estimate, read
+from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData, stratum
 from frtaudit.stats.rates.resolution import unresolved
 
 NAME = "differentials"
@@ -40,11 +40,11 @@ class Differentials:
         if not 0 <= self.weight <= 1:
             raise SpecError(f"analyses.{NAME}.weight", f"found {self.weight:g}", "a number from 0 to 1")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """All indices of every schema at every declared target, in both weightings."""
         made = forms(self.weight)
         found = [_index(trial, view, form, self.weight, alpha) for view in _views(trial) for form in made]
-        return Outcome(estimates=(*found, *_at_max_group(trial, alpha)))
+        return AnalysisOutput(estimates=(*found, *_at_max_group(trial, alpha)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,7 @@ class View:
     refused: str | None
 
 
-def _views(trial: Trial) -> Iterator[View]:
+def _views(trial: SystemData) -> Iterator[View]:
     for schema in trial.groups.schemas:
         for a in trial.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
@@ -73,10 +73,12 @@ def _views(trial: Trial) -> Iterator[View]:
                 )
 
 
-def _group_rates(trial: Trial, schema: str, weighting: Weighting, threshold: float, a: int) -> GroupRates:
+def _group_rates(
+    trial: SystemData, schema: str, weighting: Weighting, threshold: float, a: int
+) -> GroupRates:
     readings = {
         rate: tuple(
-            read(trial, Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a))
+            read(trial, OperatingPoint(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a))
             for tag, _ in trial.classes(schema)
         )
         for rate in BOTH
@@ -88,13 +90,13 @@ def _group_rates(trial: Trial, schema: str, weighting: Weighting, threshold: flo
     )
 
 
-def _pooled(readings: tuple[Reading, ...]) -> float:
+def _pooled(readings: tuple[RateSummary, ...]) -> float:
     """The rate within groups: each group weighs what its rate is divided by (comparisons, subjects or their pairs)."""
     total = sum(item.total for item in readings)
     return sum(item.value * item.total for item in readings if item.total) / total if total else float("nan")
 
 
-def _index(trial: Trial, view: View, form: Form, weight: float, alpha: float) -> Estimate:
+def _index(trial: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
     own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
     rates = view.rates
     estimate = Estimate(
@@ -121,7 +123,7 @@ def _index(trial: Trial, view: View, form: Form, weight: float, alpha: float) ->
     return replace(estimate, intervals=made, test=difference(form, rates, alpha, _strata(trial, view.schema)))
 
 
-def _strata(trial: Trial, schema: str) -> str | None:
+def _strata(trial: SystemData, schema: str) -> str | None:
     """Say so where subjects were drawn within other groups than those compared (FORMULAS 8.2, 8.5)."""
     drawn = stratum(trial.spec, trial.groups.schemas)
     return (
@@ -133,7 +135,7 @@ def _strata(trial: Trial, schema: str) -> str | None:
     )
 
 
-def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
+def _at_max_group(trial: SystemData, alpha: float) -> Iterator[Estimate]:
     """Rates at the threshold where the largest group FMR meets the target (002, remark on the group-wise threshold)."""
     for s, schema in enumerate(trial.groups.schemas):
         tags = {0: "all"} | dict(trial.classes(schema))
@@ -153,13 +155,13 @@ def _at_max_group(trial: Trial, alpha: float) -> Iterator[Estimate]:
                     if note:
                         yield _no_rate(trial, own, group, weighting, at, note)
                         continue
-                    place = Place(
+                    place = OperatingPoint(
                         rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a, schema=s
                     )
                     yield rate_estimate(trial, NAME, "fnmr_at_fmr", own, group, at, place, alpha)
 
 
-def _unresolved_group(trial: Trial, schema: str, a: int) -> str | None:
+def _unresolved_group(trial: SystemData, schema: str, a: int) -> str | None:
     """Why a group's own FMR cannot be resolved at the target (FORMULAS 8.4), naming the smallest target."""
     labels = trial.cohort.classifications[schema].labels
     for (tag, _), label in zip(trial.classes(schema), labels, strict=True):
@@ -170,7 +172,7 @@ def _unresolved_group(trial: Trial, schema: str, a: int) -> str | None:
 
 
 def _max_threshold(
-    trial: Trial, schema: str, weighting: Weighting, at: At, threshold: float, note: str | None
+    trial: SystemData, schema: str, weighting: Weighting, at: At, threshold: float, note: str | None
 ) -> Estimate:
     return Estimate(
         provider=trial.provider,
@@ -189,7 +191,7 @@ def _max_threshold(
 
 
 def _no_rate(
-    trial: Trial, schema: str | None, group: str, weighting: Weighting, at: At, note: str
+    trial: SystemData, schema: str | None, group: str, weighting: Weighting, at: At, note: str
 ) -> Estimate:
     return Estimate(
         provider=trial.provider,

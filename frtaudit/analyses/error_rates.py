@@ -9,11 +9,19 @@ from frtaudit.core import Curve, Estimate
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import SHARE, At, Place, Reading, intervals_of, rate_estimate, read
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.intervals import (
+    SHARE,
+    At,
+    OperatingPoint,
+    RateSummary,
+    intervals_of,
+    rate_estimate,
+    read,
+)
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.evaluation.threshold_intervals import Inversion, inversion
 from frtaudit.stats.rates import rates
-from frtaudit.stats.rates.censoring import crossing
+from frtaudit.stats.rates.censoring import eer_hidden
 from frtaudit.stats.rates.sums import BelowFloorError
 
 NAME = "error_rates"
@@ -34,21 +42,21 @@ class ErrorRates:
             found = f"found {self.curve_points}"
             raise SpecError(f"analyses.{NAME}.curve_points", found, f"{MIN_POINTS} or more")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Everything that is read off one provider's scores at a threshold."""
         found = (*_at_targets(trial, alpha), *_at_thresholds(trial, alpha), _eer(trial))
-        return Outcome(
+        return AnalysisOutput(
             estimates=found,
             curves=tuple(_curves(trial, self.curve_points)),
             notes=tuple(f"{trial.provider}: {note}" for note in _warnings(trial)),
         )
 
 
-def _warnings(trial: Trial) -> list[str]:
+def _warnings(trial: SystemData) -> list[str]:
     return [trial.warned[a] or "" for a in trial.points.declared if trial.warned[a] and not trial.resolved[a]]
 
 
-def _at_targets(trial: Trial, alpha: float) -> Iterator[Estimate]:
+def _at_targets(trial: SystemData, alpha: float) -> Iterator[Estimate]:
     inverted = inversion(trial)
     for a in trial.points.declared:
         target = trial.points.targets[a]
@@ -61,11 +69,13 @@ def _at_targets(trial: Trial, alpha: float) -> Iterator[Estimate]:
                     if not np.isfinite(threshold):
                         yield _refused(trial, metric, schema, group, weighting, at, a)
                         continue
-                    place = Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+                    place = OperatingPoint(
+                        rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a
+                    )
                     yield rate_estimate(trial, NAME, metric, schema, group, at, place, alpha)
 
 
-def _at_thresholds(trial: Trial, alpha: float) -> Iterator[Estimate]:
+def _at_thresholds(trial: SystemData, alpha: float) -> Iterator[Estimate]:
     first = len(trial.points.targets)
     for t, (threshold, origin) in enumerate(zip(trial.points.thresholds, trial.points.origin, strict=True)):
         beyond = trial.censoring.beyond(threshold)
@@ -76,22 +86,22 @@ def _at_thresholds(trial: Trial, alpha: float) -> Iterator[Estimate]:
                     if beyond is not None:
                         yield _without(trial, rate, schema, group, weighting, at, beyond)
                         continue
-                    place = Place(
+                    place = OperatingPoint(
                         rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=first + t
                     )
                     yield rate_estimate(trial, NAME, rate, schema, group, at, place, alpha)
 
 
 def _threshold(
-    trial: Trial, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
+    trial: SystemData, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
 ) -> Estimate:
     target = trial.points.targets[a]
     if not np.isfinite(threshold):
         return _refused(trial, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
     w = WEIGHTINGS.index(weighting)
-    place = Place(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a)
+    place = OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a)
     counted = read(trial, place)
-    reading = Reading(
+    reading = RateSummary(
         value=threshold,
         vstat=threshold,
         errors=counted.errors,
@@ -119,14 +129,20 @@ def _threshold(
 
 
 def _refused(
-    trial: Trial, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
+    trial: SystemData, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
 ) -> Estimate:
     note = trial.refused(WEIGHTINGS.index(weighting), a)
     return _without(trial, metric, schema, group, weighting, at, note)
 
 
 def _without(
-    trial: Trial, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, note: str | None
+    trial: SystemData,
+    metric: str,
+    schema: str | None,
+    group: str,
+    weighting: Weighting,
+    at: At,
+    note: str | None,
 ) -> Estimate:
     """No value, and why."""
     return Estimate(
@@ -145,14 +161,14 @@ def _without(
     )
 
 
-def _eer(trial: Trial) -> Estimate:
+def _eer(trial: SystemData) -> Estimate:
     """FORMULAS 8.14; its interval is not offered: note says so."""
     found, note = None, "needs mated and non-mated comparisons"
     if trial.trials.mated[0] and trial.trials.non_mated[0]:
         try:
             found = rates.eer(trial.tail, trial.groups)
             note = f"at threshold {found.threshold:.6g}"
-            refused = crossing(trial.censoring, found.threshold, found.fmr, found.fnmr)
+            refused = eer_hidden(trial.censoring, found.threshold, found.fmr, found.fnmr)
             found, note = (found, note) if refused is None else (None, refused)
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
@@ -172,7 +188,7 @@ def _eer(trial: Trial) -> Estimate:
     )
 
 
-def _curves(trial: Trial, points: int) -> Iterator[Curve]:
+def _curves(trial: SystemData, points: int) -> Iterator[Curve]:
     """DET (FNMR over FMR) and both rates over the threshold, pooled, for everybody and every group."""
     for tag, schema, group in trial.tags():
         if not trial.trials.mated[tag] or not trial.trials.non_mated[tag]:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from frtaudit.core import Estimate
 from frtaudit.core.registry import register
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2
 
 NAME = "failure_scores"
@@ -32,7 +32,7 @@ class FailureScores:
 
     metrics = ("d_l2_failures", "d_l2_failures_change", "failed_mated")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """All schemas with two classes or more that have mated comparisons."""
         found: list[Estimate] = []
         failed = failed_pairs(trial)
@@ -40,9 +40,9 @@ class FailureScores:
             held, _ = class_scores(trial, schema)
             if len(held.names) >= 2:
                 found += self._schema(trial, held, failed)
-        return Outcome(estimates=tuple(found))
+        return AnalysisOutput(estimates=tuple(found))
 
-    def _schema(self, trial: Trial, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
+    def _schema(self, trial: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
         readings = {APART: without(held, failed), ZERO: with_zeros(trial, held, failed)}
         if any(scores.size == 0 for scores in readings[APART].scores):
             return
@@ -66,7 +66,7 @@ class FailureScores:
             yield replace(change, note=SAME)
 
 
-def failed_pairs(trial: Trial) -> Pairs:
+def failed_pairs(trial: SystemData) -> Pairs:
     """Mated pairs without a score, cohort indices (F, 2), the smaller first: listed ones, or all of failed samples."""
     if trial.attempts is not None:
         compared = trial.comparisons
@@ -100,7 +100,7 @@ def without(held: ClassScores, failed: Pairs) -> ClassScores:
     )
 
 
-def with_zeros(trial: Trial, held: ClassScores, failed: Pairs) -> ClassScores:
+def with_zeros(trial: SystemData, held: ClassScores, failed: Pairs) -> ClassScores:
     """The same with the lowest score of the range for each failed comparison of the class."""
     kept = without(held, failed)
     subject = trial.cohort.subject_of[failed[:, 0]].astype(np.int64)
@@ -120,7 +120,7 @@ def _keys(pairs: Pairs) -> npt.NDArray[np.int64]:
 
 
 def _estimate(
-    trial: Trial, schema: str, group: str, metric: str, at: dict[str, float | str], value: float
+    trial: SystemData, schema: str, group: str, metric: str, at: dict[str, float | str], value: float
 ) -> Estimate:
     return Estimate(
         provider=trial.provider,

@@ -16,14 +16,14 @@ from frtaudit.evaluation.intervals import (
     MIN_ERRORS,
     SHARE,
     At,
-    Place,
-    Reading,
+    OperatingPoint,
+    RateSummary,
     empty,
     from_bounds,
     from_variance,
     read,
 )
-from frtaudit.evaluation.system import POOLED, Outcome, Trial
+from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling.tried import by_code
 from frtaudit.stats.intervals import clustered_share, dependence, wilson
 from frtaudit.stats.intervals.bootstrap_intervals import variance_error
@@ -37,15 +37,15 @@ Ints = npt.NDArray[np.int64]
 class Failures:
     """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the ledger of failures."""
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about samples and comparisons without a score."""
         counts = attempts_of(trial)
         apart = counts if trial.spec.failures is FailureScore.APART else counts.scored()
         found = [*_fta(trial, counts, alpha), *_frr(trial, apart, alpha), *_bounds(trial, apart)]
-        return Outcome(estimates=tuple(found), failures=tuple(_ledger(trial)))
+        return AnalysisOutput(estimates=tuple(found), failures=tuple(_ledger(trial)))
 
 
-def _fta(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
+def _fta(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     for tag, schema, group in trial.tags():
         failed, tried = counts.failed[tag], counts.tried[tag]
         total = int(tried.sum())
@@ -78,7 +78,7 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
     return from_bounds(bounds, alpha), extreme
 
 
-def _frr(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
+def _frr(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     """ISO/IEC 19795-1: FRR = FTA + FNMR (1 - FTA), one attempt, pooled FNMR at each declared FMR target."""
     for a in trial.points.declared:
         threshold = float(trial.points.at_target[POOLED, a])
@@ -92,7 +92,7 @@ def _frr(trial: Trial, counts: Attempts, alpha: float) -> Iterator[Estimate]:
 
 
 def _frr_at(
-    trial: Trial,
+    trial: SystemData,
     counts: Attempts,
     tag: int,
     schema: str | None,
@@ -102,7 +102,7 @@ def _frr_at(
     a: int,
     alpha: float,
 ) -> Estimate:
-    place = Place(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
+    place = OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
     reading = read(trial, place)
     failed, tried = counts.failed[tag], counts.tried[tag]
     if not tried.sum() or not np.isfinite(reading.value):
@@ -115,7 +115,7 @@ def _frr_at(
     return _estimate(trial, "frr", schema, group, at, value, None, "share of attempts", (made,))
 
 
-def _frr_interval(reading: Reading, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
+def _frr_interval(reading: RateSummary, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
     """Where FTA is no estimate, FNMR's own; by the variances where both parts have errors enough; else by the ends."""
     ruled = empty(Method.WILSON, alpha, "no comparison") if reading.rule is None else reading.rule(alpha)
     if known or ruled.low is None or ruled.high is None:
@@ -151,7 +151,7 @@ def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interva
 
 
 def _by_variance(
-    reading: Reading, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64], alpha: float
+    reading: RateSummary, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64], alpha: float
 ) -> Interval | None:
     """Wilson on n_eff from the delta-method variance; the two parts' correlation is bounded by its largest value."""
     drawn, fnmr = drawn[np.isfinite(drawn)], reading.value
@@ -174,7 +174,7 @@ def _by_variance(
     return from_variance(bounds, wider, int(drawn.size), alpha, note)
 
 
-def _bounds(trial: Trial, counts: Attempts) -> Iterator[Estimate]:
+def _bounds(trial: SystemData, counts: Attempts) -> Iterator[Estimate]:
     """Every comparison without a score as right, and as wrong: pooled rates at the declared targets' thresholds."""
     for a in trial.points.declared:
         threshold = float(trial.points.at_target[POOLED, a])
@@ -183,12 +183,14 @@ def _bounds(trial: Trial, counts: Attempts) -> Iterator[Estimate]:
         at: At = {"fmr": trial.points.targets[a]}
         for tag, schema, group in trial.tags():
             for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
-                place = Place(rate=rate, weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
+                place = OperatingPoint(
+                    rate=rate, weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a
+                )
                 yield from _case(trial, place, schema, group, at, int(lost[tag]))
 
 
 def _case(
-    trial: Trial, place: Place, schema: str | None, group: str, at: At, lost: int
+    trial: SystemData, place: OperatingPoint, schema: str | None, group: str, at: At, lost: int
 ) -> Iterator[Estimate]:
     reading = read(trial, place)
     total = reading.trials + lost
@@ -201,7 +203,7 @@ def _case(
         )
 
 
-def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
+def _ledger(trial: SystemData) -> Iterator[LedgerEntry]:
     if trial.material.labelling is not None and was_listed(trial):
         tags = trial.tags()
         for code, tag, count in by_code(trial.material.labelling, trial.provider, trial.groups.names):
@@ -243,7 +245,7 @@ def _ledger(trial: Trial) -> Iterator[LedgerEntry]:
                 )
 
 
-def _names(trial: Trial) -> dict[str, tuple[str, ...]]:
+def _names(trial: SystemData) -> dict[str, tuple[str, ...]]:
     """Names of failed samples by code, when the spec asks for them."""
     failures = trial.failed
     codes = sorted(set(failures.values()))
@@ -254,7 +256,7 @@ def _names(trial: Trial) -> dict[str, tuple[str, ...]]:
 
 
 def _estimate(
-    trial: Trial,
+    trial: SystemData,
     metric: str,
     schema: str | None,
     group: str,

@@ -10,7 +10,7 @@ from frtaudit.core import Curve, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
 from frtaudit.evaluation.over_fmr import Drawn, Readings, Reasons, classes_along, index_along, without_value
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.groups.differentials import RateIndex
 
 NAME = "fairness_curves"
@@ -27,11 +27,11 @@ class FairnessCurves:
     In the spec's primary weighting, with the band of every interval of target fixed_identities that the spec asks for.
     """
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only: the indices at the declared targets are estimates of ``differentials``."""
-        return Outcome(curves=tuple(self._curves(trial, alpha)))
+        return AnalysisOutput(curves=tuple(self._curves(trial, alpha)))
 
-    def _curves(self, trial: Trial, alpha: float) -> Iterator[Curve]:
+    def _curves(self, trial: SystemData, alpha: float) -> Iterator[Curve]:
         for schema in trial.groups.schemas:
             for rate in RATES:
                 groups = classes_along(trial, schema, rate)

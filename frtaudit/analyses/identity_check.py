@@ -19,8 +19,8 @@ from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target, formatting
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
-from frtaudit.evaluation.intervals import SHARE, At, Place, intervals_of, read
-from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.intervals import SHARE, At, OperatingPoint, intervals_of, read
+from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.inputs.review import as_csv, pair_id, read_review
 from frtaudit.inputs.tables import read_table
 from frtaudit.stats.intervals.left_out import rule_without
@@ -84,10 +84,10 @@ class IdentityCheck:
     reviewed: str | None = field(default=None, metadata=PATH)
     nameless = True  # where nobody is named nobody has two names: nothing is told
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """How many pairs and images one system makes suspicious, and every FMR without those pairs."""
         if not trial.material.named:
-            return Outcome()
+            return AnalysisOutput()
         found = look(trial)
         lines = tuple(_lines(trial, found))
         verdicts = self._verdicts(trial.cohort)
@@ -101,9 +101,9 @@ class IdentityCheck:
         if waiting:
             also = _compared(trial, [item.subjects for item in waiting])
             estimates += _without(trial, SUSPECTED, np.concatenate([apart, also]), alpha)
-        return Outcome(estimates=tuple(estimates), kept=(lines, verdicts))
+        return AnalysisOutput(estimates=tuple(estimates), kept=(lines, verdicts))
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  shared
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
         """The review file of all systems and, where one came back, who and what is one person."""
         held = {name: cast("tuple[Sequence[Line], Sequence[Reviewed]]", one) for name, one in kept.items()}
         files = {f"{NAME}/review.csv": as_csv(REVIEW, _rows({name: one[0] for name, one in held.items()}))}
@@ -111,7 +111,7 @@ class IdentityCheck:
             same = [item for _, verdicts in list(held.values())[:1] for item in verdicts if item.same]
             merge = [(item.sample if item.kind == IMAGE else "", *item.subjects) for item in same]
             files[f"{NAME}/label_errors.csv"] = as_csv(("sample", "subject", "same_person_as"), merge)
-        return Outcome(files=files)
+        return AnalysisOutput(files=files)
 
     def _verdicts(self, cohort: Cohort) -> tuple["Reviewed", ...]:
         return () if self.reviewed is None else _read(self.reviewed, cohort)
@@ -128,7 +128,7 @@ class Reviewed:
     same: bool
 
 
-def look(trial: Trial) -> Found:
+def look(trial: SystemData) -> Found:
     """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
     tail, compared = trial.tail, int(trial.rule.spread.pairs[0])
     own = suspected_duplicates.own_medians(tail)
@@ -169,7 +169,7 @@ def _share(some: int, total: int) -> str:
     return f"{formatting.count(some)} of {formatting.count(total)} ({formatting.rate(some / total)})"
 
 
-def _people(trial: Trial, found: Found) -> Estimate:
+def _people(trial: SystemData, found: Found) -> Estimate:
     number = None if found.pairs is None else found.pairs.first.size
     why = None if found.pairs is not None else found.why
     return _count(
@@ -183,14 +183,14 @@ def _people(trial: Trial, found: Found) -> Estimate:
     )
 
 
-def _images(trial: Trial, found: Found) -> Estimate:
+def _images(trial: SystemData, found: Found) -> Estimate:
     number = None if found.images is None else found.images.first.size
     unit = "share of the images that have others of their person"
     return _count(trial, "suspected_images", unit, number, found.looked_at, found.cut, found.why)
 
 
 def _count(
-    trial: Trial, metric: str, unit: str, number: int | None, of: int, cut: float | None, why: str | None
+    trial: SystemData, metric: str, unit: str, number: int | None, of: int, cut: float | None, why: str | None
 ) -> Estimate:
     known = number is not None and of > 0
     return Estimate(
@@ -209,7 +209,7 @@ def _count(
     )
 
 
-def _without(trial: Trial, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
+def _without(trial: SystemData, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
     """Every FMR that ``error_rates`` prints, without all comparisons of these pairs (n, 2) of people."""
     places = list(_places(trial))
     thresholds = {place.threshold for _, place in places}
@@ -238,7 +238,7 @@ def _without(trial: Trial, metric: str, pairs: Ints, alpha: float) -> Iterator[E
             )
 
 
-def _places(trial: Trial) -> Iterator[tuple[At, Place]]:
+def _places(trial: SystemData) -> Iterator[tuple[At, OperatingPoint]]:
     """Where ``error_rates`` reads FMR: declared targets, then fixed thresholds, in both weightings."""
     points = trial.points
     for w, weighting in enumerate(WEIGHTINGS):
@@ -247,25 +247,25 @@ def _places(trial: Trial) -> Iterator[tuple[At, Place]]:
             if np.isfinite(threshold):
                 yield (
                     {"fmr": points.targets[a]},
-                    Place(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a),
+                    OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a),
                 )
         for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
             if trial.censoring.beyond(threshold) is None:
                 point = len(points.targets) + t
                 yield (
                     {"threshold": threshold, **origin},
-                    Place(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=point),
+                    OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=point),
                 )
 
 
-def _lines(trial: Trial, found: Found) -> Iterator[Line]:
+def _lines(trial: SystemData, found: Found) -> Iterator[Line]:
     """What one system puts to review: pairs of people, then images."""
     for kind, items in ((PEOPLE, found.pairs), (IMAGE, found.images)):
         for n in range(0 if items is None or found.cut is None else items.first.size):
             yield _line(trial, cast("Suspects", items), n, kind, cast("float", found.cut))
 
 
-def _line(trial: Trial, items: Suspects, n: int, kind: str, cut: float) -> Line:
+def _line(trial: SystemData, items: Suspects, n: int, kind: str, cut: float) -> Line:
     """The two most alike images stand for a pair of people; of an image its own name and its own person come first."""
     tail, cohort = trial.tail, trial.cohort
     ends = [int(side[items.best[n]]) for side in (tail.tail_i, tail.tail_j)]
@@ -344,7 +344,7 @@ def _read(path: str, cohort: Cohort) -> tuple[Reviewed, ...]:
     )
 
 
-def _compared(trial: Trial, subjects: Sequence[tuple[str, str]]) -> Ints:
+def _compared(trial: SystemData, subjects: Sequence[tuple[str, str]]) -> Ints:
     """The pairs of people that were compared, as subjects of the cohort, (n, 2) int64."""
     place = {name: k for k, name in enumerate(trial.cohort.subject_ids)}
     pairs = np.array([[place[a], place[b]] for a, b in subjects], dtype=np.int64).reshape(-1, 2)

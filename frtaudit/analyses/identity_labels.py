@@ -6,13 +6,13 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.core import Curve, Estimate, Material, Method, Target
+from frtaudit.core import CohortData, Curve, Estimate, Method, Target
 from frtaudit.core.labelling import LEFT_OUT, OF_QUERY, Labelled, Labelling, LabelSource, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import At, finite
-from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling import evaluation, pictures
 from frtaudit.labelling.estimate import How, Several, lacking
 from frtaudit.labelling.evaluation import ANNOTATED, ESTIMATED, NO_VOTE, Persons, Scores
@@ -20,7 +20,7 @@ from frtaudit.labelling.pictures import FEW
 from frtaudit.labelling.table import label_table
 from frtaudit.stats.intervals import wilson
 from frtaudit.stats.labels.spectral import Reason
-from frtaudit.stats.rates.censoring import crossing
+from frtaudit.stats.rates.censoring import eer_hidden
 from frtaudit.stats.rates.eer import eer_of
 from frtaudit.stats.rates.listed import fnmr_at_fmr
 
@@ -56,7 +56,7 @@ class IdentityLabels:
     subsets: bool = True
     matrices: bool = True
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """Persons by whose labels. Raises :class:`SpecError` for a cohort whose subjects are known."""
         labelling = _labelling(material)
         made = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
@@ -66,7 +66,7 @@ class IdentityLabels:
             several=evaluation.by_several(labelling, _how(spec)),
         )
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
         found = _Reading.of_trial(trial, alpha)
         first = trial.provider == on_panel(trial.spec, trial.material)[0]
@@ -76,10 +76,10 @@ class IdentityLabels:
             curves += found.examples()
         key = trial.material.pseudonym_key
         files = {f"{NAME}/labels.csv": label_table(_labelling(trial.material), key)} if first else {}
-        return Outcome(estimates=tuple(estimates), curves=tuple(curves), files=files)
+        return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), files=files)
 
 
-def _labelling(material: Material) -> Labelling:
+def _labelling(material: CohortData) -> Labelling:
     if material.labelling is None:
         raise SpecError(f"analyses.{NAME}", "a cohort whose subjects are known", "cohort=queries")
     return material.labelling
@@ -93,7 +93,7 @@ def _how(spec: AuditSpec) -> How:
 class _Reading:
     """One service under every kind of label."""
 
-    trial: Trial
+    trial: SystemData
     alpha: float
     of: Labelling
     survey: _Survey
@@ -101,7 +101,7 @@ class _Reading:
     scores: Mapping[str, Scores]
 
     @classmethod
-    def of_trial(cls, trial: Trial, alpha: float) -> "_Reading":
+    def of_trial(cls, trial: SystemData, alpha: float) -> "_Reading":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
         of, survey = _labelling(trial.material), cast("_Survey", trial.surveys[NAME])
         service = evaluation.pooled(next(one for one in of.services if one.name == trial.provider))
@@ -194,7 +194,7 @@ class _Reading:
         found = eer_of(scores.mated, scores.non_mated)
         value, note = finite(found.value), "no mated or no non-mated comparison"
         if value is not None:
-            note = crossing(self.trial.censoring, found.threshold, found.fmr, found.fnmr) or ""
+            note = eer_hidden(self.trial.censoring, found.threshold, found.fmr, found.fnmr) or ""
         yield replace(
             self._bare("eer_by_labels", at, schema, group),
             value=None if note else value,
@@ -261,7 +261,7 @@ class _Reading:
         """Scores of either kind, and FMR and FNMR over the threshold, by whose labels (Figures 4, S.9, S.10)."""
         for labels in BOTH:
             if labels in self.scores and np.isfinite(self.service.score).any():
-                for kind, make in ((SCORES, pictures.heaps), (RATES, pictures.over_threshold)):
+                for kind, make in ((SCORES, pictures.histograms), (RATES, pictures.over_threshold)):
                     x, found = make(self.service, self.scores[labels])
                     for name, y in found.items():
                         yield self._curve(kind, "all", x, y, metric=labels, rate=name)

@@ -13,7 +13,7 @@ from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores, drawn_order
 from frtaudit.evaluation.interclass import for_population, largest
 from frtaudit.evaluation.intervals import empty
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2
 from frtaudit.stats.interclass.d_l2 import PopulationTable, Space
 from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
@@ -51,7 +51,7 @@ class Interclass:
                     f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", f"{MIN_NUMBER} or more"
                 )
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with at least two classes that have mated scores."""
         found: list[Estimate] = []
         curves: list[Curve] = []
@@ -64,9 +64,9 @@ class Interclass:
             if len(panel.names) >= MIN_SUBJECTS:
                 found += self._schema(trial, panel, alpha)
                 curves += _curves(trial, panel, self.curve_points)
-        return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
+        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
-    def _schema(self, trial: Trial, panel: ClassScores, alpha: float) -> Iterator[Estimate]:
+    def _schema(self, trial: SystemData, panel: ClassScores, alpha: float) -> Iterator[Estimate]:
         thesis = self._thesis(trial, panel)
         population, test = _population(trial, panel, alpha)
         for space in Space:
@@ -85,7 +85,7 @@ class Interclass:
             top = _estimate(trial, panel, "max", space, float(values.max()), most)
             yield replace(top, test=test) if quantile else top
 
-    def _between(self, trial: Trial, panel: ClassScores, first: int, second: int) -> Interval:
+    def _between(self, trial: SystemData, panel: ClassScores, first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
         two = replace(
             panel,
@@ -96,7 +96,7 @@ class Interclass:
         half = self._thesis(trial, two)[0]
         return replace(half, low=2 * (half.low or 0.0), high=2 * (half.high or 0.0))
 
-    def _thesis(self, trial: Trial, panel: ClassScores) -> tuple[Interval, ...]:
+    def _thesis(self, trial: SystemData, panel: ClassScores) -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
         order = drawn_order(panel)
         firsts = (str(panel.subjects[c].min()) for c in order)
@@ -118,7 +118,7 @@ class Interclass:
         return tuple(made[place] for place in np.argsort(order))
 
 
-def _population(trial: Trial, panel: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
+def _population(trial: SystemData, panel: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
     """FORMULAS 8.7: subjects resampled within classes."""
     few = [
         name
@@ -164,7 +164,12 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
 
 
 def _estimate(
-    trial: Trial, panel: ClassScores, group: str, space: Space, value: float, intervals: tuple[Interval, ...]
+    trial: SystemData,
+    panel: ClassScores,
+    group: str,
+    space: Space,
+    value: float,
+    intervals: tuple[Interval, ...],
 ) -> Estimate:
     return Estimate(
         provider=trial.provider,
@@ -182,7 +187,7 @@ def _estimate(
     )
 
 
-def _curves(trial: Trial, panel: ClassScores, points: int) -> Iterator[Curve]:
+def _curves(trial: SystemData, panel: ClassScores, points: int) -> Iterator[Curve]:
     """The threshold (0..100) as a function of the TAR, per class and on average, and class minus average."""
     tar = np.linspace(0.0, 1.0, points + 2)[1:-1]
     thresholds = d_l2.threshold_curves(panel.scores, tar, panel.score_range)
@@ -193,7 +198,7 @@ def _curves(trial: Trial, panel: ClassScores, points: int) -> Iterator[Curve]:
             yield _curve(trial, panel, "tar_difference", name, tar, curve - mean)
 
 
-def _curve(trial: Trial, panel: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
+def _curve(trial: SystemData, panel: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
     return Curve(
         provider=trial.provider,
         analysis=kind,

@@ -15,7 +15,7 @@ from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, drawn_order, shares_of
 from frtaudit.evaluation.interclass import for_population, largest
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2, d_l2_spaces
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import POWER, Space
@@ -61,7 +61,7 @@ class InterclassSpread:
         if self.B < 2:
             raise SpecError(f"analyses.{NAME}.B", f"found {self.B}", "2 or more")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more, each of two subjects or more with mated comparisons."""
         check_shares(self.shares, trial, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
@@ -77,12 +77,12 @@ class InterclassSpread:
             found += self._schema(trial, held, alpha)
             if trial.tail.histogram.sum() * self._ceiling(trial) < MIN_EXPECTED:
                 notes.append(f"{trial.provider}: too few non-mated comparisons for d_l2 on the FMR axis")
-        return Outcome(estimates=tuple(found), notes=tuple(dict.fromkeys(notes)))
+        return AnalysisOutput(estimates=tuple(found), notes=tuple(dict.fromkeys(notes)))
 
-    def _ceiling(self, trial: Trial) -> float:
+    def _ceiling(self, trial: SystemData) -> float:
         return self.ceiling or max(trial.spec.thresholds.fmr, default=0.01)
 
-    def _schema(self, trial: Trial, held: ClassScores, alpha: float) -> Iterator[Estimate]:
+    def _schema(self, trial: SystemData, held: ClassScores, alpha: float) -> Iterator[Estimate]:
         even = np.full(len(held.names), 1 / len(held.names))
         points = _on([d_l2.to_scale(scores, held.score_range) for scores in held.scores], held)
         tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
@@ -131,7 +131,7 @@ class InterclassSpread:
             note="the norm of a pointwise band: no test of a difference",
         )
 
-    def _upper(self, trial: Trial, held: ClassScores) -> Floats:
+    def _upper(self, trial: SystemData, held: ClassScores) -> Floats:
         """The thesis's upper bounds in quantile space, by the draws of ``interclass``."""
         order = drawn_order(held)
         firsts = (str(held.subjects[c].min()) for c in order)
@@ -145,7 +145,7 @@ class InterclassSpread:
 class _Drawing:
     """One schema of one system: distances with their intervals as estimates."""
 
-    trial: Trial
+    trial: SystemData
     held: ClassScores
     alpha: float
 

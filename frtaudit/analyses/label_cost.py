@@ -12,16 +12,16 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Estimate, Interval, Material, Method
+from frtaudit.core import CohortData, Estimate, Interval, Method
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import Labelling, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec, FailureScore, Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.intervals import SHARE, Place, Reading, from_bounds, from_variance, read
-from frtaudit.evaluation.system import POOLED, Outcome, Trial
+from frtaudit.evaluation.intervals import SHARE, OperatingPoint, RateSummary, from_bounds, from_variance, read
+from frtaudit.evaluation.system import POOLED, AnalysisOutput, SystemData
 from frtaudit.labelling import cost
-from frtaudit.labelling.cost import Doubts, Drawn, End, Likely, Truths
+from frtaudit.labelling.cost import Drawn, End, LabelUncertainty, Likely, Truths
 from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 
@@ -59,7 +59,7 @@ class Surveyed:
 
     found: Likely | None = None
     drawn: Mapping[End, Truths] = field(default_factory=dict)
-    doubts: Mapping[End, Doubts] = field(default_factory=dict)
+    doubts: Mapping[End, LabelUncertainty] = field(default_factory=dict)
     obstacle: str | None = None
 
 
@@ -90,7 +90,7 @@ class LabelCost:
         if self.truths < LEAST_TRUTHS:
             raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{LEAST_TRUTHS} or more")
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """Possible truths of this cohort's queries: a :class:`Surveyed`, in ``trial.surveys`` under its name."""
         labelling = material.labelling
         if labelling is None:
@@ -104,20 +104,22 @@ class LabelCost:
             return Surveyed(obstacle=str(error))
         rng = np.random.default_rng(seed_of(spec.seed, NAME))
         drawn = cost.truths(labelling.faces, found, self.truths, rng)
-        doubts = {end: cost.doubts(labelling, one) for end, one in drawn.items()}
+        doubts = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
         return Surveyed(found=found, drawn=drawn, doubts=doubts)
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
         surveyed, labelling = _surveyed(trial.surveys), trial.material.labelling
         if surveyed.found is None or labelling is None:
-            return Outcome(kept=surveyed)
+            return AnalysisOutput(kept=surveyed)
         service = next((one for one in labelling.services if one.name == trial.provider), None)
         if service is None:
-            return Outcome(notes=(f"{trial.provider}: {NAME} needs its scores of the faces left out",))
+            return AnalysisOutput(notes=(f"{trial.provider}: {NAME} needs its scores of the faces left out",))
         points = _points(trial)
         if not points:
-            return Outcome(notes=(f"{trial.provider}: {NAME} found no threshold to read",), kept=surveyed)
+            return AnalysisOutput(
+                notes=(f"{trial.provider}: {NAME} found no threshold to read",), kept=surveyed
+            )
         found = {
             end: _read(trial, labelling, service, surveyed.found, drawn, points)
             for end, drawn in surveyed.drawn.items()
@@ -131,21 +133,21 @@ class LabelCost:
                 trial, tag, rate, {end: one[tag[0], rate] for end, one in found.items()}, place, point, alpha
             )
         ]
-        return Outcome(estimates=tuple(made), kept=surveyed)
+        return AnalysisOutput(estimates=tuple(made), kept=surveyed)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """What holds for all systems: how many labels are in doubt, what is assumed, or why nothing was drawn."""
         surveyed = cast("Surveyed", next(iter(kept.values())))
         if surveyed.obstacle is not None:
-            return Outcome(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
-        return Outcome(estimates=tuple(_doubts(surveyed.doubts)), notes=(MODEL, BLIND))
+            return AnalysisOutput(notes=(f"{NAME} was not made: {surveyed.obstacle}",))
+        return AnalysisOutput(estimates=tuple(_doubts(surveyed.doubts)), notes=(MODEL, BLIND))
 
 
 def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
     return next(item for item in surveys.values() if isinstance(item, Surveyed))
 
 
-def _points(trial: Trial) -> list[Point]:
+def _points(trial: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
     first = len(trial.points.targets)
     found = [
@@ -164,7 +166,7 @@ def _points(trial: Trial) -> list[Point]:
 
 
 def _read(
-    trial: Trial,
+    trial: SystemData,
     labelling: Labelling,
     service: Service,
     found: Likely,
@@ -198,7 +200,7 @@ def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
     )
 
 
-def _queries(trial: Trial, labelling: Labelling, tag: int) -> npt.NDArray[np.bool_]:
+def _queries(trial: SystemData, labelling: Labelling, tag: int) -> npt.NDArray[np.bool_]:
     """The queries whose persons are of a group, shape (Q,)."""
     schema = trial.groups.schemas.index(trial.groups.names[tag - 1][0])
     enrolled = np.flatnonzero(labelling.sample_of >= 0)
@@ -210,7 +212,7 @@ def _queries(trial: Trial, labelling: Labelling, tag: int) -> npt.NDArray[np.boo
 
 
 def _told(
-    trial: Trial,
+    trial: SystemData,
     tag: tuple[int, str | None, str],
     rate: cost.Rate,
     rates: Ends,
@@ -229,7 +231,9 @@ def _told(
     made = _estimate(trial.provider, name, point.at, _mean(ends), SHARE, note, (schema, group))
     reading = read(
         trial,
-        Place(rate=rate, weighting=Weighting.POOLED, tag=of, threshold=point.threshold, point=point.place),
+        OperatingPoint(
+            rate=rate, weighting=Weighting.POOLED, tag=of, threshold=point.threshold, point=point.place
+        ),
     )
     moving = rate is cost.Rate.FNMR
     found = [
@@ -280,7 +284,9 @@ def spanning(ends: Sequence[Interval]) -> Interval | None:
     )
 
 
-def on_truth(reading: Reading, true: Floats, anew: Floats, alpha: float, *, moving: bool) -> Interval | None:
+def on_truth(
+    reading: RateSummary, true: Floats, anew: Floats, alpha: float, *, moving: bool
+) -> Interval | None:
     """Wilson's interval around the mean over truths (FORMULAS 8.1, 8.2, the truth drawn).
 
     FNMR at an FMR target: the variance of draws of queries and truth together, threshold drawn anew, which holds
@@ -318,7 +324,7 @@ def _of_labels(interval: Interval) -> Interval:
     return replace(interval, method=Method.LABELS, one_sided=again)
 
 
-def _doubts(doubts: Mapping[End, Doubts]) -> Iterator[Estimate]:
+def _doubts(doubts: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
     for end, found in doubts.items():
         for kind, count in asdict(found).items():
             yield _estimate(EVERY, "labels_in_doubt", {"of": kind, "end": str(end)}, count, FACES)

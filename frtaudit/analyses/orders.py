@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from frtaudit.core import Estimate
 from frtaudit.core.registry import register
 from frtaudit.evaluation.intervals import SHARE
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 
 NAME = "orders"
 DESCRIBES = (
@@ -24,17 +24,19 @@ class Orders:
 
     metrics = ("order_differing", "order_gap_mean", "order_gap_max")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Share of the comparisons with two scores that differ, mean and largest difference."""
         found = trial.orders
         if found is None or not found.both:
-            return Outcome(
+            return AnalysisOutput(
                 notes=() if found is None else (f"{trial.provider}: no comparison in both orders",)
             )
-        return Outcome(estimates=tuple(self._all(trial, found.both, found.differing, found.mean, found.max)))
+        return AnalysisOutput(
+            estimates=tuple(self._all(trial, found.both, found.differing, found.mean, found.max))
+        )
 
     def _all(
-        self, trial: Trial, both: int, differing: int, mean: float | None, most: float | None
+        self, trial: SystemData, both: int, differing: int, mean: float | None, most: float | None
     ) -> Iterator[Estimate]:
         share = (differing / both, differing, both, SHARE)
         for metric, (value, errors, trials, unit) in {

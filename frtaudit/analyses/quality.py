@@ -17,7 +17,7 @@ from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.intervals import MIN_ERRING, empty
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import POWER, Space
@@ -50,7 +50,7 @@ class Quality:
         if self.strata < 1:
             raise SpecError(f"analyses.{NAME}.strata", f"found {self.strata}", "1 or more")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more; a note where the cohort has no brightness and no other was asked for.
 
         Raises :class:`DataError` where the column that was asked for is not there, or holds no numbers.
@@ -60,14 +60,16 @@ class Quality:
             if self.attribute != BRIGHTNESS:
                 missing = f"the cohort has no column {self.attribute!r}"
                 raise DataError(f"analyses.{NAME}.attribute", missing, f"one of its columns: {known}")
-            return Outcome(notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",))
+            return AnalysisOutput(
+                notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",)
+            )
         values = _numbers(self.attribute, trial.material.attributes[self.attribute])
         found: list[Estimate] = []
         for schema in trial.groups.schemas:
             found += _Reading(spec=self, trial=trial, schema=schema, values=values, alpha=alpha).within()
-        return Outcome(estimates=tuple(found), kept=(trial.cohort, values))
+        return AnalysisOutput(estimates=tuple(found), kept=(trial.cohort, values))
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Boxes and means of the cohort's samples, which every system was given."""
         cohort, values = cast("tuple[Cohort, Floats]", next(iter(kept.values())))
         found: list[Estimate] = []
@@ -78,7 +80,7 @@ class Quality:
             )
             found += samples.means()
             curves += samples.boxes()
-        return Outcome(estimates=tuple(found), curves=tuple(curves))
+        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
 
 
 def _numbers(name: str, texts: npt.NDArray[np.object_]) -> Floats:
@@ -192,7 +194,7 @@ class _Reading:
     """The mated comparisons of one system by one schema."""
 
     spec: Quality
-    trial: Trial
+    trial: SystemData
     schema: str
     values: Floats
     alpha: float

@@ -18,7 +18,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import release_change
 from frtaudit.stats.interclass.d_l2 import POWER, to_scale
 from frtaudit.stats.interclass.release_change import Change
@@ -63,7 +63,7 @@ class Releases:
                         f"{where}.{name}.released", f"found {item.released!r}", "YYYY or YYYY-MM-DD"
                     )
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: its mated scores are kept if it is a dated release."""
         dated = any(
             members[trial.provider].released is not None
@@ -71,10 +71,10 @@ class Releases:
             if trial.provider in members
         )
         if not dated:
-            return Outcome()
-        return Outcome(kept=tuple(class_scores(trial, schema)[0] for schema in trial.groups.schemas))
+            return AnalysisOutput()
+        return AnalysisOutput(kept=tuple(class_scores(trial, schema)[0] for schema in trial.groups.schemas))
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Every family's changes; releases of one day stand in the spec's order."""
         held = {name: cast("tuple[ClassScores, ...]", found) for name, found in kept.items()}
         found: list[Estimate] = []
@@ -87,7 +87,7 @@ class Releases:
         for members in self.families.values():
             for old, new in pairwise(_in_order(members, held)):
                 found += _changes(old, new, held, spec, alpha)
-        return Outcome(estimates=tuple(found), notes=tuple(notes))
+        return AnalysisOutput(estimates=tuple(found), notes=tuple(notes))
 
 
 def _day(text: str) -> date | None:

@@ -10,14 +10,14 @@ from typing import cast
 import numpy as np
 
 from frtaudit.analyses.shared.class_uncertainty import Doubts
-from frtaudit.analyses.shared.influence import NAME, Influence, Kept, review_rows, reviewed, written
+from frtaudit.analyses.shared.influence import NAME, Influence, Kept, make_estimate, review_rows, reviewed
 from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
-from frtaudit.core import UNKNOWN, Estimate, Material
+from frtaudit.core import UNKNOWN, CohortData, Estimate
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import At
-from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, read_review
 from frtaudit.stats.groups import influence
 
@@ -69,7 +69,7 @@ class Robustness:
                         f"{WHERE}.mislabelled.{schema}.{name}", found, "a share from 0 to below 1"
                     )
 
-    def survey(self, spec: AuditSpec, material: Material) -> None:  # noqa: ARG002  surveyors share a signature
+    def survey(self, spec: AuditSpec, material: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
         """Refuse, before anything is scored, a schema or class that the cohort has not."""
         known = material.cohort.classifications
         for key, declared, more in (("mix", self.mix, ()), ("mislabelled", self.mislabelled, ("each",))):
@@ -84,7 +84,7 @@ class Robustness:
                         found = f"{schema} has no class {name!r}"
                         raise SpecError(f"{WHERE}.{key}.{schema}", found, ", ".join(names))
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about one system; once for all: who could be absent, and how many have no class."""
         people = Influence(trial=trial, worst_share=self.worst, label_errors_taken=self.label_errors)
         found = [*people.worst(), *people.heaviest(), *people.without_one(), *people.label_errors()]
@@ -98,24 +98,24 @@ class Robustness:
                 mix=self.mix.get(schema),
                 mislabelled=self.mislabelled.get(schema, {}),
             ).estimates()
-        return Outcome(estimates=tuple(found), files=people.files(), kept=people.kept())
+        return AnalysisOutput(estimates=tuple(found), files=people.files(), kept=people.kept())
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  shared
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
         """The review file of all systems' top pairs; with verdicts, FMR without the label errors they name."""
         held = {name: cast("Kept", found) for name, found in kept.items()}
         rows = review_rows(held)
         files = {f"{NAME}/review.csv": as_csv(REVIEW, rows)}
         if self.reviewed is None:
-            return Outcome(files=files)
+            return AnalysisOutput(files=files)
         said = read_review(self.reviewed, {str(row[0]) for row in rows}, VERDICTS)
         wrong = {pair for pair, verdict in said.items() if verdict != DIFFERENT}
         found = [item for name, one in held.items() for item in reviewed(name, one, said, wrong)]
         merge = sorted({(str(row[3]), str(row[4])) for row in rows if row[0] in wrong})
         files[f"{NAME}/label_errors.csv"] = as_csv(("subject", "same_person_as"), merge)
-        return Outcome(estimates=tuple(found), files=files)
+        return AnalysisOutput(estimates=tuple(found), files=files)
 
 
-def _absent(trial: Trial, alpha: float) -> Iterator[Estimate]:
+def _absent(trial: SystemData, alpha: float) -> Iterator[Estimate]:
     """How common a kind of person may be and still be missed with probability alpha: by all, by each class."""
     cohort = trial.cohort
     groups: list[tuple[str | None, str, int]] = [(None, "all", cohort.n_subjects)]
@@ -126,13 +126,13 @@ def _absent(trial: Trial, alpha: float) -> Iterator[Estimate]:
         value = influence.absent_share(size, alpha)
         counts, unit = (0, size), "share of the people that the cohort stands for"
         at: At = {"missed": alpha}
-        yield written(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
+        yield make_estimate(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
 
 
-def _unknown(trial: Trial) -> Iterator[Estimate]:
+def _unknown(trial: SystemData) -> Iterator[Estimate]:
     for schema, found in trial.cohort.classifications.items():
         some, total = int(np.count_nonzero(found.codes < 0)), trial.cohort.n_subjects
-        yield written(
+        yield make_estimate(
             EVERY, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
             schema=schema, group=UNKNOWN,
         )  # fmt: skip

@@ -12,7 +12,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.over_fmr import Drawn, Readings, read_along
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.intervals import bands
 
 NAME = "roc_bands"
@@ -36,12 +36,12 @@ class RocBands:
         if self.replicates < 0:
             raise SpecError(f"analyses.{NAME}.replicates", f"found {self.replicates}", "a number from 0")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only; where a plan was not drawn, what rests on it is left out."""
         along = read_along(trial, "fnmr", trial.spec.weighting, 0)
-        return Outcome(curves=tuple(self._curves(trial, along, alpha)) if along.x.size else ())
+        return AnalysisOutput(curves=tuple(self._curves(trial, along, alpha)) if along.x.size else ())
 
-    def _curves(self, trial: Trial, along: Readings, alpha: float) -> Iterator[Curve]:
+    def _curves(self, trial: SystemData, along: Readings, alpha: float) -> Iterator[Curve]:
         named = Drawn(trial=trial, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
         if Plan.IMAGES in along.replicates:
             thin = [reason and f"no band: {reason}" for reason in along.thin]

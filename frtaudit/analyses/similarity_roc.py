@@ -8,8 +8,8 @@ import numpy as np
 from frtaudit.core import Curve
 from frtaudit.core.registry import register
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.evaluation.intervals import Place, intervals_of, read
-from frtaudit.evaluation.system import WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
+from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 
 NAME = "similarity_roc"
 KIND = "roc"
@@ -22,11 +22,11 @@ class SimilarityRoc:
 
     groups: bool = True
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only: the estimates at the declared targets are those of ``error_rates``."""
-        return Outcome(curves=tuple(self._curves(trial, alpha)))
+        return AnalysisOutput(curves=tuple(self._curves(trial, alpha)))
 
-    def _curves(self, trial: Trial, alpha: float) -> Iterator[Curve]:
+    def _curves(self, trial: SystemData, alpha: float) -> Iterator[Curve]:
         tags = trial.tags() if self.groups else trial.tags()[:1]
         for weighting in WEIGHTINGS:
             for tag, schema, group in tags:
@@ -37,7 +37,7 @@ class SimilarityRoc:
 
 
 def _band(
-    trial: Trial,
+    trial: SystemData,
     weighting: Weighting,
     tag: int,
     schema: str | None,
@@ -52,7 +52,7 @@ def _band(
         threshold = float(trial.points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
-        place = Place(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)
+        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)
         reading = read(trial, place)
         if not np.isfinite(reading.value):
             continue

@@ -18,7 +18,7 @@ from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
 from frtaudit.evaluation.intervals import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
@@ -62,7 +62,7 @@ class TarCurves:
             if getattr(self, key) < 2:
                 raise SpecError(f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", "2 or more")
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more that have mated comparisons of two subjects or more."""
         check_shares(self.shares, trial, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
@@ -81,7 +81,7 @@ class TarCurves:
             drawing = _Drawing.of(self, trial, held, alpha)
             curves += drawing.curves()
             found += drawing.consequences()
-        return Outcome(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
+        return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class _Drawing:
     """One schema of one system, with the replicates that its bands are read from."""
 
     spec: TarCurves
-    trial: Trial
+    trial: SystemData
     held: ClassScores
     alpha: float
     classes: Classes
@@ -102,7 +102,7 @@ class _Drawing:
     others: Floats  # (B, A, B)
 
     @classmethod
-    def of(cls, spec: TarCurves, trial: Trial, held: ClassScores, alpha: float) -> "_Drawing":
+    def of(cls, spec: TarCurves, trial: SystemData, held: ClassScores, alpha: float) -> "_Drawing":
         """Draw the replicates: subjects within classes, as many as the audit's B."""
         classes = Classes.of(held.scores, held.subjects)
         shares = shares_of(spec.shares, held, f"analyses.{NAME}.shares")

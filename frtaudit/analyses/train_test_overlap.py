@@ -17,14 +17,14 @@ from frtaudit.analyses.shared.nearest_matches import (
     review_rows,
     survey,
 )
-from frtaudit.core import Curve, Estimate, Interval, Material, Method, Target
+from frtaudit.core import CohortData, Curve, Estimate, Interval, Method, Target
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, from_bounds
-from frtaudit.evaluation.system import FoldPairs, Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, FoldPairs, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, as_lines
 from frtaudit.stats.folds import fold_assignment, fold_differences, kfold_accuracy
 from frtaudit.stats.interclass import violins
@@ -72,7 +72,7 @@ class TrainTestOverlap:
                 f"{WHERE}.clean", "a reach outside (0, 2], or least below 1", "such as reach 0.6, least 2"
             )
 
-    def survey(self, spec: AuditSpec, material: Material) -> Overlap:
+    def survey(self, spec: AuditSpec, material: CohortData) -> Overlap:
         """Search all training sets once, whatever systems are on trial."""
         rules = Rules(
             k=self.k,
@@ -85,22 +85,22 @@ class TrainTestOverlap:
         )
         return survey(material, matcher_of(material, on_panel(spec, material), self.matcher, WHERE), rules)
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
         found = next(item for item in trial.surveys.values() if isinstance(item, Overlap))
         split = tuple(_split(trial, found, alpha))
         names = on_panel(trial.spec, trial.material)
         if trial.provider != (found.matcher if found.matcher in names else names[0]):
-            return Outcome(estimates=split)
+            return AnalysisOutput(estimates=split)
         counts = tuple(self._counts(trial, found))
-        return Outcome(
+        return AnalysisOutput(
             estimates=(*counts, *split),
             curves=tuple(_violins(found, trial.provider)),
             notes=tuple(self._notes(found)),
             files=self._files(trial, found),
         )
 
-    def _counts(self, trial: Trial, overlap: Overlap) -> Iterator[Estimate]:
+    def _counts(self, trial: SystemData, overlap: Overlap) -> Iterator[Estimate]:
         for name, raw in overlap.raw.items():
             stages = {"found": raw} | (
                 {"cleaned": overlap.cleaned[name].found} if name in overlap.cleaned else {}
@@ -122,7 +122,7 @@ class TrainTestOverlap:
             seen = f"{done.looked_at} matching training identities with {done.images} images"
             yield f"overlap with {name}: DBSCAN looked at {seen} and took out {int(done.removed.sum())}"
 
-    def _files(self, trial: Trial, overlap: Overlap) -> Mapping[str, bytes]:
+    def _files(self, trial: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
         """The review file, and for each training set: to remove, a random control, to merge, noise."""
         last = overlap.last
         rows = [row for found in last.values() for row in review_rows(found, self.review_from)]
@@ -147,14 +147,14 @@ class TrainTestOverlap:
         return files
 
 
-def _control(trial: Trial, name: str, found: Found, remove: Ints) -> Ints:
+def _control(trial: SystemData, name: str, found: Found, remove: Ints) -> Ints:
     """As many training identities that match nobody, drawn (the paper's ID-Overlap-R), or all that there are."""
     others = np.setdiff1d(np.arange(found.training.n_subjects), remove)
     rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "control", name))
     return np.sort(rng.permutation(others)[: remove.size])
 
 
-def _stage(trial: Trial, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _stage(trial: SystemData, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     images = found.rows.size
     identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
     for threshold in sorted(thresholds):
@@ -180,7 +180,7 @@ def _stage(trial: Trial, found: Found, stage: str, thresholds: tuple[float, ...]
     )
 
 
-def _review(trial: Trial, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     """How many reviewed matches above a score are one identity, and one image."""
     reviewed = found.verdict >= 0
     if not reviewed.any():
@@ -195,7 +195,7 @@ def _review(trial: Trial, found: Found, thresholds: tuple[float, ...]) -> Iterat
         yield _count(trial, "reviewed_same_image", at, image, total, "share of reviewed matches")
 
 
-def _count(trial: Trial, metric: str, at: At, count: int, total: int, unit: str) -> Estimate:
+def _count(trial: SystemData, metric: str, at: At, count: int, total: int, unit: str) -> Estimate:
     return Estimate(
         provider=trial.provider,
         analysis=NAME,
@@ -239,7 +239,7 @@ def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]
     )
 
 
-def _split(trial: Trial, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
+def _split(trial: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
     own = {} if trial.fold_pairs is None else {"folds": trial.fold_pairs}
     for name, found in overlap.last.items():
@@ -249,7 +249,7 @@ def _split(trial: Trial, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
             yield from _without(trial, pairs, hit, at, alpha)
 
 
-def _without(trial: Trial, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
+def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
     rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
@@ -295,7 +295,7 @@ def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int
 
 
 def _accuracy(
-    trial: Trial,
+    trial: SystemData,
     pairs: FoldPairs,
     of: Ints,
     metric: str,
@@ -315,7 +315,7 @@ def _accuracy(
 
 
 def _estimate(
-    trial: Trial,
+    trial: SystemData,
     metric: str,
     value: float | None,
     counts: tuple[int, int] | None,

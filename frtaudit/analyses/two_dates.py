@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import cast
 
-from frtaudit.core import Curve, Estimate, Material
+from frtaudit.core import CohortData, Curve, Estimate
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.labelling.dated import (
     AT_DATE,
     CHANGE,
@@ -16,7 +16,7 @@ from frtaudit.labelling.dated import (
     NAME,
     SAME_SCORES,
     SCORE_CHANGE,
-    Reading,
+    DatedService,
     estimate,
 )
 from frtaudit.labelling.dates import Design, Meeting, meet
@@ -64,7 +64,7 @@ class TwoDates:
         if self.dates[0] == self.dates[1]:
             raise SpecError(f"analyses.{NAME}.dates", f"both are {self.dates[0]!r}", "a name for each date")
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """Both dates on one footing, once for all systems. Raises :class:`SpecError` where a date is missing."""
         if material.labelling is None or material.earlier is None:
             raise SpecError(f"analyses.{NAME}", "one collection", "cohort=queries with cohort.earlier=FOLDER")
@@ -80,12 +80,12 @@ class TwoDates:
             raise SpecError("bootstrap.B", f"found {spec.bootstrap.B}", f"{needed} or more for {tests} tests")
         return met
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """One service at both dates, by each kind of labels; what the declared family adjusts is kept."""
         met = next(item for item in trial.surveys.values() if isinstance(item, Meeting))
         if trial.provider not in met.services:
-            return Outcome(kept=_Kept(meeting=met, declared=()))
-        found = Reading(trial, met, alpha, self.dates)
+            return AnalysisOutput(kept=_Kept(meeting=met, declared=()))
+        found = DatedService(trial, met, alpha, self.dates)
         by_kind = {by: found.compared(by) for by in met.kinds}
         declared: list[Estimate] = []
         further: list[Estimate] = []
@@ -98,13 +98,13 @@ class TwoDates:
             curves += list(found.curves(one, by)) if first else []
         if met.design is Design.SAME_IMAGES:
             further += list(found.scores())
-        return Outcome(
+        return AnalysisOutput(
             estimates=tuple(further),
             curves=tuple(curves),
             kept=_Kept(meeting=met, declared=tuple(declared)),
         )
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The declared tests, adjusted together by Holm; how much both dates share; services of one date only."""
         found = [cast("_Kept", one) for one in kept.values()]
         met = found[0].meeting
@@ -115,7 +115,7 @@ class TwoDates:
             said,
             *(f"two_dates: {name}: {_version(self.versions[name])}" for name in sorted(self.versions)),
         ]
-        return Outcome(
+        return AnalysisOutput(
             estimates=(*_adjusted(declared), *_shared(met, self.dates)),
             notes=(*notes, *_alone(met)),
         )

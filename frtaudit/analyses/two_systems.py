@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import cast
 
 from frtaudit.analyses.comparison import published
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.stats.groups.differentials import RateIndex
 
 
@@ -30,7 +30,7 @@ class TwoSystems:
         if self.first is not None and self.first == self.second:
             raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """Refuse, before anything is scored, a system that is not on trial."""
         names = on_panel(spec, material)
         for name in (self.first, self.second):
@@ -38,22 +38,24 @@ class TwoSystems:
                 raise SpecError("analyses.two_systems", f"no system {name!r} is on trial", ", ".join(names))
         return None
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: the trial is kept."""
-        return Outcome(kept=trial)
+        return AnalysisOutput(kept=trial)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The curves of all three figures; a note where only one system was on trial."""
         names = self._pair(list(kept))
         if len(names) < 2:
-            return Outcome(notes=("two_systems: one system was on trial, so nothing to draw beside it",))
-        pair = [cast("Trial", kept[name]) for name in names]
+            return AnalysisOutput(
+                notes=("two_systems: one system was on trial, so nothing to draw beside it",)
+            )
+        pair = [cast("SystemData", kept[name]) for name in names]
         curves = [
             *published.two_models(pair, alpha),
             *published.two_splits(pair, alpha),
             *published.zones(pair, self.metric, alpha),
         ]
-        return Outcome(curves=tuple(curves))
+        return AnalysisOutput(curves=tuple(curves))
 
     def _pair(self, names: list[str]) -> list[str]:
         """The two systems in their order; the first that are not named fill up."""

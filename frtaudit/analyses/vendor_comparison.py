@@ -6,10 +6,10 @@ from typing import cast
 
 from frtaudit.analyses.comparison.comparison import compare
 from frtaudit.analyses.comparison.rules import Decision, Settings
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
-from frtaudit.evaluation.system import Outcome, Trial, on_panel
+from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 
 NAME = "vendor_comparison"
 
@@ -31,18 +31,18 @@ class VendorComparison:
         """Raise :class:`SpecError` for a rule that could not be applied to any data."""
         self._settings().check()
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """Refuse, before anything is scored, a rule that cannot be applied to this panel with this B."""
         self._settings().foresee(spec, on_panel(spec, material), tuple(material.cohort.classifications))
         return None
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:  # noqa: ARG002  analyses share a signature
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: the trial is kept."""
-        return Outcome(kept=trial)
+        return AnalysisOutput(kept=trial)
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:  # noqa: ARG002  the same
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """All comparisons."""
-        return compare([cast("Trial", one) for one in kept.values()], self._settings(), alpha)
+        return compare([cast("SystemData", one) for one in kept.values()], self._settings(), alpha)
 
     def _settings(self) -> Settings:
         return Settings(decision=self.decision, margins=self.margins, services=self.services)

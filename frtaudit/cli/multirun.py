@@ -17,11 +17,11 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from frtaudit.cli.run import COULD_NOT, DEBUG, TRACES, FailOn, exit_code, say, shown, write_traces
+from frtaudit.cli.run import COULD_NOT, DEBUG, TRACES, FailOn, exit_code, print_error, shown, write_traces
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.jobs import Outcome, State, clear, fail, finish, held, is_done, outcome
-from frtaudit.cli.sweeps.plan import Job, Plan, said
+from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome
+from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.cli.sweeps.table import table
 from frtaudit.config.composition import opened, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
@@ -126,7 +126,9 @@ def _spec(own: Job, plan: Plan) -> AuditSpec:
 
 def _tell(own: Job, plan: Plan, folder: Path, what: str) -> None:
     done = sum(is_done(item, folder) for item in plan.jobs)
-    sys.stdout.write(f"{done} of {len(plan.jobs)} done; {printable(f'{said(own.settings)}: {what}')}\n")
+    sys.stdout.write(
+        f"{done} of {len(plan.jobs)} done; {printable(f'{settings_text(own.settings)}: {what}')}\n"
+    )
     sys.stdout.flush()
 
 
@@ -138,7 +140,7 @@ def _begin(plan: Plan, folder: Path) -> list[Job]:
     sys.stdout.flush()
     for item in plan.jobs:
         if item.error:
-            sys.stderr.write(f"frtaudit: {printable(f'{said(item.settings)}: {item.error}')}\n")
+            sys.stderr.write(f"frtaudit: {printable(f'{settings_text(item.settings)}: {item.error}')}\n")
     return [item for item in plan.jobs if item.spec and not is_done(item, folder)]
 
 
@@ -175,7 +177,7 @@ def _launch(waiting: Sequence[Job], folder: Path, hydras: Sequence[str], fail_on
         if os.environ.get(DEBUG):
             raise
         signals.check()  # the workers heard it too, and the launcher says no more than that they are gone
-        say(as_line(error))
+        print_error(as_line(error))
     finally:
         (folder / "multirun.yaml").unlink(missing_ok=True)
 
@@ -210,7 +212,7 @@ def _folder(hydras: list[str], plan: Plan) -> Path:
     return folder
 
 
-def _code(item: Outcome, fail_on: FailOn) -> int:
+def _code(item: JobResult, fail_on: FailOn) -> int:
     if item.state is State.DONE:
         return exit_code(item.counts or {}, fail_on)
     return item.exit_code or COULD_NOT

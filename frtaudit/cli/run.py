@@ -102,7 +102,7 @@ def refuse_used(folder: Path) -> None:
         )
 
 
-def say(error: FrtauditError) -> None:
+def print_error(error: FrtauditError) -> None:
     """One line on standard error."""
     streams.say(str(error))
 
@@ -200,7 +200,7 @@ def _refused(error: Exception) -> int:
     if os.environ.get(DEBUG):
         raise error
     line = as_line(error)
-    say(line)
+    print_error(line)
     return line.exit_code
 
 

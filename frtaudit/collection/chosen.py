@@ -16,7 +16,7 @@ from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.collecting import Seen
+from frtaudit.core.collecting import DetectedFace
 from frtaudit.core.labelling import UNSAID, Faces
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.queries.boxes import SIDES, boxes_of
@@ -99,7 +99,7 @@ def _no_common_face(services: Iterable[str], least: int) -> DataError:
     return DataError("collection", found, "least=N, or other images")
 
 
-def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[Seen, ...]]]:
+def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[DetectedFace, ...]]]:
     """What each service saw in each image: none where it refused, no entry where nobody knows."""
     return {
         name: _looked(store, number) if service.detects else _compared(store, number, spec.least)
@@ -107,7 +107,7 @@ def _seen(store: Store, spec: CollectionSpec) -> dict[str, dict[int, tuple[Seen,
     }
 
 
-def _looked(store: Store, number: int) -> dict[int, tuple[Seen, ...]]:
+def _looked(store: Store, number: int) -> dict[int, tuple[DetectedFace, ...]]:
     return {
         image: faces_of(facts)[0]
         for image, state, _, facts in store.detections(number)
@@ -115,9 +115,9 @@ def _looked(store: Store, number: int) -> dict[int, tuple[Seen, ...]]:
     }
 
 
-def _compared(store: Store, number: int, least: int) -> dict[int, tuple[Seen, ...]]:
+def _compared(store: Store, number: int, least: int) -> dict[int, tuple[DetectedFace, ...]]:
     """A service that finds faces by comparing says how many, and not where."""
-    return {image: (Seen(box=None),) * n for image, n in faces_shown(store, number, least).items()}
+    return {image: (DetectedFace(box=None),) * n for image, n in faces_shown(store, number, least).items()}
 
 
 def query_name(query: int) -> str:
@@ -137,7 +137,7 @@ def face_id(row: ImageRow) -> str:
 def _kept(
     images: Iterable[ImageRow],
     alike: Mapping[int, str],
-    seen: Mapping[str, Mapping[int, tuple[Seen, ...]]],
+    seen: Mapping[str, Mapping[int, tuple[DetectedFace, ...]]],
     left_out: Counter[str],
 ) -> list[ImageRow]:
     """Images that were read and looked at by all, each once in its query; others are counted."""
@@ -160,12 +160,14 @@ def _kept(
     return kept
 
 
-def _with_boxes(found: Mapping[int, tuple[Seen, ...]]) -> bool:
+def _with_boxes(found: Mapping[int, tuple[DetectedFace, ...]]) -> bool:
     """Whether a service says where its faces are."""
     return all(one.box is not None for faces in found.values() for one in faces)
 
 
-def _boxes(names: Mapping[int, str], boxed: Mapping[str, Mapping[int, tuple[Seen, ...]]]) -> pd.DataFrame:
+def _boxes(
+    names: Mapping[int, str], boxed: Mapping[str, Mapping[int, tuple[DetectedFace, ...]]]
+) -> pd.DataFrame:
     """A row for each face in the images ``names``, by service, then image, then from left to right."""
     rows = [
         (

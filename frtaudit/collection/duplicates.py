@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
 from frtaudit.core.cohort import LedgerEntry
-from frtaudit.core.collecting import CallError, Picture, Seen
+from frtaudit.core.collecting import CallError, DetectedFace, Picture
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import PATH
 from frtaudit.errors import SpecError
@@ -212,7 +212,7 @@ def near_duplicates(vectors: Vectors, similarity: float, distinct: Bools | None 
     return gone
 
 
-def templates_of(faces: Sequence[Seen]) -> Vectors | None:
+def templates_of(faces: Sequence[DetectedFace]) -> Vectors | None:
     """The templates that a local engine holds of faces, shape (n, D) float32; None where one of them has none.
 
     >>> faces = [Seen(box=None, handle=np.float32([1, 2])), Seen(box=None, handle=np.float32([3, 4]))]
@@ -236,7 +236,7 @@ def faces_ledger(gone: Bools) -> tuple[LedgerEntry, ...]:
     return (LedgerEntry(code=NEAR_FACE, count=count, unit="faces"),) if count else ()
 
 
-def asked(settings: Duplicates, embedder: Embedder | None) -> Mapping[str, str]:
+def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mapping[str, str]:
     """What decides which images stay, for the record: the settings, and the digest of the model file.
 
     >>> asked(Duplicates(), Thumbnail())["similarity"]

@@ -12,7 +12,7 @@ CHANGED, GONE = "image_changed", "image_gone"
 _LOCKS = 64
 
 
-class Shelf:
+class ImageCache:
     """Pictures by the number of their image, from 1 in the order of the source; several threads may ask.
 
     ``found``: what the source knows of; ``digests``: of the images that were read before, by number. One that is

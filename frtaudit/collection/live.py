@@ -5,7 +5,7 @@ import sys
 import time
 from fractions import Fraction
 
-from frtaudit.collection.spec import Budget
+from frtaudit.collection.spec import BudgetSpec
 from frtaudit.escaping import printable
 
 EVERY = 0.5
@@ -15,7 +15,7 @@ _AGAIN = "\r\x1b[K"  # to the left, and nothing on the line
 class LiveLine:
     """``done`` of ``total`` calls; the time left is told by this sitting's calls."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: BudgetSpec) -> None:
         self.what, self.done, self.total, self._before = "", 0, 0, 0
         self._budget, self._began, self._last = budget, time.monotonic(), 0.0
         self._shown = False
@@ -35,7 +35,7 @@ class LiveLine:
     def text(self, spent: Fraction, seconds: float) -> str:
         """The line.
 
-        >>> live = LiveLine(Budget(limit=2))
+        >>> live = LiveLine(BudgetSpec(limit=2))
         >>> live.begin("comparing", 0, 300)
         >>> live.done = 100
         >>> live.text(Fraction("0.1"), 60.0)

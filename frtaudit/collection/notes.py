@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 
-from frtaudit.collection.clients.gate import Purse
+from frtaudit.collection.clients.gate import Budget
 from frtaudit.collection.store import Store
 
 SOURCE = -1  # the source's number among services
@@ -16,7 +16,7 @@ class KeptNotes:
     Answers hold addresses: :func:`forget` takes them out when nothing needs an image any more.
     """
 
-    def __init__(self, store: Store, purse: Purse, prices: Mapping[str, float]) -> None:
+    def __init__(self, store: Store, purse: Budget, prices: Mapping[str, float]) -> None:
         self._store, self._purse, self._prices = store, purse, prices
 
     def answer(self, kind: str, key: str, ask: Callable[[], str]) -> str:

@@ -17,7 +17,7 @@ from frtaudit.collection.rows import PLACES, Key, State
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
-from frtaudit.collection.worker import Lane
+from frtaudit.collection.worker import ServiceWorker
 from frtaudit.core.canonical import seed_of
 
 BATCH = 2000  # comparisons of which the store is asked at once
@@ -25,7 +25,7 @@ BATCH = 2000  # comparisons of which the store is asked at once
 Ints = npt.NDArray[np.int64]
 
 
-def recall(lane: Lane, store: Store) -> None:
+def recall(lane: ServiceWorker, store: Store) -> None:
     """What a service saw in earlier sittings: boxes; handles that last; which images it must look at again."""
     for image, state, _, facts in store.detections(lane.number):
         faces, handled = faces_of(facts) if state is State.ANSWERED else ((), False)
@@ -43,7 +43,7 @@ class Order:
     """Of one service in one sitting; ``canaries``: faces, shape (2, C)."""
 
     store: Store
-    lane: Lane
+    lane: ServiceWorker
     found: Chosen
     canaries: npt.NDArray[np.int32]
     spec: CollectionSpec

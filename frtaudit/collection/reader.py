@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
-from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.rows import ImageRow
 from frtaudit.collection.worker import Inbox, Read
 from frtaudit.core.canonical import dumps
@@ -17,7 +17,7 @@ UNFORESEEN = "source_failed"
 class Reader:
     """Of the images ``numbers``, in their order."""
 
-    def __init__(self, numbers: Sequence[int], shelf: Shelf, inbox: Inbox) -> None:
+    def __init__(self, numbers: Sequence[int], shelf: ImageCache, inbox: Inbox) -> None:
         self._numbers, self._shelf, self._inbox = iter(numbers), shelf, inbox
         self._pool = ThreadPoolExecutor(READERS, thread_name_prefix="read")
         self.flying = 0

@@ -14,10 +14,10 @@ from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import Chosen, chosen
 from frtaudit.collection.clients.addresses import REASONS
-from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Found
 from frtaudit.collection.export import COLLECTION, SITTINGS, export, write_sittings
-from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.notes import KeptNotes, forget
 from frtaudit.collection.order import Order, recall
@@ -25,12 +25,12 @@ from frtaudit.collection.plan import canary_calls, plan_of_source, unpriced
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import FINDING, PLACES, ImageRow, Key, State
 from frtaudit.collection.same import same_collection, same_images
-from frtaudit.collection.scheduler import Drive
+from frtaudit.collection.scheduler import Scheduler
 from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import Pair, candidates, looked_for, open_pairs, told_by
 from frtaudit.collection.spec import CollectionSpec, identity
 from frtaudit.collection.store import STORE, Store
-from frtaudit.collection.worker import Lane
+from frtaudit.collection.worker import ServiceWorker
 from frtaudit.core.canonical import dumps
 from frtaudit.core.collecting import Box, Refusal
 from frtaudit.core.machine import signals
@@ -47,7 +47,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class CollectionStatus:
     """``finished``: every call has a result or a stated failure; ``stopped``: by what; ``said``: a summary.
 
     ``readable``: an audit may read it: finished, or as far as the budget of a partial one reached.
@@ -59,7 +59,7 @@ class Outcome:
     said: tuple[str, ...]
 
 
-def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool = False) -> Outcome:
+def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool = False) -> CollectionStatus:
     """Go on with a collection until it is finished, the budget is spent, or images could not be looked at.
 
     ``pay_again``: also where the folder holds what was collected, and its store is gone.
@@ -70,7 +70,7 @@ def collect(spec: CollectionSpec, say: Say = lambda _: None, *, pay_again: bool 
     fresh, there = not (into / STORE).exists(), into.exists()
     if fresh and not pay_again:
         _refuse_to_pay_again(into)
-    sitting = Sitting(spec, say)
+    sitting = CollectionRun(spec, say)
     try:
         if sitting.store.untouched and not pay_again:
             _refuse_to_pay_again(into)
@@ -96,7 +96,7 @@ class UnseenError(DataError):
     """Images that could not be read or looked at for reasons of transport; the next sitting asks for them again."""
 
 
-class Sitting:
+class CollectionRun:
     """One run of a collection: look at every image, choose faces and pairs once and for all, compare."""
 
     def __init__(self, spec: CollectionSpec, say: Say) -> None:
@@ -105,10 +105,10 @@ class Sitting:
         self.store = Store(self.into / STORE)
         self.live = LiveLine(spec.budget)
         limit = spec.budget.limit
-        self.purse = Purse(limit=None if limit is None else Fraction(str(limit)))
-        self.drive = Drive(self.store, self.purse, self.live, self.say)
-        self.shelf = Shelf(spec.source)
-        self.lanes: list[Lane] = []
+        self.purse = Budget(limit=None if limit is None else Fraction(str(limit)))
+        self.drive = Scheduler(self.store, self.purse, self.live, self.say)
+        self.shelf = ImageCache(spec.source)
+        self.lanes: list[ServiceWorker] = []
         self.readers: list[Reader] = []
         self.unread: set[int] = set()
 
@@ -126,7 +126,7 @@ class Sitting:
         self.live.clear()
         self._say(line)
 
-    def run(self) -> Outcome:
+    def run(self) -> CollectionStatus:
         """The whole of it."""
         same_collection(self.store, identity(self.spec))
         lost = self.store.begin()
@@ -180,9 +180,11 @@ class Sitting:
         """
         lacking: list[ProviderError] = []
         for number, (name, service) in enumerate(sorted(self.spec.services.items())):
-            turnstile = Turnstile(limits=service.limits, purse=self.purse)
+            turnstile = RateLimiter(limits=service.limits, purse=self.purse)
             try:
-                self.lanes.append(Lane(number, name, service, turnstile, self.shelf, self.drive.inbox))
+                self.lanes.append(
+                    ServiceWorker(number, name, service, turnstile, self.shelf, self.drive.inbox)
+                )
             except ProviderError as error:
                 lacking.append(error)
         if len(lacking) > 1:
@@ -231,10 +233,10 @@ class Sitting:
         results = [self._looked(lane) for lane in self.lanes]
         return not read or not all(any(refusal != TRANSPORT for refusal, _ in one) for one in results)
 
-    def _looked(self, lane: Lane) -> dict[tuple[str, str], int]:
+    def _looked(self, lane: ServiceWorker) -> dict[tuple[str, str], int]:
         return looked_for(self.store, lane.number, self.spec.least, detects=lane.service.detects)
 
-    def _failed(self, lane: Lane) -> Counter[str]:
+    def _failed(self, lane: ServiceWorker) -> Counter[str]:
         """Codes of the calls that look for faces and failed for reasons of transport."""
         return Counter({code: n for (refusal, code), n in self._looked(lane).items() if refusal == TRANSPORT})
 
@@ -304,7 +306,7 @@ class Sitting:
                     boxes.setdefault(image, faces[0].box)
         return boxes
 
-    def _seen_by(self, lane: Lane) -> set[int]:
+    def _seen_by(self, lane: ServiceWorker) -> set[int]:
         """Images with a result of a service."""
         return {
             image
@@ -356,7 +358,7 @@ class Sitting:
             lane.calls = Order(self.store, lane, found, canaries, self.spec).calls()
         self.drive.run(self.lanes)
 
-    def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> Outcome:
+    def _end(self, found: Chosen | None, stopped: FrtauditError | None) -> CollectionStatus:
         if stopped is None:
             self._complete()
         write_sittings(self.into, self.store, self.spec)
@@ -365,4 +367,6 @@ class Sitting:
         readable = found is not None and (stopped is None or partial)
         if found is not None and readable:
             said = [*export(self.into, self.store, self.spec, found, finished=stopped is None), *said]
-        return Outcome(finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said))
+        return CollectionStatus(
+            finished=stopped is None, stopped=stopped, readable=readable, said=tuple(said)
+        )

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from queue import Empty, SimpleQueue
 
-from frtaudit.collection.clients.gate import BudgetError, Purse
+from frtaudit.collection.clients.gate import Budget, BudgetError
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.reader import Reader
 from frtaudit.collection.rows import ImageRow, Key
 from frtaudit.collection.store import Store
-from frtaudit.collection.worker import Again, Inbox, Landed, Lane, Read
+from frtaudit.collection.worker import CallResult, Inbox, Read, RetryEvent, ServiceWorker
 from frtaudit.core.machine import signals
 from frtaudit.errors import ProviderError
 
@@ -23,27 +23,27 @@ ReadOne = Callable[[ImageRow], None]
 class _Arrived:
     """What the next commit takes, and what is told when it has."""
 
-    landed: list[Landed] = field(default_factory=list)
-    again: list[Again] = field(default_factory=list)
+    landed: list[CallResult] = field(default_factory=list)
+    again: list[RetryEvent] = field(default_factory=list)
     rows: list[ImageRow] = field(default_factory=list)
 
 
-class Drive:
+class Scheduler:
     """Keeps lanes busy. Each turn is one durable commit: as many calls can be lost as are in flight, and no more.
 
     A spent budget, an error or Ctrl-C stops what would start next; what is in flight is waited for and stored.
     ``say``: a line for the user, at once.
     """
 
-    def __init__(self, store: Store, purse: Purse, live: LiveLine, say: Callable[[str], None]) -> None:
+    def __init__(self, store: Store, purse: Budget, live: LiveLine, say: Callable[[str], None]) -> None:
         self.store, self.purse, self.live, self._say = store, purse, live, say
         self.inbox: Inbox = SimpleQueue()
         self.stop: BaseException | None = None
         self._arrived = _Arrived()
-        self._told: list[Lane] = []
+        self._told: list[ServiceWorker] = []
 
     def run(
-        self, lanes: Sequence[Lane], reader: Reader | None = None, on_read: ReadOne = lambda _: None
+        self, lanes: Sequence[ServiceWorker], reader: Reader | None = None, on_read: ReadOne = lambda _: None
     ) -> None:
         """Until nothing is left to start and nothing is in flight. Raises what stopped it, after that.
 
@@ -57,7 +57,7 @@ class Drive:
         if ended is not None:
             raise ended
 
-    def _turn(self, lanes: Sequence[Lane], reader: Reader | None, on_read: ReadOne) -> bool:
+    def _turn(self, lanes: Sequence[ServiceWorker], reader: Reader | None, on_read: ReadOne) -> bool:
         starts = self._starts(lanes)
         self._commit(starts)
         for lane, key in starts:
@@ -70,15 +70,15 @@ class Drive:
         self._tell(lanes)
         return True
 
-    def _tell(self, lanes: Sequence[Lane]) -> None:
+    def _tell(self, lanes: Sequence[ServiceWorker]) -> None:
         """A service that is down is told of at once, where others go on."""
         for lane in lanes:
             if lane.down is not None and lane not in self._told and any(one.down is None for one in lanes):
                 self._say(str(lane.down))
                 self._told.append(lane)
 
-    def _starts(self, lanes: Sequence[Lane]) -> list[tuple[Lane, Key]]:
-        starts: list[tuple[Lane, Key]] = []
+    def _starts(self, lanes: Sequence[ServiceWorker]) -> list[tuple[ServiceWorker, Key]]:
+        starts: list[tuple[ServiceWorker, Key]] = []
         for lane in lanes if self.stop is None else ():
             try:
                 for key in lane.starts():  # what was paid for before the purse was empty starts
@@ -87,7 +87,7 @@ class Drive:
                 self.stop = stop
         return starts
 
-    def _commit(self, starts: Sequence[tuple[Lane, Key]]) -> None:
+    def _commit(self, starts: Sequence[tuple[ServiceWorker, Key]]) -> None:
         arrived = self._arrived
         if not (starts or arrived.landed or arrived.again or arrived.rows):
             return
@@ -115,8 +115,8 @@ class Drive:
                 message = self.inbox.get_nowait()
         self.live.show(self.purse.spent)
 
-    def _take(self, message: Landed | Again | Read, reader: Reader | None, on_read: ReadOne) -> None:
-        if isinstance(message, Again):
+    def _take(self, message: CallResult | RetryEvent | Read, reader: Reader | None, on_read: ReadOne) -> None:
+        if isinstance(message, RetryEvent):
             self._arrived.again.append(message)
         elif isinstance(message, Read):
             self._arrived.rows.append(message.row)
@@ -126,7 +126,7 @@ class Drive:
         else:
             self._landed(message)
 
-    def _landed(self, one: Landed) -> None:
+    def _landed(self, one: CallResult) -> None:
         self._arrived.landed.append(one)
         one.lane.landed(one)
         if not one.used:
@@ -136,9 +136,9 @@ class Drive:
         self.live.done += one.result is not None
 
 
-def _exact(lane: Lane, kind: str) -> Fraction:
+def _exact(lane: ServiceWorker, kind: str) -> Fraction:
     return lane.gate.turnstile.price(kind)
 
 
-def _price(lane: Lane, kind: str) -> tuple[int, str, str]:
+def _price(lane: ServiceWorker, kind: str) -> tuple[int, str, str]:
     return (lane.number, kind, str(_exact(lane, kind)))

@@ -4,10 +4,10 @@ import json
 from dataclasses import replace
 
 from frtaudit.collection.rows import PLACES
-from frtaudit.core.collecting import Box, CallError, Detection, Refusal, Seen, same_face
+from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection, Refusal, same_face
 
 
-def faces_in(detection: Detection) -> tuple[Seen, ...]:
+def faces_in(detection: Detection) -> tuple[DetectedFace, ...]:
     """The faces that can be told apart: all, for no image of a search holds 256."""
     return detection.faces[:PLACES]
 
@@ -25,7 +25,7 @@ def facts_in(detection: Detection) -> str:
     return json.dumps(faces, sort_keys=True, separators=(",", ":"))
 
 
-def faces_of(facts: str) -> tuple[tuple[Seen, ...], bool]:
+def faces_of(facts: str) -> tuple[tuple[DetectedFace, ...], bool]:
     """The faces again, without handles, and whether there were any.
 
     >>> faces_of(facts_in(Detection(faces=(Seen(box=Box(x=1, y=2, width=3, height=4)),))))[0][0].box.width
@@ -33,7 +33,7 @@ def faces_of(facts: str) -> tuple[tuple[Seen, ...], bool]:
     """
     read = json.loads(facts) if facts else []
     seen = [
-        Seen(
+        DetectedFace(
             box=None
             if one["box"] is None
             else Box(**dict(zip(("x", "y", "width", "height"), one["box"], strict=True))),
@@ -61,7 +61,7 @@ def with_handles(facts: str, handles: str, expires: float | None) -> Detection:
     return Detection(faces=tuple(replace(face, handle=handle, expires=expires) for face, handle in named))
 
 
-def found_again(face: Seen, place: int, now: tuple[Seen, ...]) -> Seen:
+def found_again(face: DetectedFace, place: int, now: tuple[DetectedFace, ...]) -> DetectedFace:
     """The same face among those that are seen now: the one whose box overlaps most, with its handle.
 
     Without a box the one at the same place. Raises :class:`CallError` where there is none.

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from frtaudit.collection.clients.protocol import Service, Source
-from frtaudit.collection.duplicates import Duplicates, FaceBy, asked
+from frtaudit.collection.duplicates import Duplicates, FaceBy, recorded_settings
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import identifies, plugin, plugin_plain
 from frtaudit.core.registry import names
@@ -55,7 +55,7 @@ class Canaries:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Budget:
+class BudgetSpec:
     """``limit``: of all sittings, None for none; ``partial``: go as far as it reaches, and let an audit read that."""
 
     limit: float | None = None
@@ -84,7 +84,7 @@ class CollectionSpec:
     pairs: Pairing = field(default_factory=Pairing)
     duplicates: Duplicates = field(default_factory=Duplicates)
     canaries: Canaries = field(default_factory=Canaries)
-    budget: Budget = field(default_factory=Budget)
+    budget: BudgetSpec = field(default_factory=BudgetSpec)
     keep_images: bool = False
     seed: int = 1
     least: int = 8
@@ -153,7 +153,7 @@ def identity(spec: CollectionSpec) -> dict[str, Json]:
         if identifies(one) and one.name not in (*_PLUGGED, "budget", "keep_images", "duplicates")
     }
     services = {name: _service(name, one) for name, one in sorted(spec.services.items())}
-    asked_with = asked(spec.duplicates, spec.duplicates.embedder())
+    asked_with = recorded_settings(spec.duplicates, spec.duplicates.embedder())
     return {
         **kept,
         "duplicates": dict(asked_with),

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field, replace
 from queue import SimpleQueue
 from typing import TypeAlias
 
-from frtaudit.collection.clients.gate import BudgetError, Turnstile
+from frtaudit.collection.clients.gate import BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Service, Session
-from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.rows import COMPARE, PLACES, HandleRow, ImageRow, Key, Result, State, facts_of
 from frtaudit.collection.seen import faces_in, facts_in, found_again, handles_in, with_handles
 from frtaudit.collection.spec import named
-from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Refusal, Seen
+from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Refusal
 from frtaudit.errors import FrtauditError, ProviderError
 
 DOWN = 20  # calls in a row that fail for reasons of transport, with all their attempts: the service is down
@@ -23,13 +23,13 @@ PARKED = 2  # comparisons that wait for a handle, for each call in flight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
+class CallResult:
     """A call that ended: with a ``result``; without one where it was ``stopped`` or by an ``error``.
 
     ``stopped``: the budget is spent, or a service answers nobody any more: nothing was asked that has an answer.
     """
 
-    lane: "Lane"
+    lane: "ServiceWorker"
     key: Key
     used: bool
     result: Result | None = None
@@ -39,10 +39,10 @@ class Landed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Again:
+class RetryEvent:
     """A further attempt, which waits until it stands on the disk."""
 
-    lane: "Lane"
+    lane: "ServiceWorker"
     kind: str
     written: threading.Event = field(default_factory=threading.Event)
 
@@ -54,7 +54,7 @@ class Read:
     row: ImageRow
 
 
-Inbox: TypeAlias = "SimpleQueue[Landed | Again | Read]"
+Inbox: TypeAlias = "SimpleQueue[CallResult | RetryEvent | Read]"
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class _Call:
 class CountedGate:
     """The gate of a service: the first attempt of a call was paid with its intent, each other one is written first."""
 
-    def __init__(self, turnstile: Turnstile, again: Callable[[str], None]) -> None:
+    def __init__(self, turnstile: RateLimiter, again: Callable[[str], None]) -> None:
         self.turnstile, self._again, self._local = turnstile, again, threading.local()
 
     def enter(self, kind: str) -> _Call:
@@ -90,11 +90,17 @@ class CountedGate:
             call.attempts += 1
 
 
-class Lane:
+class ServiceWorker:
     """One service at work. Used in one thread, but for what the threads of its calls do."""
 
     def __init__(
-        self, number: int, name: str, service: Service, turnstile: Turnstile, shelf: Shelf, inbox: Inbox
+        self,
+        number: int,
+        name: str,
+        service: Service,
+        turnstile: RateLimiter,
+        shelf: ImageCache,
+        inbox: Inbox,
     ) -> None:
         self.number, self.name, self.service, self.inbox = number, name, service, inbox
         self.gate = CountedGate(turnstile, self._again)
@@ -108,11 +114,11 @@ class Lane:
         self.closed = threading.Event()
         self.todo: deque[Key] = deque()
         self.calls: Iterator[Key] = iter(())
-        self.seen: dict[int, Seen] = {}  # by crop: what the service saw first
+        self.seen: dict[int, DetectedFace] = {}  # by crop: what the service saw first
         self.handled: set[int] = set()  # images that it gave a handle of
         self.turns = 0
         self._fresh: dict[
-            int, tuple[tuple[Seen, ...], float]
+            int, tuple[tuple[DetectedFace, ...], float]
         ] = {}  # by image: handles, and until when they hold
         self._lost: dict[int, CallError] = {}
         self._renewing: set[int] = set()
@@ -194,13 +200,13 @@ class Lane:
         except CallError as refused:
             result = _refused(key, refused)
         except FrtauditError as stopped:
-            self.inbox.put(Landed(lane=self, key=key, used=call.used, stopped=stopped))
+            self.inbox.put(CallResult(lane=self, key=key, used=call.used, stopped=stopped))
             return
         except Exception as error:  # noqa: BLE001  whatever a plug-in raised: what is in flight is stored first
-            self.inbox.put(Landed(lane=self, key=key, used=call.used, error=error))
+            self.inbox.put(CallResult(lane=self, key=key, used=call.used, error=error))
             return
         result = replace(result, attempts=call.attempts)
-        self.inbox.put(Landed(lane=self, key=key, used=call.used, result=result, detection=detection))
+        self.inbox.put(CallResult(lane=self, key=key, used=call.used, result=result, detection=detection))
 
     def _compare(self, key: Key) -> Answer:
         first, second = self._crop(key.first), self._crop(key.second)
@@ -218,14 +224,14 @@ class Lane:
 
     def _again(self, kind: str) -> None:
         """Have a further attempt written before it is made."""
-        message = Again(lane=self, kind=kind)
+        message = RetryEvent(lane=self, kind=kind)
         self.inbox.put(message)
         while not message.written.wait(0.5):
             if self.closed.is_set():
                 raise RuntimeError("the collection has ended")
 
     # ---------------------------------------------------------------------------- an end
-    def landed(self, landed: Landed) -> None:
+    def landed(self, landed: CallResult) -> None:
         """A call ended: keep the handles of a detection, or that there will be none."""
         self.flying -= 1
         key, image = landed.key, landed.key.first // PLACES
@@ -258,7 +264,7 @@ class Lane:
             found = f"the last {DOWN} calls failed ({result.code}); it is asked for nothing more now"
             self.down = ProviderError(f"services.{self.name}", found, "the same command when it answers")
 
-    def handles_of(self, landed: Landed) -> HandleRow | None:
+    def handles_of(self, landed: CallResult) -> HandleRow | None:
         """What to write of the handles of a detection."""
         handles = "" if landed.detection is None else handles_in(landed.detection)
         if landed.detection is None or not handles:

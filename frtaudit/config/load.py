@@ -98,7 +98,7 @@ def whole_digest(spec: AuditSpec) -> str:
 
 def audit_of(found: Composed) -> AuditSpec:
     """The typed and checked spec of what was composed."""
-    spec = with_targets(from_plain(presets.settle(found.resolved)))
+    spec = with_targets(from_plain(presets.resolve_presets(found.resolved)))
     check_spec(spec)
     return spec
 

@@ -9,7 +9,7 @@ Plain = dict[str, object]
 _PROFILE_KEYS = ("title", "source", "date", "status", "requirements")
 
 
-def settle(composed: Mapping[str, object]) -> Plain:
+def resolve_presets(composed: Mapping[str, object]) -> Plain:
     """The spec as plain data, out of the composed tree.
 
     ``schema``: fields of the one selected schema; ``provider``: selected providers, added to ``providers``;

@@ -1,6 +1,14 @@
 """Frozen values: what every other floor passes around. No input, no output."""
 
-from frtaudit.core.cohort import UNKNOWN, Classification, Cohort, Finished, LedgerEntry, Material, Templates
+from frtaudit.core.cohort import (
+    UNKNOWN,
+    Classification,
+    Cohort,
+    CohortData,
+    LedgerEntry,
+    StoredSystem,
+    Templates,
+)
 from frtaudit.core.comparisons import Comparisons, NonMated, Step
 from frtaudit.core.curves import Curve, RateCurve
 from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
@@ -16,15 +24,14 @@ __all__ = [
     "Blocks",
     "Classification",
     "Cohort",
+    "CohortData",
     "Comparisons",
     "Curve",
     "Estimate",
     "Finding",
-    "Finished",
     "Groups",
     "Interval",
     "LedgerEntry",
-    "Material",
     "Method",
     "NonMated",
     "NonMatedSums",
@@ -32,6 +39,7 @@ __all__ = [
     "ScoreTable",
     "ScoreTail",
     "Step",
+    "StoredSystem",
     "Target",
     "Templates",
     "Test",

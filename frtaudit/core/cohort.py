@@ -115,7 +115,7 @@ class Templates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
+class StoredSystem:
     """One system of a finished run: what its tables hold.
 
     ``tail``: of all pairs, or None; ``table``: scores of listed comparisons, or None; ``score_range``: low, high;
@@ -135,7 +135,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Material:
+class CohortData:
     """What a cohort source hands to protocols and providers.
 
     ``templates``: provider name to a loader (called once, when the provider is scored); ``tables``: provider
@@ -160,11 +160,11 @@ class Material:
     paths: Mapping[str, Path] = field(default_factory=dict)
     pseudonym_key: bytes = b""
     attributes: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
-    training: "Mapping[str, Material]" = field(default_factory=dict)
+    training: "Mapping[str, CohortData]" = field(default_factory=dict)
     seed: int = 0
     sanitized: Sanitized | None = None
     named: bool = True
-    finished: Mapping[str, Finished] = field(default_factory=dict)
+    finished: Mapping[str, StoredSystem] = field(default_factory=dict)
     compared: Comparisons | None = None
     folded: Comparisons | None = None
     labelling: Labelling | None = None

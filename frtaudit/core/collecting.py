@@ -83,7 +83,7 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class DetectedFace:
     """A face that a service saw.
 
     ``box``: None where it does not say; ``handle``: what the service calls it by, a token or a template: in memory
@@ -96,7 +96,7 @@ class Seen:
     facts: Facts = field(default_factory=dict)
 
 
-def left_to_right(faces: Iterable[Seen]) -> tuple[Seen, ...]:
+def left_to_right(faces: Iterable[DetectedFace]) -> tuple[DetectedFace, ...]:
     """Faces as a picture shows them.
 
     >>> [face.handle for face in left_to_right(Seen(box=Box(x=x, y=0, width=1, height=1), handle=x) for x in (5, 2))]
@@ -105,7 +105,7 @@ def left_to_right(faces: Iterable[Seen]) -> tuple[Seen, ...]:
     return tuple(sorted(faces, key=lambda face: face.box.x if face.box else 0.0))
 
 
-def same_face(box: Box, faces: Sequence[Seen]) -> Seen:
+def same_face(box: Box, faces: Sequence[DetectedFace]) -> DetectedFace:
     """The face whose box overlaps most with ``box``, by ``SAME_FACE`` at least.
 
     Raises :class:`CallError` ``face_lost`` where there is none.
@@ -124,7 +124,7 @@ def same_face(box: Box, faces: Sequence[Seen]) -> Seen:
 class Detection:
     """What a service saw in one picture: ``version`` as it says itself, empty where it does not."""
 
-    faces: tuple[Seen, ...]
+    faces: tuple[DetectedFace, ...]
     version: str = ""
     request: str = ""
 
@@ -137,7 +137,7 @@ class Crop:
     """
 
     picture: Picture
-    seen: Seen | None = None
+    seen: DetectedFace | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

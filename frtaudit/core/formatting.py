@@ -162,7 +162,7 @@ def count(value: float) -> str:
     return f"{round(value):,}"
 
 
-def effective(value: float) -> str:
+def effective_size(value: float) -> str:
     """An effective sample size: whole from ten on.
 
     >>> effective(1234.56), effective(3.14159)

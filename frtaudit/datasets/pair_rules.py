@@ -13,7 +13,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats.folds.selection import Limits
 from frtaudit.stats.similarity.nearest import unit_rows
@@ -84,10 +84,10 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class RuleInputs:
     """What rules are applied to: ``vectors`` (N, D) float32, unit, zero where there is no template; ``group`` (N,)."""
 
-    material: Material
+    material: CohortData
     vectors: Vectors
     has: Flags
     subject: Ints
@@ -114,7 +114,7 @@ def check(rules: Rules) -> None:
                 raise SpecError(f"rules.traits.{name}.tail", f"found {tail:g}", "percent above 0, at most 50")
 
 
-def check_values(material: Material, rules: Rules) -> None:
+def check_values(material: CohortData, rules: Rules) -> None:
     """Refuse values that no image has: of a column, what stands in it; of a number's tails, low and high."""
     asked = [("mated_values", rules.trait, item) for item in rules.mated_values]
     asked += [("non_mated_values", rules.trait, item) for pair in rules.non_mated_values for item in pair]
@@ -127,7 +127,7 @@ def check_values(material: Material, rules: Rules) -> None:
             raise DataError(f"rules.{place}", f"no image has {name} {value!r}", ", ".join(known[:SHOWN]))
 
 
-def ground_of(material: Material, rules: Rules) -> Ground:
+def ground_of(material: CohortData, rules: Rules) -> RuleInputs:
     """Templates of the matcher by cohort sample, and the group of each sample, -1 = in none."""
     if rules.matcher not in material.templates:
         known = ", ".join(material.templates) or "a cohort with templates"
@@ -147,10 +147,10 @@ def ground_of(material: Material, rules: Rules) -> Ground:
         schema = cohort.classifications[rules.balance]
         names, group = schema.classes, schema.codes[cohort.subject_of].astype(np.int64)
     subject = cohort.subject_of.astype(np.int64)
-    return Ground(material=material, vectors=vectors, has=has, subject=subject, names=names, group=group)
+    return RuleInputs(material=material, vectors=vectors, has=has, subject=subject, names=names, group=group)
 
 
-def values_of(ground: Ground, trait: Trait, among: Flags) -> Texts:
+def values_of(ground: RuleInputs, trait: Trait, among: Flags) -> Texts:
     """The value of each image under a trait, shape (N,), empty = none; tails are those of the images ``among``."""
     texts = _column(ground.material, trait.column)
     sure = texts != ""
@@ -172,7 +172,7 @@ def values_of(ground: Ground, trait: Trait, among: Flags) -> Texts:
     return found
 
 
-def numbers(material: Material, column: str) -> Floats:
+def numbers(material: CohortData, column: str) -> Floats:
     """A column as numbers, shape (N,), NaN where it is empty; :class:`DataError` where a text is none."""
     texts = _column(material, column)
     try:
@@ -181,14 +181,14 @@ def numbers(material: Material, column: str) -> Floats:
         raise DataError(f"column {column}", "a value is no number", "numbers, or nothing") from None
 
 
-def _column(material: Material, column: str) -> Texts:
+def _column(material: CohortData, column: str) -> Texts:
     if column not in material.attributes:
         known = ", ".join(sorted(material.attributes)) or "a cohort with attributes"
         raise DataError("rules.traits", f"the cohort has no column {column!r}", known)
     return material.attributes[column]
 
 
-def allowed(ground: Ground, rules: Rules) -> Flags:
+def allowed(ground: RuleInputs, rules: Rules) -> Flags:
     """Which images may stand: those with a template, a group, and every value that all images must have."""
     known = ground.has & (ground.group >= 0)
     keep = known.copy()
@@ -202,7 +202,7 @@ def mixes(rules: Rules, kind: str) -> tuple[tuple[str, str], ...]:
     return (rules.mated_values,) if kind == MATED else rules.non_mated_values
 
 
-def limits_of(ground: Ground, rules: Rules, kind: str) -> Limits:
+def limits_of(ground: RuleInputs, rules: Rules, kind: str) -> Limits:
     """Wanted pairs of each stratum; :class:`SpecError` where numbers do not divide into groups, mixes and folds."""
     wanted, strata = (
         (rules.mated, rules.non_mated)[kind == NON_MATED],

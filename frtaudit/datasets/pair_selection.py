@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Comparisons, Material, Step
+from frtaudit.core import CohortData, Comparisons, Step
 from frtaudit.core.canonical import seed_of
 from frtaudit.datasets.pair_rules import (
     EVERYBODY,
     MATED,
     NON_MATED,
-    Ground,
     Order,
+    RuleInputs,
     Rules,
     allowed,
     check,
@@ -41,7 +41,7 @@ LAST_LOOK = 320
 FIRST_LOOK = 20  # candidates looked at for each wanted non-mated pair; more where those do not do
 
 
-def curate(material: Material, rules: Rules, reviewed: str | None = None) -> Comparisons:
+def curate(material: CohortData, rules: Rules, reviewed: str | None = None) -> Comparisons:
     """The pairs that the rules make, mated first, with folds and with what each rule left.
 
     Raises :class:`SpecError` for rules that contradict each other, :class:`DataError` where a rule leaves too few,
@@ -68,7 +68,7 @@ def curate(material: Material, rules: Rules, reviewed: str | None = None) -> Com
     return replace(found, steps=tuple(steps))
 
 
-def _dropped(ground: Ground, rules: Rules, reviewed: str) -> frozenset[str]:
+def _dropped(ground: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
     """Pairs that a reviewer dropped; every pair of the file must keep the rules, so that it was once put to review."""
     look = FIRST_LOOK
     while True:
@@ -106,7 +106,7 @@ class _List:
     whole: bool
 
 
-def _make(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str]) -> _Made:
+def _make(ground: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str]) -> _Made:
     """Choose among candidates; look at more of them while some are missing and there are more."""
     look = FIRST_LOOK
     while True:
@@ -125,7 +125,7 @@ def _make(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str]) -> _
 
 
 def _finished(
-    ground: Ground, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
+    ground: RuleInputs, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
 ) -> _Made:
     parts = len(mixes(rules, kind))
     counts = np.bincount(kept.stratum[chosen.at] // parts, minlength=len(ground.names))
@@ -143,7 +143,7 @@ def _finished(
     )
 
 
-def _unreviewed(ground: Ground, listed: _List, dropped: frozenset[str]) -> _List:
+def _unreviewed(ground: RuleInputs, listed: _List, dropped: frozenset[str]) -> _List:
     """Without the pairs that a reviewer dropped."""
     if not dropped:
         return listed
@@ -168,7 +168,7 @@ def _unreviewed(ground: Ground, listed: _List, dropped: frozenset[str]) -> _List
     )
 
 
-def _ids(material: Material, listed: _List) -> list[str]:
+def _ids(material: CohortData, listed: _List) -> list[str]:
     names = material.cohort.sample_ids
     return [
         pair_id(names[a], names[b])
@@ -176,11 +176,11 @@ def _ids(material: Material, listed: _List) -> list[str]:
     ]
 
 
-def _listed(ground: Ground, rules: Rules, kind: str, look: int = FIRST_LOOK) -> _List:
+def _listed(ground: RuleInputs, rules: Rules, kind: str, look: int = FIRST_LOOK) -> _List:
     return _mated(ground, rules) if kind == MATED else _non_mated(ground, rules, look)
 
 
-def _mated(ground: Ground, rules: Rules) -> _List:
+def _mated(ground: RuleInputs, rules: Rules) -> _List:
     """Every mated pair that keeps the rules, in order."""
     first, second = (side.astype(np.int64) for side in mated_pairs(ground.material.cohort.subject_of))
     may = allowed(ground, rules)
@@ -206,7 +206,7 @@ def _mated(ground: Ground, rules: Rules) -> _List:
     return _List(first=first, second=second, stratum=ground.group[first], steps=tuple(steps), whole=True)
 
 
-def _non_mated(ground: Ground, rules: Rules, look: int) -> _List:
+def _non_mated(ground: RuleInputs, rules: Rules, look: int) -> _List:
     """Non-mated pairs within each group and mix: the most alike, or drawn ones."""
     may = allowed(ground, rules)
     value = values_of(ground, rules.traits[rules.trait], may)
@@ -240,7 +240,7 @@ def _non_mated(ground: Ground, rules: Rules, look: int) -> _List:
 
 
 def _strangers(
-    ground: Ground, rules: Rules, one: Ints, other: Ints, most: int, stratum: int
+    ground: RuleInputs, rules: Rules, one: Ints, other: Ints, most: int, stratum: int
 ) -> tuple[tuple[Ints, Ints, Floats], int]:
     """Candidates of one group and mix, and how many keep the bound (of the drawn ones, where pairs are drawn)."""
     if rules.order is Order.HARDEST:
@@ -261,7 +261,7 @@ def _possible(subject: Ints, one: Ints, other: Ints) -> int:
     return ordered // 2 if np.array_equal(one, other) else ordered
 
 
-def _order(ground: Ground, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
+def _order(ground: RuleInputs, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
     """Hardest first: the least alike mated, the most alike non-mated pairs, ties by sample; or a random order."""
     if rules.order is Order.RANDOM:
         rng = np.random.default_rng(seed_of(ground.material.seed, "curated", "order", kind))
@@ -269,13 +269,13 @@ def _order(ground: Ground, rules: Rules, kind: str, first: Ints, second: Ints, s
     return np.lexsort((second, first, score if kind == MATED else -score))
 
 
-def _steps(ground: Ground, rule: str, kind: str, first: Ints) -> Iterator[Step]:
+def _steps(ground: RuleInputs, rule: str, kind: str, first: Ints) -> Iterator[Step]:
     counts = np.bincount(ground.group[first], minlength=len(ground.names)).tolist()
     for name, count in zip(ground.names, counts, strict=True):
         yield Step(rule=rule, kind=kind, group=name, left=count)
 
 
-def _image_steps(ground: Ground, rules: Rules) -> Iterator[Step]:
+def _image_steps(ground: RuleInputs, rules: Rules) -> Iterator[Step]:
     """Images of each group before and after the rules on images."""
     may = allowed(ground, rules)
     value = values_of(ground, rules.traits[rules.trait], may)
@@ -293,7 +293,7 @@ def _image_steps(ground: Ground, rules: Rules) -> Iterator[Step]:
             yield Step(rule=f"{rules.trait} {item}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
 
 
-def _too_few(ground: Ground, rules: Rules, kind: str, dropped: frozenset[str], made: _Made) -> DataError:
+def _too_few(ground: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str], made: _Made) -> DataError:
     """The error for the stratum that lacks most, naming the rule without which most of it would be found."""
     parts = len(mixes(rules, kind))
     worst = int(np.argmax(made.missing))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -37,7 +37,7 @@ class ClassScores:
         return self.names[place], counts[place]
 
 
-def class_scores(trial: Trial, schema: str) -> tuple[ClassScores, list[str]]:
+def class_scores(trial: SystemData, schema: str) -> tuple[ClassScores, list[str]]:
     """The classes of a schema that have mated comparisons, and the names of those that have none."""
     tail, groups = trial.tail, trial.groups
     subject = tail.subject_of[tail.mated_i]
@@ -63,7 +63,7 @@ def class_scores(trial: Trial, schema: str) -> tuple[ClassScores, list[str]]:
     return found, missing
 
 
-def check_shares(declared: Mapping[str, Mapping[str, float]], trial: Trial, where: str) -> None:
+def check_shares(declared: Mapping[str, Mapping[str, float]], trial: SystemData, where: str) -> None:
     """Raise :class:`SpecError` for shares of a schema or a class that the audit does not have."""
     for schema, given in declared.items():
         if schema not in trial.groups.schemas:

@@ -8,11 +8,11 @@ import numpy.typing as npt
 
 from frtaudit.core import Interval, Method, Target, Test, TestMethod
 from frtaudit.core.spec import IntervalSpec, Plan
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, Reading, empty, finite, intervals_of
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, RateSummary, empty, finite, intervals_of
 from frtaudit.evaluation.system import PLAN_OF
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.groups.differentials import RateIndex
-from frtaudit.stats.groups.equality_test import Worse
+from frtaudit.stats.groups.equality_test import Direction
 
 Floats = npt.NDArray[np.float64]
 Rates = Mapping[str, Floats]
@@ -32,7 +32,7 @@ class GroupRates:
     """
 
     labels: tuple[str, ...]
-    readings: Mapping[str, tuple[Reading, ...]]
+    readings: Mapping[str, tuple[RateSummary, ...]]
     common: Mapping[str, float]
 
     def values(self, rates: tuple[str, ...]) -> dict[str, Floats]:
@@ -80,7 +80,7 @@ class Form:
     rates: tuple[str, ...]
     value: Callable[[Rates], Floats]
     extremes: Callable[[Boxes], Bounds | None]
-    worse: Worse = Worse.LARGER
+    worse: Direction = Direction.LARGER
     paired: bool = False
 
 
@@ -117,7 +117,7 @@ def _fdr(weight: float) -> Form:
     def value(rates: Rates) -> Floats:
         return differentials.fdr(rates["fmr"], rates["fnmr"], weight)
 
-    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, worse=Worse.SMALLER)
+    return Form(metric="fdr", rates=BOTH, value=value, extremes=extremes, worse=Direction.SMALLER)
 
 
 def _inequity(weight: float) -> Form:
@@ -155,7 +155,7 @@ def fixed_interval(form: Form, rates: GroupRates, spec: IntervalSpec, alpha: flo
     if reason or drawn is None:
         return empty(spec.method, alpha, reason or "no replicates at this point")
     read = [reading for rate in form.rates for reading in rates.readings[rate]]
-    reading = Reading(
+    reading = RateSummary(
         value=float(form.value(rates.values(form.rates))),
         vstat=float(form.value(rates.centred(form.rates))),
         errors=min(item.errors for item in read),

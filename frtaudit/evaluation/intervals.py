@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from frtaudit.core import SERVES, Estimate, Interval, Method, Target, formatting
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.groups import influence
 from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
@@ -39,7 +39,7 @@ At = dict[str, float | str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class RateSummary:
     """One number to be given intervals.
 
     ``value``: the estimate; ``vstat``: its V-statistic version (the value itself where there is none); ``errors``,
@@ -68,7 +68,7 @@ class Reading:
         return self.errors < MIN_ERRORS or self.erring < MIN_ERRING
 
 
-def intervals_of(reading: Reading, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
+def intervals_of(reading: RateSummary, wanted: Sequence[IntervalSpec], alpha: float) -> tuple[Interval, ...]:
     """The wanted intervals at level 1 - alpha, in the wanted order.
 
     Where a percentile interval is withheld (fewer than 10 errors or 10 erring subjects) its entry has no bounds and
@@ -82,7 +82,7 @@ def intervals_of(reading: Reading, wanted: Sequence[IntervalSpec], alpha: float)
     return tuple(made)
 
 
-def _one(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+def _one(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
     if reading.missing and spec.method in reading.missing:
         return empty(spec.method, alpha, reading.missing[spec.method], spec.target)
     if spec.method is Method.WILSON:
@@ -108,7 +108,7 @@ def empty(method: Method, alpha: float, note: str, target: Target | None = None)
     )
 
 
-def _published(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+def _published(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
     if reading.rule is None:
         return empty(spec.method, alpha, "Wilson's interval is for rates", spec.target)
     if reading.trials == 0:
@@ -129,7 +129,7 @@ def _published(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
     )
 
 
-def _bootstrap(reading: Reading, spec: IntervalSpec, alpha: float) -> Interval:
+def _bootstrap(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
     replicates = reading.replicates.get(PLAN_OF[spec.method])
     if replicates is None:
         return empty(spec.method, alpha, "no replicates at this point", spec.target)
@@ -195,7 +195,7 @@ def finite(value: float | None) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class OperatingPoint:
     """Where a rate is read: rate ("fmr" or "fnmr"), weighting, tag, threshold, and the point's position.
 
     ``point``: position among :class:`~frtaudit.evaluation.system.Points` (targets, then thresholds); ``schema``:
@@ -211,13 +211,13 @@ class Place:
     schema: int | None = None
 
 
-def read(trial: Trial, place: Place) -> Reading:
+def read(trial: SystemData, place: OperatingPoint) -> RateSummary:
     """Value, counts, replicates and rule of one rate at one place."""
     residuals = _residuals(trial, place)
     moving = place.point < len(trial.points.targets)
     mated = place.rate == "fnmr"
     variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
-    return Reading(
+    return RateSummary(
         value=residuals.rate,
         vstat=_vstat(trial, place) if mated else residuals.rate,
         errors=residuals.errors,
@@ -232,13 +232,13 @@ def read(trial: Trial, place: Place) -> Reading:
     )
 
 
-def _residuals(trial: Trial, place: Place) -> dependence.Residuals:
+def _residuals(trial: SystemData, place: OperatingPoint) -> dependence.Residuals:
     rule = trial.rule
     find = rule.fnmr_residuals if place.rate == "fnmr" else rule.fmr_residuals
     return find(place.threshold, place.tag, place.weighting)
 
 
-def _vstat(trial: Trial, place: Place) -> float:
+def _vstat(trial: SystemData, place: OperatingPoint) -> float:
     """FRRbar_n or FNMRbar at the place: what the image replicates are centred on (FORMULAS 1, 8.15)."""
     if place.schema is None:
         rates, row = trial.rates[WEIGHTINGS.index(place.weighting)], place.point
@@ -248,7 +248,7 @@ def _vstat(trial: Trial, place: Place) -> float:
     return float(bar[row, place.tag])
 
 
-def _drawn(drawn: Replicates, place: Place) -> Floats:
+def _drawn(drawn: Replicates, place: OperatingPoint) -> Floats:
     w = WEIGHTINGS.index(place.weighting)
     if place.schema is None:
         rates = drawn.fnmr if place.rate == "fnmr" else drawn.fmr
@@ -258,7 +258,7 @@ def _drawn(drawn: Replicates, place: Place) -> Floats:
 
 
 def _rule(
-    trial: Trial, place: Place, residuals: dependence.Residuals, alpha: float, *, moving: bool
+    trial: SystemData, place: OperatingPoint, residuals: dependence.Residuals, alpha: float, *, moving: bool
 ) -> Interval:
     """FORMULAS 8.1 and 8.18; for FNMR at an FMR target n_eff from the vertex replicates, t* recomputed (8.2, 8.21)."""
     if residuals.trials == 0:
@@ -287,7 +287,7 @@ def _rule(
     return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
 
 
-def _moved(trial: Trial, place: Place) -> Floats | None:
+def _moved(trial: SystemData, place: OperatingPoint) -> Floats | None:
     """Replicates of subjects in which the threshold moved; None where they are too few, or all alike."""
     if Plan.SUBJECTS not in trial.replicates:
         return None
@@ -353,7 +353,7 @@ def _moving(
     return from_variance(bounds, wider, int(drawn.size), alpha, note)
 
 
-def _heavy(trial: Trial, place: Place) -> str | None:
+def _heavy(trial: SystemData, place: OperatingPoint) -> str | None:
     """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
     member = trial.rule.spread.member[place.tag]
     found = influence.heaviest_pair(trial.tail, member, place.threshold, place.weighting)
@@ -375,7 +375,9 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
     return f"no error: up to {least} were comparisons independent, up to {most} on {units} {kind}"
 
 
-def _missing(trial: Trial, residuals: dependence.Residuals, place: Place) -> Mapping[Method, str]:
+def _missing(
+    trial: SystemData, residuals: dependence.Residuals, place: OperatingPoint
+) -> Mapping[Method, str]:
     missing: dict[Method, str] = {}
     if not trial.tail.mated_complete:
         reason = "needs every comparison within each subject"
@@ -386,13 +388,13 @@ def _missing(trial: Trial, residuals: dependence.Residuals, place: Place) -> Map
 
 
 def rate_estimate(
-    trial: Trial,
+    trial: SystemData,
     analysis: str,
     metric: str,
     schema: str | None,
     group: str,
     at: At,
-    place: Place,
+    place: OperatingPoint,
     alpha: float,
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""

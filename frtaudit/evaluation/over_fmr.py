@@ -10,8 +10,8 @@ from frtaudit.core import Curve, Method, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, Place, read
-from frtaudit.evaluation.system import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, OperatingPoint, read
+from frtaudit.evaluation.system import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals
 
@@ -42,14 +42,16 @@ class Readings:
         freeze(self, "x", "value", "vstat")
 
 
-def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readings:
+def read_along(trial: SystemData, rate: str, weighting: Weighting, tag: int) -> Readings:
     """A rate ("fmr" or "fnmr") of one tag at every target that has a threshold."""
     thresholds = trial.points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
     readings = [
         read(
             trial,
-            Place(rate=rate, weighting=weighting, tag=tag, threshold=float(thresholds[a]), point=int(a)),
+            OperatingPoint(
+                rate=rate, weighting=weighting, tag=tag, threshold=float(thresholds[a]), point=int(a)
+            ),
         )
         for a in places
     ]
@@ -67,12 +69,12 @@ def read_along(trial: Trial, rate: str, weighting: Weighting, tag: int) -> Readi
     )
 
 
-def _refused(trial: Trial, w: int) -> tuple[str, ...]:
+def _refused(trial: SystemData, w: int) -> tuple[str, ...]:
     reasons = [_why(trial, w, a) for a in range(len(trial.points.targets))]
     return spans(trial.points.targets, reasons)
 
 
-def _why(trial: Trial, w: int, a: int) -> str | None:
+def _why(trial: SystemData, w: int, a: int) -> str | None:
     """In few words, alike for neighbouring targets."""
     if trial.refused(w, a) is None:
         return None
@@ -85,7 +87,7 @@ def _why(trial: Trial, w: int, a: int) -> str | None:
 class Drawn:
     """What every curve of one analysis shares: the trial, the kind, schema and group, the metric and its rate."""
 
-    trial: Trial
+    trial: SystemData
     kind: str
     schema: str | None
     group: str
@@ -170,7 +172,7 @@ def _bounds(
     return None if found is None or found[0] == found[1] else found
 
 
-def classes_along(trial: Trial, schema: str, rate: str) -> list[tuple[str, Readings]]:
+def classes_along(trial: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:
     """The ranked classes of a schema, in its order, each read along the targets."""
     return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in trial.classes(schema)]
 

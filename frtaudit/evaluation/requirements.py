@@ -61,7 +61,7 @@ BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bench:
+class JudgementContext:
     """What a requirement is judged on.
 
     ``estimates``: the result's estimates, each interval with its one-sided form; ``ranked``: schema to its classes;
@@ -83,7 +83,7 @@ class Bench:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case:
+class RequirementTest:
     """A requirement at one estimate: the interval that decides and the p value of "broken", or why there is none.
 
     ``label``: what the estimate's group is called.
@@ -132,7 +132,7 @@ class Case:
         return interval.low > limit if self.requirement.sense == "<=" else interval.high < limit
 
 
-def judge(requirements: Sequence[RequirementSpec], bench: Bench) -> tuple[Finding, ...]:
+def judge(requirements: Sequence[RequirementSpec], bench: JudgementContext) -> tuple[Finding, ...]:
     """One finding for each estimate that a requirement names; one that is not testable where it names none.
 
     The family is all of them: what could not be tested keeps its place with p = 1, so that its size is declared and
@@ -177,7 +177,7 @@ def directions(requirements: Sequence[RequirementSpec]) -> int:
     return 2 if any(requirement.sided is Sided.TWO for requirement in requirements) else 1
 
 
-def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
+def _cases(requirement: RequirementSpec, bench: JudgementContext) -> list[RequirementTest]:
     places: dict[tuple[object, ...], int] = {}
     for index, item in enumerate(bench.estimates):
         if _names(requirement, item, bench):
@@ -185,15 +185,15 @@ def _cases(requirement: RequirementSpec, bench: Bench) -> list[Case]:
             if same not in places or (item.intervals and not bench.estimates[places[same]].intervals):
                 places[same] = index  # of what two analyses estimate, the one that has an interval
     if not places:
-        return [Case(requirement=requirement, index=None, reason="nothing estimates it")]
+        return [RequirementTest(requirement=requirement, index=None, reason="nothing estimates it")]
     return [_case(requirement, bench, bench.corrected.get(index, index)) for index in sorted(places.values())]
 
 
-def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
+def _case(requirement: RequirementSpec, bench: JudgementContext, index: int) -> RequirementTest:
     estimate = bench.estimates[index]
     interval = deciding(estimate)
     reason = _untestable(requirement, estimate, interval)
-    case = Case(
+    case = RequirementTest(
         requirement=requirement,
         index=index,
         estimate=estimate,
@@ -206,7 +206,7 @@ def _case(requirement: RequirementSpec, bench: Bench, index: int) -> Case:
     return replace(case, p=min(1.0, case.sides * _one_sided_p(case, interval)))
 
 
-def _one_sided_p(case: Case, interval: Interval) -> float:
+def _one_sided_p(case: RequirementTest, interval: Interval) -> float:
     """Of "the limit is broken"; an interval that is known at one level only gives that level's p, or 1."""
     if interval.p_value is not None:
         return interval.p_value(case.requirement.limit, case.requirement.sense)
@@ -216,7 +216,7 @@ def _one_sided_p(case: Case, interval: Interval) -> float:
     return claim_p(lambda error: case.breaks(case.bounds(error * case.sides)), by_rank)
 
 
-def _names(requirement: RequirementSpec, item: Estimate, bench: Bench) -> bool:
+def _names(requirement: RequirementSpec, item: Estimate, bench: JudgementContext) -> bool:
     weighting = requirement.weighting or (
         item.weighting if item.metric in POOLED_ONLY else bench.weighting.value
     )
@@ -256,7 +256,7 @@ def _same(found: float | str | None, asked: float | str) -> bool:
     return abs(found - asked) <= 1e-12 * max(abs(found), abs(asked), 1e-300)
 
 
-def _decide(case: Case, alpha: float, step: float, adjusted: float, family: int) -> Finding:
+def _decide(case: RequirementTest, alpha: float, step: float, adjusted: float, family: int) -> Finding:
     """The verdict: a pass at alpha; a failure at its step of Holm's; else inconclusive."""
     estimate, requirement = case.estimate, case.requirement
     if estimate is None:
@@ -284,7 +284,7 @@ def _decide(case: Case, alpha: float, step: float, adjusted: float, family: int)
     return replace(made, sentence=_sentence(made, case, estimate, side, claimed=claimed))
 
 
-def _too_few(case: Case, estimate: Estimate, people: int) -> str:
+def _too_few(case: RequirementTest, estimate: Estimate, people: int) -> str:
     """More people than the data hold are needed for "pass", and "fail" is not shown either."""
     value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
     return (
@@ -340,7 +340,9 @@ def _constructed(estimate: Estimate) -> bool:
     return on_grid or (estimate.metric == "fmr" and "fmr" in estimate.at)
 
 
-def _sentence(finding: Finding, case: Case, estimate: Estimate, side: str, *, claimed: bool) -> str:
+def _sentence(
+    finding: Finding, case: RequirementTest, estimate: Estimate, side: str, *, claimed: bool
+) -> str:
     value = "" if estimate.value is None else f" is {_shown(case, estimate, estimate.value)}"
     start = f"{_subject(case, estimate)}{value}{_counts(estimate)}"
     if finding.bound is None or finding.bound_level is None:
@@ -364,7 +366,7 @@ def _sentence(finding: Finding, case: Case, estimate: Estimate, side: str, *, cl
     return f"{start}; with {level}{sided} confidence it is {than} {shown} {FOR_WHOM}, {end}."
 
 
-def _shown(case: Case, estimate: Estimate, value: float) -> str:
+def _shown(case: RequirementTest, estimate: Estimate, value: float) -> str:
     """A value or bound in the style of the estimate, on its side of the limit."""
     style = formatting.style_of(estimate.value, *(item.high for item in estimate.intervals))
     return metrics.printed(kind_of(estimate.metric), value, style=style, limit=case.requirement.limit)
@@ -384,7 +386,7 @@ def _counts(estimate: Estimate) -> str:
     )
 
 
-def _subject(case: Case, estimate: Estimate) -> str:
+def _subject(case: RequirementTest, estimate: Estimate) -> str:
     """The system, the metric, the rate that it is of, the group (or the schema that one number is of), and where."""
     places = [_place(key, value) for key, value in estimate.at.items() if key not in ("rate", "space")]
     of = f" {_place('rate', estimate.at['rate'])}" if "rate" in estimate.at else ""
@@ -411,12 +413,12 @@ def _limit(requirement: RequirementSpec) -> str:
 def _nothing(requirement: RequirementSpec, family: int) -> Finding:
     at = ", ".join(_place(key, value) for key, value in requirement.at.items())
     sentence = f"Nothing in this audit estimates {requirement.metric} at {at or 'any point'} for {requirement.group}."
-    case = Case(requirement=requirement, index=None)
+    case = RequirementTest(requirement=requirement, index=None)
     return _finding(case, Verdict.NOT_TESTABLE, None, None, sentence, None, family)
 
 
 def _finding(
-    case: Case,
+    case: RequirementTest,
     verdict: Verdict,
     bound: float | None,
     level: float | None,

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from frtaudit.core import Estimate, Finding, Verdict, metrics
 from frtaudit.core.spec import RequirementSpec
-from frtaudit.evaluation.requirements import Bench, Case, deciding
+from frtaudit.evaluation.requirements import JudgementContext, RequirementTest, deciding
 
 CONFIRMED, SUSPECTED = "fmr_without_confirmed", "fmr_without_suspected"
 Key = tuple[object, ...]
@@ -27,7 +27,7 @@ def without_confirmed(estimates: Sequence[Estimate]) -> Mapping[int, int]:
 
 
 def with_suspects(
-    findings: Sequence[Finding], requirements: Sequence[RequirementSpec], bench: Bench
+    findings: Sequence[Finding], requirements: Sequence[RequirementSpec], bench: JudgementContext
 ) -> tuple[Finding, ...]:
     """The findings, each on FMR with its fate without the suspects where that differs."""
     without, asked = _places(bench.estimates, SUSPECTED), {item.name: item for item in requirements}
@@ -35,7 +35,7 @@ def with_suspects(
 
 
 def _judged(
-    finding: Finding, requirement: RequirementSpec, bench: Bench, without: Mapping[Key, int]
+    finding: Finding, requirement: RequirementSpec, bench: JudgementContext, without: Mapping[Key, int]
 ) -> Finding:
     """The finding, a failure made inconclusive where it falls without the suspects."""
     if finding.estimate is None or finding.bound_level is None:
@@ -44,7 +44,7 @@ def _judged(
     if labelled.metric not in ("fmr", CONFIRMED) or _key(labelled) not in without:
         return finding
     other = bench.estimates[without[_key(labelled)]]
-    case = Case(requirement=requirement, index=None, estimate=other, interval=deciding(other))
+    case = RequirementTest(requirement=requirement, index=None, estimate=other, interval=deciding(other))
     fate = _fate(case, bench.alpha, 1 - finding.bound_level)
     if fate is finding.verdict or finding.verdict is Verdict.NOT_TESTABLE:
         return finding
@@ -57,7 +57,7 @@ def _judged(
     return replace(finding, verdict=verdict, sentence=said)
 
 
-def _fate(case: Case, alpha: float, step: float) -> Verdict:
+def _fate(case: RequirementTest, alpha: float, step: float) -> Verdict:
     """The verdict on the estimate without suspects: a pass at alpha, a failure at the step of the finding."""
     if case.passes(case.bounds(alpha)):
         return Verdict.PASS

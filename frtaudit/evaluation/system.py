@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from frtaudit.core import (
     Cohort,
+    CohortData,
     Comparisons,
     Groups,
     LedgerEntry,
-    Material,
     Method,
     ScoreTable,
     ScoreTail,
@@ -58,12 +58,12 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
     return None if name == "none" else name
 
 
-def offered(material: Material) -> list[str]:
+def offered(material: CohortData) -> list[str]:
     """Systems that a cohort brings: templates, score lists, finished runs, each name once."""
     return list(dict.fromkeys([*material.templates, *material.tables, *material.finished]))
 
 
-def on_panel(spec: AuditSpec, material: Material) -> list[str]:
+def on_panel(spec: AuditSpec, material: CohortData) -> list[str]:
     """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
     if spec.providers is None:
         return offered(material)
@@ -73,14 +73,14 @@ def on_panel(spec: AuditSpec, material: Material) -> list[str]:
 class CohortSource(Protocol):
     """Where people come from (``cohort`` plug-ins)."""
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Samples, subjects, classes, and what providers need."""
 
 
 class Pairing(Protocol):
     """Which comparisons are made (``protocol`` plug-ins)."""
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """Listed comparisons, or all pairs, implied."""
 
 
@@ -103,12 +103,12 @@ class Provider(Protocol):
     def thresholds_version(self) -> str | None:
         """Version of those thresholds."""
 
-    def failed(self, material: Material, seed: int) -> Mapping[int, str]:
+    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:
         """Cohort sample index to failure code."""
 
     def scores(
         self,
-        material: Material,
+        material: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,
@@ -170,7 +170,7 @@ class FoldPairs:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trial:
+class SystemData:
     """Everything an analysis may read about one provider.
 
     ``rates``: pooled and identity pair of rates at :class:`Points` (targets first, then thresholds);
@@ -186,7 +186,7 @@ class Trial:
 
     provider: str
     spec: AuditSpec
-    material: Material
+    material: CohortData
     comparisons: Comparisons
     table: ScoreTable | None
     tail: ScoreTail
@@ -254,7 +254,7 @@ def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class AnalysisOutput:
     """What an analysis hands back.
 
     ``files``: name to bytes, lists that the run folder gets beside the result; ``kept``: what it wants to see again
@@ -270,22 +270,22 @@ class Outcome:
 
 
 @runtime_checkable
-class Surveyor(Protocol):
+class CohortAnalysis(Protocol):
     """An analysis that looks at the cohort once, before any system is on trial."""
 
-    def survey(self, spec: AuditSpec, material: Material) -> object:
+    def survey(self, spec: AuditSpec, material: CohortData) -> object:
         """What its :meth:`Analysis.estimates` find in ``trial.surveys`` under its name."""
 
 
 class Analysis(Protocol):
     """A question put to a trial (``analysis`` plug-ins)."""
 
-    def estimates(self, trial: Trial, alpha: float) -> Outcome:
+    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Estimates with intervals of level 1 - alpha, and curves."""
 
 
 class Comparison(Protocol):
     """An analysis that also compares systems: it kept something of each, and is asked once after the last."""
 
-    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> Outcome:
+    def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Estimates over several systems; ``kept``: provider to what :meth:`Analysis.estimates` kept of it."""

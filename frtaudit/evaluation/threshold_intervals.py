@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule, prepare
 from frtaudit.stats.similarity.tail import no_groups
 
@@ -28,7 +28,7 @@ TOO_LOW = "the target cannot be excluded at any threshold that was kept: down to
 class Inversion:
     """One system's non-mated scores, ready to be read at any of them."""
 
-    trial: Trial
+    trial: SystemData
     rule: WilsonRule
     scores: Floats
 
@@ -87,7 +87,7 @@ class Inversion:
         return [holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen]
 
 
-def inversion(trial: Trial) -> Inversion:
+def inversion(trial: SystemData) -> Inversion:
     """Ready to invert; the scores of the tail are those that a threshold can be."""
     tail = trial.tail
     scores = np.unique(tail.tail_score.astype(np.float64))

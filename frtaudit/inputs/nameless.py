@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from frtaudit.core.canonical import digest
-from frtaudit.core.cohort import Cohort, LedgerEntry, Material
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.estimates import Target
 from frtaudit.core.scores import ScoreTable
@@ -38,7 +38,7 @@ class Scores:
     non_mated: Floats
 
 
-def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> Material:
+def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> CohortData:
     """What stands for the systems' scores. Raises :class:`DataError` where their numbers of scores differ."""
     for item in systems:
         for kind, count, known in (
@@ -50,7 +50,7 @@ def material_of_scores(systems: list[Scores], inputs: Mapping[str, str]) -> Mate
             if count != known:
                 accepted = "as many for each system, or an audit of each"
                 raise DataError(item.name, f"{count} {kind} scores, {systems[0].name} has {known}", accepted)
-    return Material(
+    return CohortData(
         cohort=_stand_ins(systems),
         tables={item.name: _table(item) for item in systems},
         inputs=inputs,
@@ -87,7 +87,7 @@ def _table(item: Scores) -> tuple[Comparisons, ScoreTable]:
     return comparisons, scored(np.concatenate([item.mated, item.non_mated]))
 
 
-def refuse_people(spec: AuditSpec, material: Material) -> None:
+def refuse_people(spec: AuditSpec, material: CohortData) -> None:
     """Refuse what needs subjects, in a spec on files that name none; :class:`SpecError` says what to write instead."""
     if material.named:
         return

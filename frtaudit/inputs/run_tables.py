@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from frtaudit.core.canonical import Json, sha256, sha256_file
-from frtaudit.core.cohort import Classification, Cohort, Finished
+from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.machine.files import check_regular, read_regular
 from frtaudit.core.scores import ScoreTable, ScoreTail
@@ -177,7 +177,7 @@ def folded_of(read: Sequence[RunTables], cohort: Cohort) -> Comparisons | None:
     return _listed(tables[chosen], cohort, cells, folds[chosen])
 
 
-def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> Finished:
+def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Comparisons) -> StoredSystem:
     """One system's scores, as its tables hold them."""
     row = _of(run, "systems", system)
     low, high, floor = (float(row[name].to_numpy()[0]) for name in ("score_low", "score_high", "floor"))
@@ -188,7 +188,7 @@ def finished_of(run: RunTables, system: str, cohort: Cohort, comparisons: Compar
     else:
         table = _table(scores)
     listed = _listed(pairs, cohort, np.zeros(cohort.n_subjects, dtype=np.int32)) if len(pairs) else None
-    return Finished(
+    return StoredSystem(
         score_range=(low, high),
         tail=tail,
         table=table,

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Classification, Cohort, LedgerEntry, Material, Templates
+from frtaudit.core.cohort import Classification, Cohort, CohortData, LedgerEntry, Templates
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.sanitized import ClassCount, Required, Sanitized, Stage
 from frtaudit.core.scores import ScoreTable
@@ -57,7 +57,7 @@ def number_of(step: SanitizeStep) -> int:
     return NUMBERS.get(step.step, 0) if step.number is None else step.number
 
 
-def sanitized(material: Material, spec: AuditSpec) -> Material:
+def sanitized(material: CohortData, spec: AuditSpec) -> CohortData:
     """The material with what the steps of ``spec`` leave; its ledger and :class:`Sanitized` say what they took.
 
     ``material``: read with :func:`as_read`. The draw of ``fixed_samples`` takes the samples with the smallest keyed
@@ -77,7 +77,7 @@ def sanitized(material: Material, spec: AuditSpec) -> Material:
         if step.step is Sanitize.MIN_SUBJECTS:
             _refuse_small(f"sanitize[{place}]", step, cohort, left, keep if before is None else before)
         ledger += _entries(step, cohort, keep, left)
-        stages.append(_stage(step.step.value, said(step), _reason(step), cohort, left))
+        stages.append(_stage(step.step.value, rule_text(step), _reason(step), cohort, left))
         keep = left
     if before is None:
         before, counted_at = keep, len(stages) - 1
@@ -96,7 +96,7 @@ def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
     return [item for item in cohort.ledger if item.code != STOOD or item.schema not in settled]
 
 
-def said(step: SanitizeStep) -> str:
+def rule_text(step: SanitizeStep) -> str:
     """A step's rule in words.
 
     >>> said(SanitizeStep(step=Sanitize.MIN_FACE_SIZE))
@@ -137,7 +137,7 @@ def _labelled(step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> list[str
     return [name for name in wanted if schemas[name].column is not None and schemas[name].bins is None]
 
 
-def _kept(where: str, step: SanitizeStep, material: Material, keep: Bools, spec: AuditSpec) -> Bools:
+def _kept(where: str, step: SanitizeStep, material: CohortData, keep: Bools, spec: AuditSpec) -> Bools:
     """Which samples a step keeps, shape (N,), of those in ``keep``."""
     cohort = material.cohort
     held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
@@ -155,7 +155,7 @@ def _kept(where: str, step: SanitizeStep, material: Material, keep: Bools, spec:
 
 
 def _disagree(
-    step: SanitizeStep, material: Material, keep: Bools, schemas: Mapping[str, SchemaSpec]
+    step: SanitizeStep, material: CohortData, keep: Bools, schemas: Mapping[str, SchemaSpec]
 ) -> Bools:
     """Subjects whose kept samples say different classes, shape (K,)."""
     subject_of = material.cohort.subject_of
@@ -166,7 +166,7 @@ def _disagree(
     return found
 
 
-def _numbers(where: str, material: Material, column: str) -> npt.NDArray[np.float64]:
+def _numbers(where: str, material: CohortData, column: str) -> npt.NDArray[np.float64]:
     """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
     if column not in material.attributes:
         raise DataError(
@@ -279,7 +279,7 @@ class _Moved(Mapping[str, Mapping[int, str]]):
         return len(self.of)
 
 
-def _subset(material: Material, keep: Bools, ledger: Sequence[LedgerEntry]) -> Material:
+def _subset(material: CohortData, keep: Bools, ledger: Sequence[LedgerEntry]) -> CohortData:
     """The material of the kept samples alone."""
     cohort = _kept_cohort(material.cohort, keep, ledger)
     place = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)

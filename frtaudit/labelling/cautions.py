@@ -79,7 +79,7 @@ def not_scored_entries(faces: Faces, services: Sequence[Service], found: Labelle
     ]
 
 
-def blamed(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[str, ...]:
+def attribution_notes(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[str, ...]:
     """A sentence for each service that labels and lacks scores of a tenth of the faces and more: cause and way out."""
     every = costs(faces, services, found)
     many = [one for one in every if one.faces > MANY * len(faces.names)]
@@ -102,7 +102,7 @@ def blamed(faces: Faces, services: Sequence[Service], found: Labelled) -> tuple[
 def cautions(labelling: Labelling) -> tuple[str, ...]:
     """What is to be said of services that gave no score for many faces, and of one that labels alone."""
     faces, services, found = labelling.faces, labelling.services, labelling.labelled
-    said = list(blamed(faces, services, found))
+    said = list(attribution_notes(faces, services, found))
     for one in services:
         count, size = not_scored(faces, one)
         if one.name not in found.modes and count > MANY * size:

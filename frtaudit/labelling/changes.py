@@ -42,7 +42,7 @@ class Drawing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class DatedRates:
     """One date, A targets, the first ``declared`` of which judge: ``thresholds`` (A,), NaN where ``refused`` says why;
     ``fnmr`` (A,), ``errors`` (A,), ``trials``; ``drawn`` (B, A): its replicates. ``fixed``: FNMR and FMR (2, D) at the
     earlier date's declared thresholds, ``drawn_fixed`` (2, B, D).
@@ -64,8 +64,8 @@ class Standing:
 class Compared:
     """One service at both dates: ``targets`` (A,), the first ``declared`` judge; ``refused``: None, or why not."""
 
-    earlier: Standing
-    later: Standing
+    earlier: DatedRates
+    later: DatedRates
     targets: tuple[float, ...]
     declared: int
     refused: tuple[str | None, ...]
@@ -114,7 +114,7 @@ def compared(
     )
 
 
-def band(standing: Standing, a: int, weighting: Weighting, alpha: float) -> Interval:
+def band(standing: DatedRates, a: int, weighting: Weighting, alpha: float) -> Interval:
     """The interval of FNMR at target ``a``: Wilson's on the replicates' variance (FORMULAS 8.2), at few errors 8.1."""
     threshold = float(standing.thresholds[a])
     if not np.isfinite(threshold):
@@ -180,7 +180,7 @@ def _standing(
     thresholds: tuple[Floats, Floats],
     drawing: Drawing,
     query: npt.NDArray[np.int32],
-) -> Standing:
+) -> DatedRates:
     own = np.where([reason is None for reason in refused], thresholds[0], np.nan)
     kept = [thresholds[1][a] for a in range(thresholds[1].size) if refused[a] is None]
     usable = [a for a, reason in enumerate(refused) if reason is None]
@@ -203,7 +203,7 @@ def _standing(
         counts[:, declared] = there.false_non_matches[:, 0], there.false_matches[:, 0]
         drawn_fixed[0][:, declared] = made.fnmr[w, :, len(usable) :, 0]
         drawn_fixed[1][:, declared] = made.fmr[w, :, len(usable) :, 0]
-    return Standing(
+    return DatedRates(
         tail=tail,
         thresholds=own,
         fnmr=fnmr,
@@ -237,7 +237,7 @@ def _drawn(
     )
 
 
-def _decided(standings: Sequence[Standing], a: int, *, same_images: bool) -> tuple[int, int, int]:
+def _decided(standings: Sequence[DatedRates], a: int, *, same_images: bool) -> tuple[int, int, int]:
     """Mated comparisons that err at one date only, all of them, and the subjects of the first.
 
     Of other images nothing is compared twice: every error of either date counts.

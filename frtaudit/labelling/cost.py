@@ -28,7 +28,7 @@ from frtaudit.core.labelling import (
 )
 from frtaudit.labelling.estimate import matrices_of
 from frtaudit.stats.labels import face_membership, reweighted
-from frtaudit.stats.labels.face_membership import Heaps, Scale
+from frtaudit.stats.labels.face_membership import Histograms, Scale
 from frtaudit.stats.labels.reweighted import Listed
 from frtaudit.stats.labels.spectral import Limits
 
@@ -61,7 +61,7 @@ class Likely:
     person: Index
     place: Floats
     own: Floats
-    heaps: Heaps
+    heaps: Histograms
     known: npt.NDArray[np.int8]
 
 
@@ -149,7 +149,7 @@ def likely(labelling: Labelling) -> Likely:
         scale = face_membership.scale_of(alike, own)
         places = scale.place(alike)
         places[rows.of_another(places, scale)] = np.nan
-        heaps = face_membership.heaps(places, np.where(np.isnan(places), 0.0, own))
+        heaps = face_membership.histograms(places, np.where(np.isnan(places), 0.0, own))
         own = rows.settled(heaps.own(places)[0], known)
     best = rows.best(np.where(np.isnan(places), -np.inf, places))
     return Likely(person=rows.person[best], place=places[best], own=own[best], heaps=heaps, known=known)
@@ -369,7 +369,7 @@ def _each(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Doubts:
+class LabelUncertainty:
     """Faces that are due, by the means over the truths.
 
     ``strangers`` with the label of a person, ``missed`` own faces among those labelled as strangers, ``left_out`` own
@@ -382,11 +382,11 @@ class Doubts:
     own: float
 
 
-def doubts(labelling: Labelling, drawn: Truths) -> Doubts:
+def label_uncertainty(labelling: Labelling, drawn: Truths) -> LabelUncertainty:
     """How many labels are wrong, and how many own faces have none, as far as the truths go."""
     taken, labelled = reported(labelling) >= 0, included(labelling)
     chance = drawn.own.mean(axis=0)
-    return Doubts(
+    return LabelUncertainty(
         strangers=float((1 - chance)[taken].sum()),
         missed=float(chance[labelled & ~taken].sum()),
         left_out=float(chance[~labelled].sum()),

@@ -9,7 +9,7 @@ from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestM
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.intervals import SHARE, At, empty, finite
-from frtaudit.evaluation.system import Trial, on_panel, strata_of
+from frtaudit.evaluation.system import SystemData, on_panel, strata_of
 from frtaudit.labelling import changes
 from frtaudit.labelling.changes import Compared, Drawing
 from frtaudit.labelling.dates import By, Design, Meeting, Scored, again, sides
@@ -27,10 +27,10 @@ KINDS = {"mated": True, "non_mated": False}
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class DatedService:
     """One service at both dates."""
 
-    trial: Trial
+    trial: SystemData
     met: Meeting
     alpha: float
     dates: tuple[str, str]

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.cohort import Cohort, LedgerEntry, Material
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import (
     LEFT_OUT,
@@ -24,7 +24,7 @@ from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.inputs.schemas import Texts
-from frtaudit.labelling.cautions import QUERIES_LEFT_OUT, blamed, not_scored_entries
+from frtaudit.labelling.cautions import QUERIES_LEFT_OUT, attribution_notes, not_scored_entries
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.labelling.tried import query_classes
 from frtaudit.stats.labels.spectral import Reason
@@ -41,13 +41,13 @@ _WHICH = "use beside answers: they do not say which of a query's several people 
 Index = npt.NDArray[np.int32]
 
 
-def material_of(
+def cohort_data(
     faces: Faces,
     services: Sequence[Service],
     columns: Mapping[str, Texts],
     how: How,
     schemas: Mapping[str, SchemaSpec],
-) -> Material:
+) -> CohortData:
     """Label the faces, and enrol those whose person is known; ``columns``: what schemas name, texts (F,).
 
     Raises :class:`DataError` where fewer than two persons can be told, :class:`SpecError` for labels that are not
@@ -68,13 +68,13 @@ def material_of(
     tables, lines = _tables(labelling, cohort)
     unscored = not_scored_entries(faces, labelling.services, found)
     ledger = (*cohort.ledger, *_left_out(labelling, person), *unscored, *lines)
-    return Material(
+    return CohortData(
         cohort=replace(cohort, ledger=ledger), tables=tables, attributes=attributes, labelling=labelling
     )
 
 
 def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
-    """Labels alone, of faces that are no samples of a cohort. Raises :class:`SpecError` as :func:`material_of` does."""
+    """Labels alone, of faces that are no samples of a cohort. Raises :class:`SpecError` as :func:`cohort_data` does."""
     found = labelled(faces, how.asked(services), how)
     nobody = np.full(len(faces.names), -1, dtype=np.int32)
     persons(faces, found, how.source)
@@ -110,7 +110,7 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, found:
     if len(people) >= 2:
         return
     shown = f"{len(people)} of {len(faces.queries)} queries show a person that can be told"
-    cause = next(iter(blamed(faces, services, found)), None)
+    cause = next(iter(attribution_notes(faces, services, found)), None)
     if cause is not None:
         said, _, out = cause.rpartition(": ")
         raise DataError("faces", f"{shown}; {said}", out)

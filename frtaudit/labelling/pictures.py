@@ -61,7 +61,7 @@ def det(scores: Scores, found: Censoring, targets: Sequence[float] = ()) -> Rate
     )
 
 
-def heaps(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, Floats]]:
+def histograms(service: Service, scores: Scores) -> tuple[Floats, Mapping[str, Floats]]:
     """Middles of ``BINS`` bins over a service's scores, and the share of either kind in each (Figure 4, left)."""
     edges = np.linspace(np.nanmin(service.score), np.nanmax(service.score), BINS + 1)
     sides = {"mated": scores.mated, "non_mated": scores.non_mated}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from frtaudit.core import AuditResult, Cohort, Estimate, Finding, Groups, Material
+from frtaudit.core import AuditResult, Cohort, CohortData, Estimate, Finding, Groups
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
 from frtaudit.core.machine import signals
@@ -13,9 +13,9 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import DataError
 from frtaudit.evaluation.picked_group import highest
-from frtaudit.evaluation.requirements import Bench, directions, judge, planned
+from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
-from frtaudit.evaluation.system import Outcome, Trial
+from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.inputs import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
@@ -24,16 +24,16 @@ from frtaudit.pipeline.components import (
     comparison_of,
     comparisons_of,
     lists_of,
-    material_of,
-    panel_of,
+    load_cohort,
+    load_providers,
     surveys_of,
 )
-from frtaudit.pipeline.dask import crew_of
-from frtaudit.pipeline.evaluate import groups_of, put_on_trial, refuse_unresolved
+from frtaudit.pipeline.dask import executor_of
+from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unresolved
 from frtaudit.pipeline.multiplicity import adjusted
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
 from frtaudit.pipeline.test_sets import sets_on_trial
-from frtaudit.signing.seal import opened, under
+from frtaudit.signing.seal import attach_seal, load_seal
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 Tables = dict[str, list[pa.Table]]
@@ -54,10 +54,10 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
-    seal = opened(spec.seal)
-    material = material_of(spec)
+    seal = load_seal(spec.seal)
+    material = load_cohort(spec)
     groups = groups_of(material.cohort)
-    panel = panel_of(spec, material)
+    panel = load_providers(spec, material)
     inputs = inputs_of(spec, material, panel)
     signals.check()
     comparisons = comparisons_of(spec, material)
@@ -65,31 +65,31 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
     refuse_few_replicates(spec, groups, len(panel))
     lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
 
-    outcomes = [Outcome(notes=_cautions(material))]
+    outcomes = [AnalysisOutput(notes=_cautions(material))]
     tables: Tables = {}
-    read: dict[str, dict[str, Outcome]] = {}
-    with crew_of(spec.dask, spec.threads) as crew:
+    read: dict[str, dict[str, AnalysisOutput]] = {}
+    with executor_of(spec.dask, spec.threads) as crew:
         for provider in progress(panel, "providers"):
-            trial = put_on_trial(spec, provider, material, comparisons, groups, progress, crew)
+            trial = evaluate_system(spec, provider, material, comparisons, groups, progress, crew)
             trial = replace(
                 trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
             )
             read[trial.provider] = _read(spec, trial)
-            outcomes += [Outcome(notes=trial.notes), *read[trial.provider].values()]
+            outcomes += [AnalysisOutput(notes=trial.notes), *read[trial.provider].values()]
             _add_tables(tables, trial)
     outcomes += _across(spec, read)
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
     result = _result(spec, material, inputs, groups, outcomes, digests_of(spec, material, inputs, files))
-    return Audited(result=under(seal, result), tables=tables, files=files)
+    return Audited(result=attach_seal(seal, result), tables=tables, files=files)
 
 
 def _result(
     spec: AuditSpec,
-    material: Material,
+    material: CohortData,
     inputs: Mapping[str, str],
     groups: Groups,
-    outcomes: Sequence[Outcome],
+    outcomes: Sequence[AnalysisOutput],
     digests: Mapping[str, Json],
 ) -> AuditResult:
     """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
@@ -110,24 +110,24 @@ def _result(
     )
 
 
-def _cautions(material: Material) -> tuple[str, ...]:
+def _cautions(material: CohortData) -> tuple[str, ...]:
     """What is to be said of people whom nobody named, or whom only their scores name."""
     said = () if material.labelling is None else cautions(material.labelling)
     said = (*material.said, *said)
     return said if material.named else (nameless.SAID, *said)
 
 
-def _read(spec: AuditSpec, trial: Trial) -> dict[str, Outcome]:
+def _read(spec: AuditSpec, trial: SystemData) -> dict[str, AnalysisOutput]:
     """What each analysis finds in one system."""
     named = zip(spec.analyses, analyses_of(spec), strict=True)
-    found: dict[str, Outcome] = {}
+    found: dict[str, AnalysisOutput] = {}
     for name, analysis in named:
         signals.check()
         found[name] = analysis.estimates(trial, spec.bootstrap.alpha)
     return found if trial.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
 
 
-def _pooled(outcome: Outcome) -> Outcome:
+def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
     """What weighs every comparison alike: where nobody is named, there is no other weighting."""
     pooled = (Weighting.POOLED.value, None)
     return replace(
@@ -138,7 +138,7 @@ def _pooled(outcome: Outcome) -> Outcome:
     )
 
 
-def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Iterator[Outcome]:
+def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -> Iterator[AnalysisOutput]:
     """What analyses that compare systems find, each in what it kept of them."""
     for name in spec.analyses:
         kept = {provider: found[name].kept for provider, found in read.items()}
@@ -148,7 +148,7 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, Outcome]]) -> Itera
             yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
 
 
-def _add_tables(tables: Tables, trial: Trial) -> None:
+def _add_tables(tables: Tables, trial: SystemData) -> None:
     for name, rows in parquet.TABLES.items():
         tables.setdefault(name, []).append(rows(trial))
 
@@ -174,7 +174,7 @@ def _ranked(groups: Groups) -> dict[str, tuple[str, ...]]:
 
 def _judge(spec: AuditSpec, cohort: Cohort, groups: Groups, estimates: list[Estimate]) -> tuple[Finding, ...]:
     schemas = cohort.classifications.items()
-    bench = Bench(
+    bench = JudgementContext(
         estimates=estimates,
         ranked=_ranked(groups),
         alpha=spec.bootstrap.alpha,

@@ -4,17 +4,17 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import cast
 
-from frtaudit.core import Comparisons, Material
+from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import lookup
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import (
     Analysis,
+    CohortAnalysis,
     CohortSource,
     Comparison,
     Pairing,
     Provider,
-    Surveyor,
     offered,
 )
 from frtaudit.inputs.acquisition import usual_range
@@ -24,7 +24,7 @@ from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
 
 
-def material_of(spec: AuditSpec) -> Material:
+def load_cohort(spec: AuditSpec) -> CohortData:
     """The cohort that the spec names, loaded, classified and sanitized."""
     source = cast("CohortSource", spec.cohort)
     read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
@@ -35,7 +35,7 @@ def material_of(spec: AuditSpec) -> Material:
     return replace(sanitized(read, spec), seed=spec.seed)
 
 
-def _twin_notes(material: Material) -> tuple[str, ...]:
+def _twin_notes(material: CohortData) -> tuple[str, ...]:
     """Ids that look alike and are not one: of people, images and systems."""
     if not material.named:
         return ()
@@ -44,7 +44,7 @@ def _twin_notes(material: Material) -> tuple[str, ...]:
     return tuple(note for what, names in named.items() for note in twin_notes(names, what))
 
 
-def comparisons_of(spec: AuditSpec, material: Material) -> Comparisons:
+def comparisons_of(spec: AuditSpec, material: CohortData) -> Comparisons:
     """The comparisons that the spec's protocol makes."""
     return cast("Pairing", spec.protocol).comparisons(material)
 
@@ -55,7 +55,7 @@ def analyses_of(spec: AuditSpec) -> list[Analysis]:
 
 
 def lists_of(
-    spec: AuditSpec, material: Material, comparisons: Comparisons
+    spec: AuditSpec, material: CohortData, comparisons: Comparisons
 ) -> dict[str, tuple[Comparisons, str]]:
     """The pairs of every declared test set, and their origin in words."""
     found: dict[str, tuple[Comparisons, str]] = {}
@@ -65,12 +65,12 @@ def lists_of(
     return found
 
 
-def surveys_of(spec: AuditSpec, material: Material) -> Mapping[str, object]:
+def surveys_of(spec: AuditSpec, material: CohortData) -> Mapping[str, object]:
     """What analyses find out once for all systems, by the name that the spec gives them."""
     return {
         name: item.survey(spec, material)
         for name, item in spec.analyses.items()
-        if isinstance(item, Surveyor)
+        if isinstance(item, CohortAnalysis)
     }
 
 
@@ -79,7 +79,7 @@ def comparison_of(spec: AuditSpec, name: str) -> Comparison:
     return cast("Comparison", spec.analyses[name])
 
 
-def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
+def load_providers(spec: AuditSpec, material: CohortData) -> list[Provider]:
     """The providers, in the spec's order; a bare name is scored from the cohort's templates or its score lists.
 
     Raises :class:`SpecError` for a name that the cohort does not offer, or one that stands twice.
@@ -100,7 +100,7 @@ def panel_of(spec: AuditSpec, material: Material) -> list[Provider]:
     return providers
 
 
-def _named(name: str, material: Material, known: list[str]) -> object:
+def _named(name: str, material: CohortData, known: list[str]) -> object:
     if name in material.finished:
         of = material.finished[name]
         return lookup("provider", "finished", "providers")(name=name, score_range=of.score_range)

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, TypeVar
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.errors import ClusterError, SpecError
-from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.tiles import cores
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 Job = TypeVar("Job")
 Done = TypeVar("Done")
-Work = Callable[[Ground, Job], Done]
+Work = Callable[[PassContext, Job], Done]
 
 LOCAL = "local"
 WHERE = f"{LOCAL}, a scheduler's address such as tcp://host:8786, or the file that it wrote"
@@ -56,7 +56,7 @@ FRUGAL = {  # local workers show no page, and are neither profiled nor looked at
 
 
 @contextmanager
-def crew_of(where: str | None, threads: int = 0) -> Iterator[Crew]:
+def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     """Who does the passes over all pairs: threads here (None), processes here (``local``), or a scheduler's workers.
 
     ``where`` is the scheduler's address, or the file that ``dask scheduler --scheduler-file`` wrote; ``threads``: local
@@ -145,7 +145,7 @@ def _one_blas_thread() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-def run_block(work: "Work[Job, Done]", ground: Ground, jobs: Sequence[Job], expected: str) -> list[Done]:
+def run_block(work: "Work[Job, Done]", ground: PassContext, jobs: Sequence[Job], expected: str) -> list[Done]:
     """What a worker does: ``work`` for some jobs in a row; :class:`ClusterError` on another kind of machine."""
     _one_blas_thread()
     if kind() != expected:
@@ -155,16 +155,16 @@ def run_block(work: "Work[Job, Done]", ground: Ground, jobs: Sequence[Job], expe
 
 @dataclass(slots=True)
 class DaskCrew:
-    """The workers of a scheduler as a :class:`Crew`."""
+    """The workers of a scheduler as a :class:`Executor`."""
 
     client: "Client"
     patience: float = PATIENCE
-    sent: "tuple[Ground, Future] | None" = field(default=None, init=False)
+    sent: "tuple[PassContext, Future] | None" = field(default=None, init=False)
 
     def __call__(
         self,
         work: "Work[Job, Done]",
-        ground: Ground,
+        ground: PassContext,
         jobs: Sequence[Job],
         *,
         together: int = 1,
@@ -187,7 +187,7 @@ class DaskCrew:
             raise ClusterError("dask", said, "a running `dask worker`") from error
 
     def _blocks(
-        self, work: "Work[Job, Done]", ground: Ground, blocks: Sequence[Sequence[Job]]
+        self, work: "Work[Job, Done]", ground: PassContext, blocks: Sequence[Sequence[Job]]
     ) -> Iterator[list[Done]]:
         """The results of blocks in their order, some of them ahead."""
         site, task = self._ground(ground), self._everywhere(work)
@@ -211,7 +211,7 @@ class DaskCrew:
             else:
                 return done
 
-    def _ground(self, ground: Ground) -> "Future":
+    def _ground(self, ground: PassContext) -> "Future":
         """The ground on all workers: sent once, kept until another comes."""
         if self.sent is None or self.sent[0] is not ground:
             self.sent = None

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from frtaudit.core import Cohort, Material
+from frtaudit.core import Cohort, CohortData
 from frtaudit.core.spec import AuditSpec, FoldSource
 from frtaudit.inputs.pairlist import read_pairs
 from frtaudit.pipeline.audit import refuse_few_replicates
-from frtaudit.pipeline.components import comparisons_of, lists_of, material_of, panel_of
+from frtaudit.pipeline.components import comparisons_of, lists_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of, planned_non_mated, refuse_unresolved
 from frtaudit.pipeline.thresholds import declared_thresholds
 
@@ -17,9 +17,9 @@ def check(spec: AuditSpec) -> list[str]:
     Raises the error that the audit would stop with, as far as no score is needed.
     Loads the cohort and every provider's templates; reads the pair lists.
     """
-    material = material_of(spec)
+    material = load_cohort(spec)
     groups = groups_of(material.cohort)
-    providers = panel_of(spec, material)
+    providers = load_providers(spec, material)
     comparisons = comparisons_of(spec, material)
     refuse_unresolved(spec, material, comparisons)
     refuse_few_replicates(spec, groups, len(providers))
@@ -43,7 +43,7 @@ def check(spec: AuditSpec) -> list[str]:
     return lines
 
 
-def _cohort_line(material: Material) -> str:
+def _cohort_line(material: CohortData) -> str:
     cohort = material.cohort
     dropped = "".join(f"; {entry.count} {entry.unit} {entry.code}" for entry in cohort.ledger)
     if not material.named:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import UNKNOWN, Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
+from frtaudit.core import UNKNOWN, Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
@@ -17,13 +17,13 @@ from frtaudit.evaluation.system import (
     WEIGHTINGS,
     Points,
     Provider,
-    Trial,
+    SystemData,
     strata_of,
 )
 from frtaudit.inputs.acquisition import listed_tail
-from frtaudit.labelling.cautions import blamed
+from frtaudit.labelling.cautions import attribution_notes
 from frtaudit.pipeline.censoring import clipped
-from frtaudit.pipeline.tail_depth import below_floor, budget_notes, deeper, needs_more
+from frtaudit.pipeline.tail_depth import below_floor, budget_notes, extend_tail, needs_more
 from frtaudit.pipeline.test_sets import fold_pairs
 from frtaudit.pipeline.thresholds import (
     Named,
@@ -43,7 +43,7 @@ from frtaudit.stats.rates.failures import score_zero
 from frtaudit.stats.rates.orders import Asymmetry, pool_orders
 from frtaudit.stats.rates.resolution import smallest_target, unresolved, warning
 from frtaudit.stats.rates.trials import complete_pairs
-from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.tail import TailRequest
 
 WITHIN_SUBJECTS = (Plan.IMAGES, Plan.TWO_LEVEL)
@@ -100,14 +100,14 @@ def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:
     )
 
 
-def refuse_unresolved(spec: AuditSpec, material: Material, comparisons: Comparisons) -> None:
+def refuse_unresolved(spec: AuditSpec, material: CohortData, comparisons: Comparisons) -> None:
     """Refuse an FMR target that the whole cohort cannot resolve, whatever the provider (FORMULAS 8.4)."""
     planned = planned_non_mated(material.cohort, comparisons)
     for target in spec.thresholds.fmr if planned else ():
         reason = unresolved(target, planned)
         if reason:
             of = material.labelling
-            causes = () if of is None else blamed(of.faces, of.services, of.labelled)
+            causes = () if of is None else attribution_notes(of.faces, of.services, of.labelled)
             found = "; ".join([reason.partition(";")[0], *causes])
             raise DataError("thresholds.fmr", found, f"at least {smallest_target(planned)}")
 
@@ -120,15 +120,15 @@ def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
     return complete_pairs(samples, comparisons.cells)
 
 
-def put_on_trial(
+def evaluate_system(
     spec: AuditSpec,
     provider: Provider,
-    material: Material,
+    material: CohortData,
     comparisons: Comparisons,
     groups: Groups,
     progress: Progress = quiet,
-    crew: Crew = by_threads,
-) -> Trial:
+    crew: Executor = by_threads,
+) -> SystemData:
     """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both.
 
     Long because every field of a trial is named here once.
@@ -148,11 +148,13 @@ def put_on_trial(
     held = points
     below = below_floor(scored.ground, spec.tail_budget, tail, points, resolved)
     if below is not None:
-        points, max_points, tail = deeper(below, tail, groups, points, max_points, resolved, spec.threads)
+        points, max_points, tail = extend_tail(
+            below, tail, groups, points, max_points, resolved, spec.threads
+        )
     clip = clipped(scored.attempts, compared, tail, groups, points, max_points)
     points, max_points = clip.points, clip.max_points
     at = np.concatenate([points.at_target.ravel(), max_points.ravel(), points.thresholds])
-    return Trial(
+    return SystemData(
         provider=provider.name,
         spec=spec,
         material=material,
@@ -192,22 +194,22 @@ class Scored:
     comparisons: Comparisons
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
-    ground: Ground | None = None
+    ground: PassContext | None = None
     orders: Asymmetry | None = None
 
 
 def _scored(
     spec: AuditSpec,
     provider: Provider,
-    material: Material,
+    material: CohortData,
     comparisons: Comparisons,
     groups: Groups,
     seed: int,
     fixed: Named,
     progress: Progress,
-    crew: Crew,
+    crew: Executor,
 ) -> Scored:
-    grounds: list[Ground] = []
+    grounds: list[PassContext] = []
     request = request_of(spec, [value for value, _ in fixed])
     request = replace(request, progress=progress, seen=grounds.append, crew=crew)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART

@@ -9,7 +9,7 @@ from frtaudit.config.load import load_spec
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import to_plain
 from frtaudit.core.seal import sealed_content
-from frtaudit.pipeline.components import comparisons_of, material_of, panel_of
+from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
 
 
@@ -20,9 +20,9 @@ def content(overrides: Sequence[str], config_dir: str | None = None) -> Mapping[
     ['digests', 'spec']
     """
     spec = load_spec(overrides, config_dir)
-    material = material_of(spec)
+    material = load_cohort(spec)
     comparisons_of(
         spec, material
     )  # a protocol that the cohort cannot serve is refused now, not after the seal
-    inputs = inputs_of(spec, material, panel_of(spec, material))
+    inputs = inputs_of(spec, material, load_providers(spec, material))
     return sealed_content(to_plain(spec), material.cohort.digest, inputs)

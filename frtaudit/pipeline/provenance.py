@@ -8,12 +8,12 @@ from types import MappingProxyType
 
 import numpy as np
 
-from frtaudit.core import UNKNOWN, Cohort, Material
+from frtaudit.core import UNKNOWN, Cohort, CohortData
 from frtaudit.core.canonical import Json, sha256, sha256_file
 from frtaudit.core.identity import spec_digest
 from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.spec import AuditSpec
-from frtaudit.evaluation.system import Outcome, Provider
+from frtaudit.evaluation.system import AnalysisOutput, Provider
 from frtaudit.inputs.rowfile import row_digests
 
 PACKAGES = ("frtaudit", "numpy", "scipy", "statsmodels", "numba", "pandas", "pyarrow")
@@ -48,7 +48,7 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
     return counts if sanitized is None else counts | {"sanitized": sanitized.to_json()}
 
 
-def counts_of(material: Material) -> dict[str, Json]:
+def counts_of(material: CohortData) -> dict[str, Json]:
     """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects.
 
     With ``collection`` where ``frtaudit collect`` gathered the scores.
@@ -61,7 +61,7 @@ def counts_of(material: Material) -> dict[str, Json]:
     return collected | {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
 
 
-def inputs_of(spec: AuditSpec, material: Material, panel: Sequence[Provider]) -> dict[str, str]:
+def inputs_of(spec: AuditSpec, material: CohortData, panel: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 
     Templates of providers not on trial are left out. Of two different files of one name the second stands under
@@ -99,7 +99,7 @@ def _matchers(spec: AuditSpec) -> set[str]:
     return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
 
-def rows_of(material: Material, inputs: Mapping[str, str]) -> dict[str, Json]:
+def rows_of(material: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:
     """Digests of the rows of the cohort's files, by file name: what tells later which row was changed."""
     read = {name: row_digests(material.paths[name]) for name in sorted(material.paths) if name in inputs}
     return {name: found.to_json() for name, found in read.items() if found is not None}
@@ -107,7 +107,7 @@ def rows_of(material: Material, inputs: Mapping[str, str]) -> dict[str, Json]:
 
 def digests_of(
     spec: AuditSpec,
-    material: Material,
+    material: CohortData,
     inputs: Mapping[str, str],
     outputs: Mapping[str, bytes] = MappingProxyType({}),
 ) -> dict[str, Json]:
@@ -128,7 +128,7 @@ def versions() -> dict[str, str]:
     return {name: version(name) for name in PACKAGES} | {"python": platform.python_version()}
 
 
-def notes_of(spec: AuditSpec, outcomes: Sequence[Outcome]) -> tuple[str, ...]:
+def notes_of(spec: AuditSpec, outcomes: Sequence[AnalysisOutput]) -> tuple[str, ...]:
     """What the report prints with the method: notes on the spec first, then those of the analyses, each once."""
     said: list[str] = []
     resamples, alpha = spec.bootstrap.B, spec.bootstrap.alpha

@@ -34,7 +34,7 @@ from frtaudit.signing.report_files import report_files
 from frtaudit.signing.seal import SEAL, read_seal
 from frtaudit.signing.signing import Signing, signing_of
 from frtaudit.signing.statement import inner_statement, outer_statement
-from frtaudit.signing.verification import Outcome
+from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import verify
 
 VERDICT, TABLES = "verdict.json", "tables"
@@ -85,7 +85,7 @@ def publish(run_folder: Path, folder: Path, minimum: int, key: str | None) -> Ru
     not verify, or where a name that may not be published stands in what would be written.
     """
     found = verify(run_folder)
-    if found.worst in (Outcome.INVALID, Outcome.INDETERMINATE):
+    if found.worst in (CheckStatus.INVALID, CheckStatus.INDETERMINATE):
         first = next(item for item in found.checks if item.outcome is found.worst)
         raise DataError(
             str(run_folder), f"{first.subject} {first.said}", "a signed run that frtaudit verify accepts"

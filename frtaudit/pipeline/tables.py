@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.system import WEIGHTINGS, Trial
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
 
 SCORES, TAIL, REPLICATES = "scores.parquet", "tail.parquet", "replicates.parquet"
@@ -57,7 +57,7 @@ PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("fold", pa.int32())).append(pa.field(
 Index = npt.NDArray[np.int32]
 
 
-def names_of(trial: Trial) -> tuple[pa.Array, pa.Array]:
+def names_of(trial: SystemData) -> tuple[pa.Array, pa.Array]:
     """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
     key = trial.material.pseudonym_key
     samples = pa.array([pseudonym(key, name) for name in trial.cohort.sample_ids])
@@ -65,7 +65,7 @@ def names_of(trial: Trial) -> tuple[pa.Array, pa.Array]:
     return samples, subjects
 
 
-def score_rows(trial: Trial) -> pa.Table:
+def score_rows(trial: SystemData) -> pa.Table:
     """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure."""
     if trial.table is None:
         tail = trial.tail
@@ -76,7 +76,7 @@ def score_rows(trial: Trial) -> pa.Table:
     return _rows(trial, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure)
 
 
-def tail_rows(trial: Trial) -> pa.Table:
+def tail_rows(trial: SystemData) -> pa.Table:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
     if trial.table is not None:
         return SCORE_SCHEMA.empty_table()
@@ -85,7 +85,7 @@ def tail_rows(trial: Trial) -> pa.Table:
     return _rows(trial, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
 
 
-def _kept(trial: Trial) -> tuple[int, float]:
+def _kept(trial: SystemData) -> tuple[int, float]:
     """How many comparisons of the tail are written, and their floor: at or above it no comparison is missing.
 
     With fewer, no replicate's threshold could be found again. The lowest threshold is a score or lies between two.
@@ -100,7 +100,7 @@ def _kept(trial: Trial) -> tuple[int, float]:
     return kept, min(float(np.nextafter(score[kept - 1], score.dtype.type(-np.inf))), float(used.min()))
 
 
-def system_rows(trial: Trial) -> pa.Table:
+def system_rows(trial: SystemData) -> pa.Table:
     """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
     tail, (kept, floor) = trial.tail, _kept(trial)
     whole = trial.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
@@ -116,7 +116,7 @@ def system_rows(trial: Trial) -> pa.Table:
     return pa.Table.from_arrays(columns, schema=SYSTEM_SCHEMA)
 
 
-def sample_rows(trial: Trial) -> pa.Table:
+def sample_rows(trial: SystemData) -> pa.Table:
     """Every sample of the cohort, in its order: subject, cell, failure, and the subject's class under each schema."""
     samples, subjects = names_of(trial)
     of = trial.cohort.subject_of
@@ -135,7 +135,7 @@ def sample_rows(trial: Trial) -> pa.Table:
     return pa.table(columns)
 
 
-def pair_rows(trial: Trial) -> pa.Table:
+def pair_rows(trial: SystemData) -> pa.Table:
     """The pairs of the folds with their scores and folds, where the spec declares folds; -1: in no fold."""
     made = trial.fold_pairs
     if made is None or made.listed is None or made.at is None:
@@ -154,7 +154,7 @@ def _masked(codes: npt.NDArray[np.int32], names: Sequence[str]) -> pa.Array:
 
 
 def _rows(
-    trial: Trial,
+    trial: SystemData,
     probe: Index,
     reference: Index,
     mated: npt.NDArray[np.bool_],
@@ -187,7 +187,7 @@ def _coded(index: npt.NDArray[np.integer], names: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), names)
 
 
-def replicate_rows(trial: Trial) -> pa.Table:
+def replicate_rows(trial: SystemData) -> pa.Table:
     """Every replicate of every rate and threshold at the declared targets and fixed thresholds."""
     parts = []
     for drawn in trial.replicates.values():
@@ -196,7 +196,7 @@ def replicate_rows(trial: Trial) -> pa.Table:
     return pa.concat_tables(parts) if parts else REPLICATE_SCHEMA.empty_table()
 
 
-def _plan_rows(trial: Trial, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
+def _plan_rows(trial: SystemData, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
     parts = []
     for a in trial.points.declared:
         at = f"fmr={trial.points.targets[a]:g}"
@@ -242,7 +242,7 @@ def write(tables: Sequence[pa.Table], path: Path) -> None:
     pq.write_table(whole, path, compression="zstd", store_schema=True)
 
 
-TABLES: Mapping[str, Callable[[Trial], pa.Table]] = {
+TABLES: Mapping[str, Callable[[SystemData], pa.Table]] = {
     SCORES: score_rows,
     TAIL: tail_rows,
     REPLICATES: replicate_rows,

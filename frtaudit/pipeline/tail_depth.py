@@ -13,7 +13,7 @@ from frtaudit.pipeline.thresholds import Named
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.bootstrap.rescored_batches import Below, below_of
 from frtaudit.stats.rates.resolution import beyond_budget, scored_again
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.sums_below_floor import sums_below
 
 
@@ -24,7 +24,7 @@ def needs_more(tail: ScoreTail, fixed: Named) -> bool:
 
 
 def below_floor(
-    ground: Ground | None, budget: int, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
+    ground: PassContext | None, budget: int, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
 ) -> Below | None:
     """Where to look below the floor, if a threshold of interest lies there and the provider can score again."""
     fixed = np.asarray(points.thresholds)
@@ -33,7 +33,7 @@ def below_floor(
     return None if ground is None or not missing else below_of(ground, budget)
 
 
-def deeper(
+def extend_tail(
     below: Below,
     tail: ScoreTail,
     groups: Groups,

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Cohort, Comparisons, Groups, Material, ScoreTable, ScoreTail
+from frtaudit.core import Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
 from frtaudit.errors import DataError, SpecError
@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 def fold_pairs(
     spec: AuditSpec,
     provider: Provider,
-    material: Material,
+    material: CohortData,
     comparisons: Comparisons,
     table: ScoreTable | None,
     groups: Groups,
@@ -46,7 +46,7 @@ def _on_trial(
     spec: AuditSpec,
     name: str,
     provider: Provider,
-    material: Material,
+    material: CohortData,
     listed: tuple[Comparisons, str],
     groups: Groups,
 ) -> FoldPairs:
@@ -58,7 +58,7 @@ def _on_trial(
 
 
 def set_pairs(
-    spec: AuditSpec, name: str, material: Material, made: Comparisons | None, comparisons: Comparisons
+    spec: AuditSpec, name: str, material: CohortData, made: Comparisons | None, comparisons: Comparisons
 ) -> tuple[Comparisons, str]:
     """The pairs of the declared test set ``name`` and their origin: what its protocol ``made``, else as folds say."""
     of = spec.test_sets[name].folds
@@ -90,7 +90,7 @@ _WORDS = {
 
 
 def pairs_of(
-    spec: AuditSpec, of: Folds, material: Material, comparisons: Comparisons, where: str = ""
+    spec: AuditSpec, of: Folds, material: CohortData, comparisons: Comparisons, where: str = ""
 ) -> tuple[Comparisons, str]:
     """The file's pairs, the protocol's, the cohort's official ones, or as many drawn of each kind; and their origin."""
     at = f"{where}.folds" if where else "folds"
@@ -100,7 +100,7 @@ def pairs_of(
 
 
 def _scored(
-    spec: AuditSpec, provider: Provider, material: Material, listed: Comparisons, groups: Groups, seed: int
+    spec: AuditSpec, provider: Provider, material: CohortData, listed: Comparisons, groups: Groups, seed: int
 ) -> ScoreTable:
     request = TailRequest(fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads)
     found = provider.scores(material, listed, groups, request, seed, spec.failures)
@@ -110,7 +110,7 @@ def _scored(
 
 
 def _pairs(
-    spec: AuditSpec, of: Folds, material: Material, comparisons: Comparisons
+    spec: AuditSpec, of: Folds, material: CohortData, comparisons: Comparisons
 ) -> tuple[Comparisons, str]:
     if of.source is FoldSource.FILE:
         if of.file is None:
@@ -131,7 +131,7 @@ def _pairs(
     return _drawn(spec, material.cohort, comparisons), f"{words} on drawn pairs"
 
 
-def _official(material: Material) -> tuple[Comparisons, str]:
+def _official(material: CohortData) -> tuple[Comparisons, str]:
     """The pairs that the cohort brings with their folds: those of finished runs, or its list."""
     if material.folded is not None:
         return material.folded, "as the finished runs dealt them"
@@ -180,7 +180,7 @@ def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comp
     return listed
 
 
-def _listed(material: Material, pairs: PairList) -> Comparisons:
+def _listed(material: CohortData, pairs: PairList) -> Comparisons:
     subject = material.cohort.subject_of
     return Comparisons(
         all_pairs=False,
@@ -224,7 +224,7 @@ def _drawn(spec: AuditSpec, cohort: Cohort, comparisons: Comparisons) -> Compari
 def _folded(
     of: Folds,
     provider: Provider,
-    material: Material,
+    material: CohortData,
     listed: Comparisons,
     table: ScoreTable,
     origin: str,
@@ -299,7 +299,7 @@ def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Int
 def sets_on_trial(
     spec: AuditSpec,
     provider: Provider,
-    material: Material,
+    material: CohortData,
     lists: Mapping[str, tuple[Comparisons, str]],
     groups: Groups,
 ) -> dict[str, FoldPairs]:

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Comparisons, Groups, Material
+from frtaudit.core import CohortData, Comparisons, Groups
 from frtaudit.core.spec import AuditSpec
 from frtaudit.stats.rates.trials import complete_trials, members
 from frtaudit.stats.sample_size import power
-from frtaudit.stats.sample_size.power import Crew
+from frtaudit.stats.sample_size.power import ComparisonDesign
 
 EVERYBODY = "all"
 Ints = npt.NDArray[np.int64]
@@ -28,7 +28,7 @@ class Party:
     name: str
     subjects: int | None
     samples: float
-    crews: dict[str, Crew]
+    crews: dict[str, ComparisonDesign]
 
     def trials(self, rate: str) -> int | None:
         """Comparisons (or acquisitions) behind a rate."""
@@ -40,7 +40,7 @@ def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Pa
     crews = {
         "fmr": power.non_mated(samples),
         "fnmr": power.mated(samples),
-        "fta": Crew(ends=1, each=float(samples)),
+        "fta": ComparisonDesign(ends=1, each=float(samples)),
     }
     found = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, crews=crews)]
     for name, schema in spec.schemas.items():
@@ -52,7 +52,7 @@ def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Pa
     return found
 
 
-def from_cohort(material: Material, comparisons: Comparisons, groups: Groups) -> list[Party]:
+def from_cohort(material: CohortData, comparisons: Comparisons, groups: Groups) -> list[Party]:
     """Everybody and each ranked group of a cohort, with the comparisons that the protocol plans."""
     owner = material.cohort.subject_of
     member = members(groups, material.cohort.n_subjects)
@@ -107,14 +107,14 @@ def _party(
     )
 
 
-def _crew(ends: int, each: Ints, subjects: int) -> Crew:
+def _crew(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
     """The crew of ``subjects`` of whom subject k makes ``each[k]`` comparisons."""
     total = int(each.sum())
     groups = subjects if ends == 1 else subjects * (subjects - 1)
     if total == 0 or groups == 0:
-        return Crew(ends=ends, each=0.0)
+        return ComparisonDesign(ends=ends, each=0.0)
     heap = float(np.square(each, dtype=np.float64).sum()) / total**2 * subjects
-    return Crew(ends=ends, each=total / groups, heap=heap)
+    return ComparisonDesign(ends=ends, each=total / groups, heap=heap)
 
 
 def _listed(comparisons: Comparisons, owner: npt.NDArray[np.int32]) -> Ints:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Comparisons, Groups, Material
+from frtaudit.core import CohortData, Comparisons, Groups
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Folds, RequirementSpec, Weighting
-from frtaudit.evaluation.system import Trial
-from frtaudit.pipeline.components import panel_of
-from frtaudit.pipeline.evaluate import put_on_trial
+from frtaudit.evaluation.system import SystemData
+from frtaudit.pipeline.components import load_providers
+from frtaudit.pipeline.evaluate import evaluate_system
 from frtaudit.planning.parties import Party, of_schema, schemas_of
-from frtaudit.planning.sizes import TOO_FEW, Desk
+from frtaudit.planning.sizes import TOO_FEW, PlanContext
 from frtaudit.planning.values import Cell, Section
 from frtaudit.planning.wanted import WORDS, Wanted
 from frtaudit.stats.intervals.wilson import RuleInterval
@@ -29,7 +29,7 @@ WEAK = "from few errors: the design effect is borrowed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class PilotRate:
     """A rate of a party as the pilot shows it, by the rule of FORMULAS 8.1."""
 
     party: Party
@@ -37,15 +37,19 @@ class Seen:
 
 
 def pilots(
-    spec: AuditSpec, material: Material, comparisons: Comparisons, groups: Groups, progress: Progress = quiet
-) -> Iterator[Trial]:
+    spec: AuditSpec,
+    material: CohortData,
+    comparisons: Comparisons,
+    groups: Groups,
+    progress: Progress = quiet,
+) -> Iterator[SystemData]:
     """Score each provider as the audit would, without replicates and folds."""
     bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
-    for provider in progress(panel_of(spec, material), "providers"):
-        yield put_on_trial(bare, provider, material, comparisons, groups, progress)
+    for provider in progress(load_providers(spec, material), "providers"):
+        yield evaluate_system(bare, provider, material, comparisons, groups, progress)
 
 
-def limits(trial: Trial, asked: list[Wanted], desk: Desk) -> Iterator[Section]:
+def limits(trial: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterator[Section]:
     """What each planned requirement needs by this provider's own dependence, at the expected rate and at its own."""
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
@@ -78,7 +82,7 @@ def limits(trial: Trial, asked: list[Wanted], desk: Desk) -> Iterator[Section]:
         )
 
 
-def ratios(trial: Trial, parties: list[Party], desk: Desk) -> Iterator[Section]:
+def ratios(trial: SystemData, parties: list[Party], desk: PlanContext) -> Iterator[Section]:
     """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
@@ -105,7 +109,7 @@ def ratios(trial: Trial, parties: list[Party], desk: Desk) -> Iterator[Section]:
             )
 
 
-def classes(trial: Trial, desk: Desk) -> Iterator[Section]:
+def classes(trial: SystemData, desk: PlanContext) -> Iterator[Section]:
     """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
     means, who = subject_means(trial)
     for s, schema in enumerate(trial.groups.schemas):
@@ -126,7 +130,7 @@ def classes(trial: Trial, desk: Desk) -> Iterator[Section]:
             )
 
 
-def subject_means(trial: Trial) -> tuple[Floats, npt.NDArray[np.int64]]:
+def subject_means(trial: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Mean mated score of each subject that has one, and which subjects they are."""
     tail = trial.tail
     owner = tail.subject_of[tail.mated_i]
@@ -136,17 +140,17 @@ def subject_means(trial: Trial) -> tuple[Floats, npt.NDArray[np.int64]]:
     return total[who] / count[who], who
 
 
-def read(trial: Trial, rate: str, party: Party, threshold: float) -> Seen | None:
+def read(trial: SystemData, rate: str, party: Party, threshold: float) -> PilotRate | None:
     """A rate of a party at a threshold, with its design effect; None where the scores do not say."""
     if rate == "fta" or math.isnan(threshold):
         return None
     tag = 0 if party.schema is None else 1 + trial.groups.names.index((party.schema, party.name))
     rule = trial.rule.fmr if rate == "fmr" else trial.rule.fnmr
     found = rule(threshold, tag, trial.spec.bootstrap.alpha, Weighting.POOLED)
-    return None if found.trials == 0 or found.subjects < LEAST else Seen(party=party, interval=found)
+    return None if found.trials == 0 or found.subjects < LEAST else PilotRate(party=party, interval=found)
 
 
-def _threshold(trial: Trial, requirement: RequirementSpec) -> float | None:
+def _threshold(trial: SystemData, requirement: RequirementSpec) -> float | None:
     """Where a requirement is read: at an FMR target (pooled), at a threshold by value, or at one by its name."""
     at, points = requirement.at, trial.points
     if isinstance(at.get("fmr"), float) and at["fmr"] in points.targets:
@@ -157,11 +161,11 @@ def _threshold(trial: Trial, requirement: RequirementSpec) -> float | None:
     return None
 
 
-def _dependence(seen: Seen, rate: str) -> Dependence:
+def _dependence(seen: PilotRate, rate: str) -> Dependence:
     return power.measured(seen.party.crews[rate], seen.party.subjects or 0, seen.interval.deff)
 
 
-def _needs(seen: Seen, item: Wanted, desk: Desk) -> tuple[Cell, ...]:
+def _needs(seen: PilotRate, item: Wanted, desk: PlanContext) -> tuple[Cell, ...]:
     found, crew = seen.interval, seen.party.crews[item.rate]
     needed = (
         power.subjects_to_pass(
@@ -173,7 +177,7 @@ def _needs(seen: Seen, item: Wanted, desk: Desk) -> tuple[Cell, ...]:
 
 
 def _ratio(
-    trial: Trial, rate: str, threshold: float, groups: list[Party], desk: Desk
+    trial: SystemData, rate: str, threshold: float, groups: list[Party], desk: PlanContext
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
     seen = [found for party in groups if (found := read(trial, rate, party, threshold)) is not None]
@@ -204,7 +208,7 @@ def _ratio(
 
 
 def _apart(
-    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, desk: Desk
+    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, desk: PlanContext
 ) -> tuple[Cell, ...]:
     """A class against the others: subjects, P(class > rest) with ties half, and Noether's numbers."""
     inside, rest = means[codes == group], means[(codes >= 0) & (codes != group)]

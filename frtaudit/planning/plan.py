@@ -8,12 +8,12 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, RequirementSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation import requirements
-from frtaudit.evaluation.system import Trial
-from frtaudit.pipeline.components import comparisons_of, material_of, panel_of
+from frtaudit.evaluation.system import SystemData
+from frtaudit.pipeline.components import comparisons_of, load_cohort, load_providers
 from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import pilot, sizes
 from frtaudit.planning.parties import Party, from_cohort, from_sizes, of_schema, schemas_of
-from frtaudit.planning.sizes import Desk
+from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Plan, Section, Settings
 from frtaudit.planning.wanted import WORDS, Wanted, wanted, with_limits
 from frtaudit.stats.sample_size.power import LEAST_SUBJECTS
@@ -37,16 +37,16 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
     """
     check(settings)
     asked = replace(spec, requirements=with_limits(spec, settings))
-    desk = Desk(alpha=spec.bootstrap.alpha, settings=settings)
+    desk = PlanContext(alpha=spec.bootstrap.alpha, settings=settings)
     if settings.samples is not None:
         parties = from_sizes(asked, settings.subjects, settings.samples)
         sections = _sections(asked, desk, parties, len(spec.providers or ()), ())
     else:
-        material = material_of(asked)
+        material = load_cohort(asked)
         groups, comparisons = groups_of(material.cohort), comparisons_of(asked, material)
         trials = pilot.pilots(asked, material, comparisons, groups, progress) if settings.scores else ()
         parties = from_cohort(material, comparisons, groups)
-        sections = _sections(asked, desk, parties, len(panel_of(asked, material)), trials)
+        sections = _sections(asked, desk, parties, len(load_providers(asked, material)), trials)
     return Plan(sections=tuple(sections), alpha=desk.alpha, settings=settings)
 
 
@@ -95,7 +95,7 @@ def _check_rates(option: str, values: Mapping[str, float]) -> None:
 
 
 def _sections(
-    spec: AuditSpec, desk: Desk, parties: list[Party], systems: int, trials: Iterable[Trial]
+    spec: AuditSpec, desk: PlanContext, parties: list[Party], systems: int, trials: Iterable[SystemData]
 ) -> Iterator[Section]:
     found = list(wanted(spec.requirements, parties, desk.settings))
     planned = [item for item in found if isinstance(item, Wanted)]

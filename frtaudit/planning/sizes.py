@@ -9,7 +9,7 @@ from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import EACH, WORDS, Wanted
 from frtaudit.stats.rates.resolution import MIN_EXPECTED, WARN_EXPECTED
 from frtaudit.stats.sample_size import detectable, power
-from frtaudit.stats.sample_size.power import INDEPENDENT, RULE_OF_3, RULE_OF_30, Crew, Dependence
+from frtaudit.stats.sample_size.power import INDEPENDENT, RULE_OF_3, RULE_OF_30, ComparisonDesign, Dependence
 
 GIVEN = "deff given"
 TOO_FEW = (
@@ -23,20 +23,20 @@ SAID = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class PlanContext:
     """What every section is worked out with."""
 
     alpha: float
     settings: Settings
 
-    def ways(self, rate: str, crew: Crew, *, rule: bool) -> dict[str, Dependence]:
+    def ways(self, rate: str, crew: ComparisonDesign, *, rule: bool) -> dict[str, Dependence]:
         """How comparisons may hang together: not, all of one subject, or as given; ``rule``: as FORMULAS 8.1 counts."""
         found = {"independent": power.least(crew) if rule else INDEPENDENT, "dependent": power.worst(crew)}
         given = self.settings.deff.get(rate)
         return found if given is None else {**found, GIVEN: Dependence(base=given, share=0.0)}
 
 
-def settings(desk: Desk) -> Section:
+def settings(desk: PlanContext) -> Section:
     """What the plan was made with."""
     title = f"Plan: alpha {desk.alpha:g}, power {desk.settings.power:g}"
     return Section(name="settings", title=title, notes=SAID)
@@ -80,7 +80,7 @@ def resolution(parties: list[Party], targets: tuple[float, ...]) -> Section:
     )
 
 
-def limit(asked: Wanted, desk: Desk) -> Section:
+def limit(asked: Wanted, desk: PlanContext) -> Section:
     """What a requirement needs of each group: rule of 3, rule of 30, and the power to pass."""
     parties = _alike(asked)
     ways = desk.ways(asked.rate, parties[0].crews[asked.rate], rule=True)
@@ -93,7 +93,7 @@ def limit(asked: Wanted, desk: Desk) -> Section:
     )
 
 
-def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: Desk) -> Iterator[Section]:
+def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: PlanContext) -> Iterator[Section]:
     """The smallest ratio that the two smallest groups of each schema let find, and what ``settings.ratio`` needs.
 
     ``rates``: rate name, and the rate of the group that errs less.
@@ -149,7 +149,7 @@ def _alike(asked: Wanted) -> list[Party]:
     return [replace(first, name=EACH)] if others and alike else list(asked.parties)
 
 
-def _needs(party: Party, asked: Wanted, desk: Desk) -> Iterator[tuple[Cell, ...]]:
+def _needs(party: Party, asked: Wanted, desk: PlanContext) -> Iterator[tuple[Cell, ...]]:
     crew = party.crews[asked.rate]
     have = party.subjects
     for name, errors in (("rule of 3", RULE_OF_3), ("rule of 30", RULE_OF_30)):
@@ -166,14 +166,14 @@ def _needs(party: Party, asked: Wanted, desk: Desk) -> Iterator[tuple[Cell, ...]
         yield (party.name, name, *_pairs(crew, to_pass), have)
 
 
-def _pairs(crew: Crew, subjects: list[int | None]) -> Iterator[int | None]:
+def _pairs(crew: ComparisonDesign, subjects: list[int | None]) -> Iterator[int | None]:
     for count in subjects:
         yield count
         yield None if count is None else round(crew.trials(count))
 
 
 def _ratio_rows(
-    groups: list[Party], rate: str, expected: float, desk: Desk
+    groups: list[Party], rate: str, expected: float, desk: PlanContext
 ) -> Iterator[tuple[str, tuple[Cell, Cell]]]:
     small, next_small = groups[0], groups[1]
     crew = small.crews[rate]

@@ -26,7 +26,7 @@ DISCLAIMER = (
 COLUMNS = ("list", "id", "ref", "asks", "status", "place", "section", "said")
 
 
-class Standing(Enum):
+class ItemStatus(Enum):
     """What a report has to say to an item."""
 
     PROVIDED = "provided"
@@ -41,7 +41,7 @@ class Item:
     id: str
     ref: str
     asks: str
-    status: Standing
+    status: ItemStatus
     place: tuple[str, ...]
     section: str
     said: str
@@ -56,7 +56,7 @@ class Checklist:
     note: str
     items: tuple[Item, ...]
 
-    def count(self, status: Standing) -> int:
+    def count(self, status: ItemStatus) -> int:
         """How many items have a status."""
         return sum(item.status is status for item in self.items)
 
@@ -205,14 +205,14 @@ def _item(declared: Mapping[str, object], evidence: Evidence) -> Item:
     rules = declared.get("found")
     places = [evidence.place(str(rule)) for rule in (rules if isinstance(rules, list) else ())]
     if applies == "no":
-        status, said = Standing.NOT_APPLICABLE, str(declared["why"])
+        status, said = ItemStatus.NOT_APPLICABLE, str(declared["why"])
     elif applies and evidence.place(applies) is None:
-        status, said = Standing.NOT_APPLICABLE, "nothing in this audit that it could apply to"
+        status, said = ItemStatus.NOT_APPLICABLE, "nothing in this audit that it could apply to"
     elif places and all(places):
-        status, said = Standing.PROVIDED, ""
+        status, said = ItemStatus.PROVIDED, ""
     else:
-        status, said = Standing.MISSING, str(declared.get("supply", ""))
-    provided = status is Standing.PROVIDED
+        status, said = ItemStatus.MISSING, str(declared.get("supply", ""))
+    provided = status is ItemStatus.PROVIDED
     return Item(
         id=str(declared["id"]),
         ref=str(declared.get("ref", "")),

@@ -16,7 +16,7 @@ DRAWN = ("roc", "det", "fmr", "fnmr")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dial:
+class ThresholdCurves:
     """FMR and FNMR of one system and group over the thresholds of the result's grid."""
 
     fmr: Curve
@@ -40,7 +40,7 @@ def embedded(source: Source) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _dials(source: Source) -> list[Dial]:
+def _dials(source: Source) -> list[ThresholdCurves]:
     """Pairs of FMR and FNMR curves over the same thresholds, everybody first."""
     found = [*source.curves("fmr"), *source.curves("fmr", grouped=True)]
     others = {
@@ -48,10 +48,12 @@ def _dials(source: Source) -> list[Dial]:
         for item in [*source.curves("fnmr"), *source.curves("fnmr", grouped=True)]
     }
     pairs = [(item, others.get((item.provider, item.schema, item.group))) for item in found]
-    return [Dial(fmr=one, fnmr=other) for one, other in pairs if other is not None and other.x == one.x]
+    return [
+        ThresholdCurves(fmr=one, fnmr=other) for one, other in pairs if other is not None and other.x == one.x
+    ]
 
 
-def _dial(source: Source, dial: Dial, most: int) -> Json:
+def _dial(source: Source, dial: ThresholdCurves, most: int) -> Json:
     kept = thinned(len(dial.fmr.x), most)
     name = "everybody" if dial.fmr.group == "all" else source.label(dial.fmr.schema, dial.fmr.group)
     false_matches, n = _counts(source, dial.fmr, kept)

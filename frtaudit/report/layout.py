@@ -24,7 +24,7 @@ from frtaudit.core.machine.resources import shipped
 from frtaudit.core.metrics import kind_of, printed
 from frtaudit.errors import SpecError
 from frtaudit.report.phrases import ABSENT
-from frtaudit.report.pieces import Piece, Text
+from frtaudit.report.pieces import Text, TextSpan
 from frtaudit.report.shape import WHERE, Shape, check_page
 
 OF_ESTIMATE = re.compile(r"/estimates/(\d+)/(?:value|intervals/\d+/(?:low|high))")
@@ -83,10 +83,10 @@ def _numbers(content: Json) -> Callable[[str], Text]:
     def number(pointer: str) -> Text:
         found = _resolved(content, pointer)
         if found is None:
-            return (Piece(text=ABSENT, pointer=pointer),)
+            return (TextSpan(text=ABSENT, pointer=pointer),)
         if isinstance(found, bool) or not isinstance(found, (int, float, str)):
             raise TypeError(f"{pointer} is no number and no text")
-        return (Piece(text=_printed(content, pointer, found), pointer=pointer, kind="n"),)
+        return (TextSpan(text=_printed(content, pointer, found), pointer=pointer, kind="n"),)
 
     return number
 

@@ -7,16 +7,16 @@ from frtaudit.core import Estimate, formatting, metrics
 from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import Style
 from frtaudit.core.metrics import RATES, Kind, kind_of, printed
-from frtaudit.report.pieces import Footnotes, Piece, Text, say
+from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
-from frtaudit.report.words import INDICES, called, words
+from frtaudit.report.words import INDICES, display_name, words
 
 ABSENT = "–"
 
 
-def number(text: str, pointer: str) -> Piece:
+def number(text: str, pointer: str) -> TextSpan:
     """A printed number that knows where it comes from."""
-    return Piece(text=text, pointer=pointer, kind="n")
+    return TextSpan(text=text, pointer=pointer, kind="n")
 
 
 def value(
@@ -34,12 +34,12 @@ def value(
     estimate = record.estimate
     mark = notes.mark(estimate.note, f"{record.pointer}/note") if notes else ()
     if estimate.value is None:
-        return say(Piece(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
+        return spans(TextSpan(text=ABSENT, pointer=f"{record.pointer}/value"), mark)
     if places is not None:
-        return say(number(formatting.fixed(estimate.value, places), f"{record.pointer}/value"), mark)
+        return spans(number(formatting.fixed(estimate.value, places), f"{record.pointer}/value"), mark)
     chosen = style(like or estimate)
     text = printed(kind_of(estimate.metric), estimate.value, style=chosen, limit=limit, limits=record.limits)
-    return say(number(text, f"{record.pointer}/value"), mark)
+    return spans(number(text, f"{record.pointer}/value"), mark)
 
 
 def style(estimate: Estimate) -> Style:
@@ -52,8 +52,8 @@ def counts(record: Record) -> Text:
     """Errors over trials."""
     estimate = record.estimate
     if estimate.numerator is None or estimate.denominator is None:
-        return (Piece(text=ABSENT),)
-    return say(
+        return (TextSpan(text=ABSENT),)
+    return spans(
         number(formatting.count(estimate.numerator), f"{record.pointer}/numerator"),
         " / ",
         number(formatting.count(estimate.denominator), f"{record.pointer}/denominator"),
@@ -70,15 +70,15 @@ def bounds(
 ) -> Text:
     """An interval as ``low to high``, rates clipped to [0, 1]; without bounds its note; ``places`` as in `value`."""
     if found is None:
-        return (Piece(text=ABSENT),)
+        return (TextSpan(text=ABSENT),)
     item = found.interval
     note_at = f"{found.pointer}/note"
     if item.low is None or item.high is None:
-        said = notes.mark(item.note, note_at) if notes else (Piece(text=f" {item.note}", pointer=note_at),)
-        return say(Piece(text="none", kind="none"), said)
+        said = notes.mark(item.note, note_at) if notes else (TextSpan(text=f" {item.note}", pointer=note_at),)
+        return spans(TextSpan(text="none", kind="none"), said)
     mark = notes.mark(item.note, note_at) if notes else ()
     low, high = _ends(found, estimate, limit, places)
-    return say(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
+    return spans(number(low, f"{found.pointer}/low"), " to ", number(high, f"{found.pointer}/high"), mark)
 
 
 def _ends(
@@ -98,40 +98,40 @@ def _ends(
     return low_text, high_text
 
 
-def level(found: Bounds) -> Piece:
+def level(found: Bounds) -> TextSpan:
     """The interval's level, exact."""
     return number(formatting.exact(round(found.interval.level, 12)), f"{found.pointer}/level")
 
 
-def method(found: Bounds) -> Piece:
+def method(found: Bounds) -> TextSpan:
     """The interval's method in words."""
     code = found.interval.method.value
-    return Piece(text=called(words().method, code), pointer=f"{found.pointer}/method")
+    return TextSpan(text=display_name(words().method, code), pointer=f"{found.pointer}/method")
 
 
-def target(found: Bounds) -> Piece:
+def target(found: Bounds) -> TextSpan:
     """For whom the interval holds, in words."""
     code = found.interval.target.value
-    return Piece(text=called(words().target, code), pointer=f"{found.pointer}/target")
+    return TextSpan(text=display_name(words().target, code), pointer=f"{found.pointer}/target")
 
 
-def effort(found: Bounds) -> Text:
+def sample_sizes(found: Bounds) -> Text:
     """What an interval rests on: its effective number, its replicates."""
     item = found.interval
     parts: list[Text] = []
     if item.n_eff is not None:
-        parts.append(say("n ", number(formatting.effective(item.n_eff), f"{found.pointer}/n_eff")))
+        parts.append(spans("n ", number(formatting.effective_size(item.n_eff), f"{found.pointer}/n_eff")))
     if item.n_resamples is not None:
-        parts.append(say("B ", number(formatting.count(item.n_resamples), f"{found.pointer}/n_resamples")))
-    joined = say(*(piece for part in parts for piece in (Piece(text=", "), *part)))
-    return joined[1:] or (Piece(text=ABSENT),)
+        parts.append(spans("B ", number(formatting.count(item.n_resamples), f"{found.pointer}/n_resamples")))
+    joined = spans(*(piece for part in parts for piece in (TextSpan(text=", "), *part)))
+    return joined[1:] or (TextSpan(text=ABSENT),)
 
 
-def wobble(found: Bounds, estimate: Estimate) -> Text:
+def monte_carlo_error(found: Bounds, estimate: Estimate) -> Text:
     """The Monte Carlo error of the interval's bounds, in the estimate's style."""
     error = found.interval.mc_error
     if error is None or not math.isfinite(error):
-        return (Piece(text=ABSENT),)
+        return (TextSpan(text=ABSENT),)
     rate = kind_of(estimate.metric) is Kind.RATE
     text = (
         formatting.rate(error, style=style(estimate), digits=2) if rate else formatting.plain(error, digits=2)
@@ -152,20 +152,22 @@ def at_words(at: Mapping[str, float | str], pointer: str) -> Text:
     order = {key: place for place, key in enumerate(words().at)}
     for key, found in sorted(at.items(), key=lambda item: order.get(item[0], len(order))):
         place = f"{pointer}/at/{escape(key)}"
-        name = called(words().at, key)
+        name = display_name(words().at, key)
         if isinstance(found, str):
-            parts.append(say(f"{name} ", Piece(text=called(words().at_value, found), pointer=place)))
+            parts.append(
+                spans(f"{name} ", TextSpan(text=display_name(words().at_value, found), pointer=place))
+            )
         else:
-            parts.append(say(f"{name} ", number(metrics.place(key, found), place)))
-    joined: list[Piece] = []
+            parts.append(spans(f"{name} ", number(metrics.place(key, found), place)))
+    joined: list[TextSpan] = []
     for part in parts:
-        joined += [*([Piece(text=", ")] if joined else []), *part]
+        joined += [*([TextSpan(text=", ")] if joined else []), *part]
     return tuple(joined)
 
 
 def metric(name: str) -> str:
     """A metric's printed name."""
-    return called(words().metric, name)
+    return display_name(words().metric, name)
 
 
 def index_name(record: Record) -> str:
@@ -179,10 +181,10 @@ def index_name(record: Record) -> str:
     )
 
 
-def group(source: Source, record: Record) -> Piece:
+def group(source: Source, record: Record) -> TextSpan:
     """The group's printed label, pointing at the group."""
     label = source.label(record.estimate.schema, record.estimate.group)
-    return Piece(text=label, pointer=f"{record.pointer}/group")
+    return TextSpan(text=label, pointer=f"{record.pointer}/group")
 
 
 def pairing(spec: Mapping[str, Json]) -> str:

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
+class TextSpan:
     """A run of text; ``pointer``: JSON pointer into the result when it prints something of it; ``kind``: its look.
 
     ``kind`` may be ``#name`` of the section that it leads to;
@@ -19,28 +19,28 @@ class Piece:
     was: str | None = None
 
 
-Text: TypeAlias = tuple[Piece, ...]
-Part: TypeAlias = "str | Piece | Iterable[Piece]"
+Text: TypeAlias = tuple[TextSpan, ...]
+Part: TypeAlias = "str | TextSpan | Iterable[TextSpan]"
 
 
-def say(*parts: Part) -> Text:
+def spans(*parts: Part) -> Text:
     """Join words and pieces.
 
     >>> [piece.text for piece in say("FNMR is ", Piece(text="2 %", pointer="/estimates/0/value"), ".")]
     ['FNMR is ', '2 %', '.']
     """
-    pieces: list[Piece] = []
+    pieces: list[TextSpan] = []
     for part in parts:
         if isinstance(part, str):
-            pieces.append(Piece(text=part))
-        elif isinstance(part, Piece):
+            pieces.append(TextSpan(text=part))
+        elif isinstance(part, TextSpan):
             pieces.append(part)
         else:
             pieces.extend(part)
     return tuple(piece for piece in pieces if piece.text)
 
 
-def plain_text(text: Iterable[Piece]) -> str:
+def plain_text(text: Iterable[TextSpan]) -> str:
     """The words alone, for captions read aloud."""
     return "".join(piece.text for piece in text)
 
@@ -56,7 +56,7 @@ def listed(parts: Sequence[Part]) -> Text:
         if index:
             joined.append(" and " if index == len(parts) - 1 else ", ")
         joined.append(part)
-    return say(*joined)
+    return spans(*joined)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,8 +129,8 @@ class Footnotes:
             return ()
         if note not in self._marks:
             mark = letter(len(self._marks))
-            self._marks[note] = (mark, (Piece(text=sentence(note), pointer=pointer),))
-        return (Piece(text=self._marks[note][0], kind="mark"),)
+            self._marks[note] = (mark, (TextSpan(text=sentence(note), pointer=pointer),))
+        return (TextSpan(text=self._marks[note][0], kind="mark"),)
 
     def all(self) -> tuple[tuple[str, Text], ...]:
         """Marks and notes in the order of their first use."""

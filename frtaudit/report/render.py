@@ -25,7 +25,7 @@ from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.context import Status, context, titles
 from frtaudit.report.layout import check_templates, rendered
 from frtaudit.report.shape import Shape, shape_of
-from frtaudit.report.words import speaking
+from frtaudit.report.words import use_vocabulary
 
 APT = "apt-get install -y --no-install-recommends libpango-1.0-0 libpangoft2-1.0-0 libharfbuzz-subset0"
 VARIANT = "pdf/a-3b"
@@ -60,7 +60,7 @@ def laid_out(
 ) -> str:
     """The same in a shape that is at hand; ``settings.templates`` is not looked at."""
     _moment(date)
-    with speaking(shape.words):
+    with use_vocabulary(shape.words):
         view = context(result, settings, date, _status(status), previous, shape)
         style = minified((shipped("templates") / "report.css").read_text("utf-8") + shape.style)
         script = (shipped("templates") / "report.js").read_text("utf-8")

@@ -9,7 +9,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import count
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
-from frtaudit.report.pieces import Piece
+from frtaudit.report.pieces import TextSpan
 
 PRINTED_FIRST = (
     Method.WILSON,
@@ -181,7 +181,7 @@ class Source:
     def _places(self) -> dict[int, str]:
         return {id(curve): f"/curves/{index}" for index, curve in enumerate(self.result.curves)}
 
-    def people(self, schema: str, group: str) -> tuple[Piece, ...]:
+    def people(self, schema: str, group: str) -> tuple[TextSpan, ...]:
         """How many subjects a class has, when the result says so."""
         if group == "all":
             return self.counted(self.result.cohort, "/cohort", "subjects")
@@ -191,14 +191,14 @@ class Source:
         return ()
 
     @staticmethod
-    def counted(row: Mapping[str, Json], pointer: str, key: str) -> tuple[Piece, ...]:
+    def counted(row: Mapping[str, Json], pointer: str, key: str) -> tuple[TextSpan, ...]:
         """A count of the cohort, when the result has it; ``withheld`` where a publishable variant says null."""
         found = row.get(key)
         if key in row and found is None:
-            return (Piece(text="withheld", pointer=f"{pointer}/{key}", kind="none"),)
+            return (TextSpan(text="withheld", pointer=f"{pointer}/{key}", kind="none"),)
         if not isinstance(found, (int, float)):
             return ()
-        return (Piece(text=count(found), pointer=f"{pointer}/{key}", kind="n"),)
+        return (TextSpan(text=count(found), pointer=f"{pointer}/{key}", kind="n"),)
 
     def classes(self, schema: str, seen: Iterable[str] = ()) -> list[str]:
         """Classes of a schema in its order, then others that occur, ``unknown`` last."""

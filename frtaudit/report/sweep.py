@@ -12,9 +12,9 @@ from frtaudit.core.spec import Report
 from frtaudit.report.figures import curves
 from frtaudit.report.figures.curves import Dot
 from frtaudit.report.layout import environment
-from frtaudit.report.pieces import Block, Column, Figure, Panel, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Panel, Table, Text, TextSpan, spans
 from frtaudit.report.render import minified, policy_of
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 Found = Mapping[str, Any]  # Any: JSON of mixed depth
 SHOWN = ("fnmr_at_fmr", "eer", "accuracy", "d_l2", "max_min", "fta")
@@ -60,7 +60,7 @@ def page(found: Found, settings: Report, date: str, status: str) -> str:
         found=found,
         jobs=jobs_table(found),
         matrices=matrices(found),
-        legend=[(code, called(words().verdict, code)) for code in words().verdict],
+        legend=[(code, display_name(words().verdict, code)) for code in words().verdict],
         numbers=numbers_table(found),
         figure=figure(found),
         changes=changes_table(found),
@@ -78,24 +78,24 @@ def jobs_table(found: Found) -> Table:
     for index, job in enumerate(found["jobs"]):
         place = f"/jobs/{index}"
         counts = ", ".join(
-            f"{n} {called(words().verdict, code)}" for code, n in (job["counts"] or {}).items() if n
+            f"{n} {display_name(words().verdict, code)}" for code, n in (job["counts"] or {}).items() if n
         )
         said = (
-            Piece(
+            TextSpan(
                 text=job["error"] or counts or NONE,
                 pointer=f"{place}/{'error' if job['error'] else 'counts'}",
             ),
         )
         rows.append(
             (
-                (Piece(text=str(job["number"]), pointer=f"{place}/number", kind="n"),),
-                *((Piece(text=str(job["settings"][key])),) for key in found["settings"]),
-                (Piece(text=job["state"], pointer=f"{place}/state"),),
+                (TextSpan(text=str(job["number"]), pointer=f"{place}/number", kind="n"),),
+                *((TextSpan(text=str(job["settings"][key])),) for key in found["settings"]),
+                (TextSpan(text=job["state"], pointer=f"{place}/state"),),
                 said,
-                (Piece(text=job["folder"] or NONE, pointer=f"{place}/folder", kind="code"),),
+                (TextSpan(text=job["folder"] or NONE, pointer=f"{place}/folder", kind="code"),),
             )
         )
-    caption = say(
+    caption = spans(
         "Each job is an audit with a report of its own in its folder; the settings that differ stand in the columns."
     )
     return Table(name="jobs", caption=caption, columns=tuple(columns), blocks=(Block(rows=tuple(rows)),))
@@ -116,7 +116,7 @@ def matrices(found: Found) -> tuple[Matrix, ...]:
             name=f"verdicts-{number}",
             jobs=part,
             rows=tuple(
-                (say(Piece(text=name, kind="b"), f": {about}"), tuple(marks.get(job) for job in part))
+                (spans(TextSpan(text=name, kind="b"), f": {about}"), tuple(marks.get(job) for job in part))
                 for (name, about), marks in lines.items()
             ),
         )
@@ -126,8 +126,10 @@ def matrices(found: Found) -> tuple[Matrix, ...]:
 
 def _mark(item: Found, place: str) -> Mark:
     code = item["in_sweep"]
-    other = "" if code == item["verdict"] else f"{called(words().verdict, item['verdict'])} in its own run"
-    return Mark(code=code, word=called(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
+    other = (
+        "" if code == item["verdict"] else f"{display_name(words().verdict, item['verdict'])} in its own run"
+    )
+    return Mark(code=code, word=display_name(words().verdict, code), other=other, pointer=f"{place}/in_sweep")
 
 
 def numbers_table(found: Found) -> Table | None:
@@ -144,15 +146,15 @@ def numbers_table(found: Found) -> Table | None:
     lines = []
     for (job, provider), cells in rows.items():
         own = [
-            (Piece(text=str(job), kind="n"),),
-            *((Piece(text=str(settings[job][key])),) for key in found["settings"]),
+            (TextSpan(text=str(job), kind="n"),),
+            *((TextSpan(text=str(settings[job][key])),) for key in found["settings"]),
         ]
-        own += [(Piece(text=provider, kind="b"),)] if several else []
+        own += [(TextSpan(text=provider, kind="b"),)] if several else []
         lines.append((*own, *(_cell(cells.get(name)) for name in chosen)))
     more = len(named) - len(chosen)
     return Table(
         name="numbers",
-        caption=say(
+        caption=spans(
             "Headline numbers with their intervals, for new people where there is such an interval, in the weighting "
             "of each spec."
         ),
@@ -175,7 +177,7 @@ def figure(found: Found) -> Figure | None:
     return Figure(
         name="sweep",
         title="The jobs compared",
-        caption=say(
+        caption=spans(
             "A row for each job, by its number. Jobs on the same people share their luck: where intervals overlap the "
             "numbers may still differ, and the sweep makes no test between jobs."
         ),
@@ -220,7 +222,7 @@ def changes_table(found: Found) -> Table | None:
     rows = tuple(_change(index, item) for index, item in enumerate(found["changes"]))
     return Table(
         name="changes",
-        caption=say(
+        caption=spans(
             "Pairs of jobs that differ in one setting only. “Moved most”: the headline number with the largest change "
             "relative to itself; a description, no test."
         ),
@@ -236,15 +238,15 @@ def _change(index: int, item: Found) -> tuple[Text, ...]:
         (_piece(str(item["before"]), f"{place}/before", ""),),
         (_piece(str(item["after"]), f"{place}/after", ""),),
         (_piece(str(item["pairs"]), f"{place}/pairs", "n"),),
-        say(
+        spans(
             _piece(str(item["verdicts"]), f"{place}/verdicts", "n"),
             " of ",
             _piece(str(item["compared"]), f"{place}/compared", "n"),
         ),
-        say(measure_words(most, with_provider=True) if most else "nothing"),
+        spans(measure_words(most, with_provider=True) if most else "nothing"),
         _number(item["value_before"], most, f"{place}/value_before"),
         _number(item["value_after"], most, f"{place}/value_after"),
-        say(", ".join(str(job) for job in item["jobs"] or ()) or NONE),
+        spans(", ".join(str(job) for job in item["jobs"] or ()) or NONE),
     )
 
 
@@ -254,10 +256,10 @@ def measure_words(measure: Found, *, with_provider: bool = False) -> str:
     >>> measure_words({"provider": "", "metric": "fnmr_at_fmr", "schema": None, "group": "all", "at": {"fmr": 0.001}})
     'FNMR at FMR 0.1 %'
     """
-    parts = [called(words().metric, measure["metric"])]
+    parts = [display_name(words().metric, measure["metric"])]
     for key, value in measure["at"].items():
-        shown = called(words().at_value, value) if isinstance(value, str) else metrics.place(key, value)
-        parts.append(f"{'at ' if key == 'fmr' else ''}{called(words().at, key)} {shown}")
+        shown = display_name(words().at_value, value) if isinstance(value, str) else metrics.place(key, value)
+        parts.append(f"{'at ' if key == 'fmr' else ''}{display_name(words().at, key)} {shown}")
     if measure["schema"]:
         group = measure["group"].replace("_", " ")
         parts.append(
@@ -290,31 +292,31 @@ def _by_job(found: Found) -> dict[tuple[int, str], dict[str, tuple[int, Found]]]
 
 def _cell(cell: tuple[int, Found] | None) -> Text:
     if cell is None or cell[1]["value"] is None:
-        return say(NONE)
+        return spans(NONE)
     index, item = cell
     value, low, high = (_real(item[name]) for name in ("value", "low", "high"))
     kind, style = kind_of(item["measure"]["metric"]), formatting.style_of(value, high)
     shown = [_piece(printed(kind, value or 0.0, style=style), f"/rows/{index}/value", "n b")]
     if low is None or high is None:
-        return say(*shown)
+        return spans(*shown)
     if item["measure"]["metric"] in metrics.RATES:
         low, high = formatting.clipped(low, high)
-    shown.append(Piece(text=" ", kind="br"))
+    shown.append(TextSpan(text=" ", kind="br"))
     shown.append(_piece(printed(kind, low, style=style), f"/rows/{index}/low", "n soft"))
-    shown.append(Piece(text=" to ", kind="soft"))
+    shown.append(TextSpan(text=" to ", kind="soft"))
     shown.append(_piece(printed(kind, high, style=style), f"/rows/{index}/high", "n soft"))
-    return say(*shown)
+    return spans(*shown)
 
 
 def _number(value: object, measure: Found | None, place: str) -> Text:
     known = _real(value)
     if known is None or measure is None:
-        return say(NONE)
+        return spans(NONE)
     return (_piece(printed(kind_of(measure["metric"]), known), place, "n"),)
 
 
-def _piece(text: str, pointer: str, kind: str) -> Piece:
-    return Piece(text=text, pointer=pointer, kind=kind)
+def _piece(text: str, pointer: str, kind: str) -> TextSpan:
+    return TextSpan(text=text, pointer=pointer, kind=kind)
 
 
 def _real(value: object) -> float | None:

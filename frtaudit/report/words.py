@@ -65,7 +65,7 @@ _spoken: ContextVar[Words | None] = ContextVar("words of a report", default=None
 
 
 def words() -> Words:
-    """The vocabulary in force: the shipped one, or the one that a report is being written with (:func:`speaking`).
+    """The vocabulary in force: the shipped one, or what :func:`use_vocabulary` has set.
 
     >>> words().verdict["pass"]
     'met'
@@ -74,7 +74,7 @@ def words() -> Words:
 
 
 @contextmanager
-def speaking(chosen: Words) -> Iterator[None]:
+def use_vocabulary(chosen: Words) -> Iterator[None]:
     """Within it, :func:`words` gives ``chosen``."""
     before = _spoken.set(chosen)
     try:
@@ -91,7 +91,7 @@ def _shipped_words() -> Words:
     return Words(**fields)
 
 
-def called(names: Names, code: str) -> str:
+def display_name(names: Names, code: str) -> str:
     """What a code is called; a code without a name is printed as words.
 
     >>> called({"fta": "failure to acquire"}, "no_face")

@@ -18,7 +18,7 @@ from frtaudit.signing.keys import Signer, check_years, fingerprint, load_signer
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
-from frtaudit.signing.verification import Outcome
+from frtaudit.signing.verification import CheckStatus
 from frtaudit.signing.verify import PDF, RESULT, verify
 
 
@@ -73,10 +73,10 @@ def _parser() -> argparse.ArgumentParser:
 def _check_run(path: Path) -> None:
     """Nobody approves what does not hold, or what nobody signed."""
     found = verify(path)
-    wrong = next((check for check in found.checks if check.outcome is Outcome.INVALID), None)
+    wrong = next((check for check in found.checks if check.outcome is CheckStatus.INVALID), None)
     if wrong is not None:
         raise VerificationError(wrong.subject, wrong.said, "a run that frtaudit verify finds valid")
-    open_end = next((check for check in found.checks if check.outcome is Outcome.INDETERMINATE), None)
+    open_end = next((check for check in found.checks if check.outcome is CheckStatus.INDETERMINATE), None)
     if open_end is not None:
         raise DataError(open_end.subject, open_end.said, "a signed run: approving comes second")
 

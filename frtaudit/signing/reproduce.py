@@ -31,7 +31,7 @@ Rederive = Callable[[Mapping[str, Json], Path, Sequence[str]], AuditResult]
 """Runs the audit again: (content of result.json, run folder or PDF, overrides like ``cohort.root=PATH``)."""
 
 
-class Outcome(Enum):
+class ReproductionStatus(Enum):
     """What came out; the value is the exit code."""
 
     SAME = 0
@@ -53,7 +53,7 @@ class Comparison:
 class Reproduction:
     """What was checked, in lines, and what came out."""
 
-    outcome: Outcome
+    outcome: ReproductionStatus
     lines: tuple[str, ...]
 
     @property
@@ -121,7 +121,7 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(Outcome.COULD_NOT.value, f"{self.prog}: {message}\n")
+        self.exit(ReproductionStatus.COULD_NOT.value, f"{self.prog}: {message}\n")
 
     @classmethod
     def make(cls) -> "_Parser":
@@ -153,7 +153,9 @@ def _other_inputs(
     apart: dict[str, Json] = {"digests": {}, "spec": {}, "versions": {}}
     found = compare_results({**first, **apart}, {**second, **apart})
     moved = _differing(found.differences) if found.differences else ("no number of the result moves",)
-    return Reproduction(outcome=Outcome.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved))
+    return Reproduction(
+        outcome=ReproductionStatus.DIFFERS, lines=("checked: inputs, then numbers", *lines, *moved)
+    )
 
 
 def _rows(before: Json, after: Json) -> str:
@@ -163,23 +165,23 @@ def _rows(before: Json, after: Json) -> str:
 
 
 def _could_not(line: str) -> Reproduction:
-    return Reproduction(outcome=Outcome.COULD_NOT, lines=(f"could not reproduce: {line}",))
+    return Reproduction(outcome=ReproductionStatus.COULD_NOT, lines=(f"could not reproduce: {line}",))
 
 
 def _judge(recorded: bytes, again: bytes) -> Reproduction:
     if recorded == again:
         same = f"same: {RESULT} came out byte for byte (sha256 {sha256(again)})"
-        return Reproduction(outcome=Outcome.SAME, lines=("checked: bytes", same))
+        return Reproduction(outcome=ReproductionStatus.SAME, lines=("checked: bytes", same))
     first, second = json.loads(recorded), json.loads(again)
     versions = _versions(first.pop("versions", {}), second.pop("versions", {}))
     found = compare_results(first, second)
     checked = f"checked: bytes differ, so numbers to {RTOL:g} relative, counts, names and verdicts exactly"
     if found.differences:
         lines = (checked, *versions, *_differing(found.differences))
-        return Reproduction(outcome=Outcome.DIFFERS, lines=lines)
+        return Reproduction(outcome=ReproductionStatus.DIFFERS, lines=lines)
     where = f" at {found.largest_at}" if found.largest_at else ""
     said = f"within tolerance: the largest deviation is {found.largest:.1e}{where}"
-    return Reproduction(outcome=Outcome.WITHIN_TOLERANCE, lines=(checked, *versions, said))
+    return Reproduction(outcome=ReproductionStatus.WITHIN_TOLERANCE, lines=(checked, *versions, said))
 
 
 def _versions(first: Mapping[str, str], second: Mapping[str, str]) -> tuple[str, ...]:

@@ -79,7 +79,7 @@ def read_seal(path: str | Path) -> bytes:
         ) from None
 
 
-def opened(path: str | None) -> Seal | None:
+def load_seal(path: str | None) -> Seal | None:
     """The seal that a spec names, None where it names none. Raises DataError, VerificationError."""
     return None if path is None else open_seal(read_seal(path), Path(path).name)
 
@@ -105,7 +105,7 @@ def recorded(seal: Seal, result: AuditResult) -> SealRecord:
     return record_of(seal, sealed_content(result.spec, str(digests.get("cohort")), others))
 
 
-def under(seal: Seal | None, result: AuditResult) -> AuditResult:
+def attach_seal(seal: Seal | None, result: AuditResult) -> AuditResult:
     """The result with what it must say of the seal that it was run under."""
     return result if seal is None else replace(result, seal=recorded(seal, result))
 

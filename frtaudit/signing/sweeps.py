@@ -21,8 +21,8 @@ from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import (
     Check,
+    CheckStatus,
     Depth,
-    Outcome,
     Verification,
     indeterminate,
     invalid,
@@ -106,9 +106,9 @@ def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
             continue
         found = verify(folder / name)
         worst = next((check for check in found.checks if check.outcome is found.worst), None)
-        if found.worst in (Outcome.OK, Outcome.NOTE, Outcome.UNCHECKED) or worst is None:
+        if found.worst in (CheckStatus.OK, CheckStatus.NOTE, CheckStatus.UNCHECKED) or worst is None:
             yield ok(name, f"is a run that holds: {len(found.checks)} checks")
-            open_ended = [check for check in found.checks if check.outcome is Outcome.UNCHECKED]
+            open_ended = [check for check in found.checks if check.outcome is CheckStatus.UNCHECKED]
             yield from (unchecked(f"{name}/{check.subject}", check.said) for check in open_ended)
         else:
             yield Check(subject=f"{name}/{worst.subject}", outcome=worst.outcome, said=worst.said)

@@ -7,7 +7,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.escaping import printable
 
 
-class Outcome(Enum):
+class CheckStatus(Enum):
     """What came out of one check, from the worst."""
 
     INVALID = "invalid"
@@ -25,11 +25,11 @@ class Depth(Enum):
     PAPER = "paper"
 
 
-EXIT_CODES = {Outcome.INVALID: 2, Outcome.INDETERMINATE: 4, Outcome.UNTRUSTED: 3}
+EXIT_CODES = {CheckStatus.INVALID: 2, CheckStatus.INDETERMINATE: 4, CheckStatus.UNTRUSTED: 3}
 STATUS = {
-    Outcome.INVALID: "invalid",
-    Outcome.INDETERMINATE: "indeterminate",
-    Outcome.UNTRUSTED: "valid, but its signer is not trusted here",
+    CheckStatus.INVALID: "invalid",
+    CheckStatus.INDETERMINATE: "indeterminate",
+    CheckStatus.UNTRUSTED: "valid, but its signer is not trusted here",
 }
 
 
@@ -38,7 +38,7 @@ class Check:
     """One check: the file or party it is about, what came out, and a phrase that says it."""
 
     subject: str
-    outcome: Outcome
+    outcome: CheckStatus
     said: str
 
     def to_json(self) -> Json:
@@ -66,12 +66,12 @@ class Verification:
     checks: tuple[Check, ...]
 
     @property
-    def worst(self) -> Outcome:
+    def worst(self) -> CheckStatus:
         """The outcome that decides; nothing checked at all is indeterminate."""
         found = {check.outcome for check in self.checks}
-        if not found & {Outcome.OK, *EXIT_CODES}:
-            return Outcome.INDETERMINATE
-        return next(outcome for outcome in Outcome if outcome in found)
+        if not found & {CheckStatus.OK, *EXIT_CODES}:
+            return CheckStatus.INDETERMINATE
+        return next(outcome for outcome in CheckStatus if outcome in found)
 
     @property
     def status(self) -> str:
@@ -86,7 +86,9 @@ class Verification:
     @property
     def strict_exit_code(self) -> int:
         """The same, but 4 where something was not compared or is not covered."""
-        return EXIT_CODES[Outcome.INDETERMINATE] if self.worst is Outcome.UNCHECKED else self.exit_code
+        return (
+            EXIT_CODES[CheckStatus.INDETERMINATE] if self.worst is CheckStatus.UNCHECKED else self.exit_code
+        )
 
     def to_json(self) -> Json:
         """The same for machines."""
@@ -106,29 +108,29 @@ class Verification:
 
 def ok(subject: str, said: str) -> Check:
     """A check that held."""
-    return Check(subject=subject, outcome=Outcome.OK, said=said)
+    return Check(subject=subject, outcome=CheckStatus.OK, said=said)
 
 
 def note(subject: str, said: str) -> Check:
     """Something to know that decides nothing."""
-    return Check(subject=subject, outcome=Outcome.NOTE, said=said)
+    return Check(subject=subject, outcome=CheckStatus.NOTE, said=said)
 
 
 def unchecked(subject: str, said: str) -> Check:
     """Something that was not compared with what is signed, or that no signature covers."""
-    return Check(subject=subject, outcome=Outcome.UNCHECKED, said=said)
+    return Check(subject=subject, outcome=CheckStatus.UNCHECKED, said=said)
 
 
 def invalid(subject: str, said: str) -> Check:
     """A check that failed."""
-    return Check(subject=subject, outcome=Outcome.INVALID, said=said)
+    return Check(subject=subject, outcome=CheckStatus.INVALID, said=said)
 
 
 def untrusted(subject: str, said: str) -> Check:
     """A signature that holds, of a signer whom this machine does not trust."""
-    return Check(subject=subject, outcome=Outcome.UNTRUSTED, said=said)
+    return Check(subject=subject, outcome=CheckStatus.UNTRUSTED, said=said)
 
 
 def indeterminate(subject: str, said: str) -> Check:
     """Something that cannot be decided from what is there."""
-    return Check(subject=subject, outcome=Outcome.INDETERMINATE, said=said)
+    return Check(subject=subject, outcome=CheckStatus.INDETERMINATE, said=said)

@@ -29,8 +29,8 @@ from frtaudit.signing.sweeps import is_sweep, sweep_checks
 from frtaudit.signing.trust import Trust, load_trust
 from frtaudit.signing.verification import (
     Check,
+    CheckStatus,
     Depth,
-    Outcome,
     Verification,
     indeterminate,
     invalid,
@@ -160,7 +160,7 @@ def _folder(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
 
 
 def _trusted(who: Iterable[Check]) -> bool:
-    return all(check.outcome is not Outcome.UNTRUSTED for check in who)
+    return all(check.outcome is not CheckStatus.UNTRUSTED for check in who)
 
 
 def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
@@ -204,7 +204,7 @@ def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
     pdf = folder / PDF
     if pdf.is_file() and irregular(pdf) is None and pdf.stat().st_size <= LARGEST_PDF:
         evidence, checks = _open_pdf(pdf.read_bytes(), PDF, trust, None)
-        broken = [check for check in checks if check.outcome is Outcome.INVALID]
+        broken = [check for check in checks if check.outcome is CheckStatus.INVALID]
         if broken or (evidence.pdf and evidence.pdf.signatures):
             yield from broken
             yield invalid(STATEMENT, f"is missing, although {PDF} is signed")
@@ -226,7 +226,7 @@ def _pdf_alone(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
     where = f"{path.name} / {SEAL}"
     yield from _seal(attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust)
     who = tuple(parties(evidence, trust))
-    if RESULT in attached and not any(check.outcome is Outcome.INVALID for check in checks):
+    if RESULT in attached and not any(check.outcome is CheckStatus.INVALID for check in checks):
         written = in_pdf(path, evidence.pdf)
         yield from rendering_checks(written, status_of(evidence.inner), depth, trusted=_trusted(who))
     absent = sorted(set(evidence.inner.subjects) - set(attached))

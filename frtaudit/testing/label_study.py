@@ -23,7 +23,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, LabelSource, Service
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.errors import DataError
-from frtaudit.evaluation.intervals import Reading
+from frtaudit.evaluation.intervals import RateSummary
 from frtaudit.labelling import cost
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.stats.labels import reweighted
@@ -168,7 +168,7 @@ def _end(
     return rates, on_truth(reading, rates.true[:, 0], rates.anew[:, 0], ALPHA, moving=True)
 
 
-def _reading(reported: float, seen: cost.Views) -> Reading:
+def _reading(reported: float, seen: cost.Views) -> RateSummary:
     """The rate on the labels, with Wilson's interval of comparisons a query of which is one."""
     trials = seen.reported.mated.score.size
     people = np.unique(seen.reported.mated.query).size
@@ -181,7 +181,7 @@ def _reading(reported: float, seen: cost.Views) -> Reading:
         n_eff=float(people),
     )
     errors = round(reported * trials)
-    return Reading(
+    return RateSummary(
         value=reported,
         vstat=reported,
         errors=errors,

@@ -15,7 +15,7 @@ from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.wilson import prepare
 
 ALPHA = 0.05
@@ -37,7 +37,7 @@ def pooled() -> AuditSpec:
 
 
 @cache
-def trial() -> Trial:
+def trial() -> SystemData:
     """Its second system."""
     return put(pooled(), "two")
 

@@ -17,19 +17,19 @@ from frtaudit.datasets.cohorts.templates import TemplateFolder
 from frtaudit.datasets.pair_selection import curate
 from frtaudit.datasets.protocols.listed import Listed
 from frtaudit.inputs.pairlist import read_pairs
-from frtaudit.pipeline.components import comparisons_of, material_of
+from frtaudit.pipeline.components import comparisons_of, load_cohort
 
 
 def pairs() -> Comparisons:
     """The curated pairs."""
     made = curate_spec()
-    return comparisons_of(made, material_of(made))
+    return comparisons_of(made, load_cohort(made))
 
 
 def test_sizes_by_a_loop() -> None:
     """Images, identities, pairs of each kind and the most pairs of one image, said once."""
     result, held = curate_audit().result, pairs()
-    cohort = material_of(curate_spec()).cohort
+    cohort = load_cohort(curate_spec()).cohort
     ends = [*held.probe.tolist(), *held.reference.tolist()]
     want = {
         "card_images": len(set(ends)),
@@ -47,7 +47,7 @@ def test_sizes_by_a_loop() -> None:
 def test_classes_values_and_training_overlap() -> None:
     """Identities and pairs of each class, identities with a value, identities that stand in a training set."""
     result, held = curate_audit().result, pairs()
-    material = material_of(curate_spec())
+    material = load_cohort(curate_spec())
     subject = material.cohort.subject_of
     samples = np.unique(np.concatenate([held.probe, held.reference]))
     people = np.unique(subject[samples])
@@ -82,7 +82,7 @@ def test_the_certificate_of_a_curated_set_holds() -> None:
 def test_files_read_back(tmp_path: Path) -> None:
     """Both lists of pairs give the same pairs and folds; the review file is one that curate takes back."""
     files, held = curate_audit().files, pairs()
-    material = material_of(curate_spec())
+    material = load_cohort(curate_spec())
     found = []
     for name in ("pairs.csv", "pairs.txt"):
         (tmp_path / name).write_bytes(files[f"test_sets/curated/{name}"])

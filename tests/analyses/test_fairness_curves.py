@@ -12,7 +12,7 @@ from frtaudit.analyses.fairness_curves import FairnessCurves
 from frtaudit.core import AuditResult, Curve, Target
 from frtaudit.core.result_schema import result_schema
 from frtaudit.core.spec import AuditSpec, Plan
-from frtaudit.evaluation.system import POOLED, WEIGHTINGS, Trial
+from frtaudit.evaluation.system import POOLED, WEIGHTINGS, SystemData
 from frtaudit.pipeline.audit import audit
 from frtaudit.stats.groups.differentials import RateIndex
 
@@ -33,7 +33,7 @@ def result(weighting: str = "identity") -> AuditResult:
 
 
 @cache
-def trial(weighting: str = "identity") -> Trial:
+def trial(weighting: str = "identity") -> SystemData:
     """The same system on trial: the replicates behind the curves."""
     return put(small_spec(weighting), "synthetic")
 
@@ -43,7 +43,7 @@ def fairness(weighting: str = "identity") -> list[Curve]:
     return [item for item in result(weighting).curves if item.analysis == "fairness"]
 
 
-def groups_at(on: Trial, rate: str, w: int, a: int) -> tuple[list[float], list[float], np.ndarray]:
+def groups_at(on: SystemData, rate: str, w: int, a: int) -> tuple[list[float], list[float], np.ndarray]:
     """Rates, V-statistics and image replicates (B, G) of the three classes at a target, straight from the engine."""
     rates, drawn = on.rates[w], on.replicates[Plan.IMAGES]
     if rate == "fmr":
@@ -54,7 +54,7 @@ def groups_at(on: Trial, rate: str, w: int, a: int) -> tuple[list[float], list[f
     return table[a, 1:].tolist(), bar[a, 1:].tolist(), drawn.fnmr[w, :, a, 1:]
 
 
-def enough(on: Trial, rate: str, w: int, a: int) -> bool:
+def enough(on: SystemData, rate: str, w: int, a: int) -> bool:
     """Ten errors of ten people in every class, counted by the rule's residuals."""
     threshold = float(on.points.at_target[w, a])
     find = on.rule.fnmr_residuals if rate == "fnmr" else on.rule.fmr_residuals

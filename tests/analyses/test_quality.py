@@ -11,7 +11,7 @@ from frtaudit.core import AuditResult
 from frtaudit.core.spec import AuditSpec, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.errors import DataError, SpecError
-from frtaudit.pipeline.components import material_of
+from frtaudit.pipeline.components import load_cohort
 
 COHORT = SyntheticReleases(
     subjects=160,
@@ -40,7 +40,7 @@ def result() -> AuditResult:
 
 def test_means_and_boxes_are_of_the_cohorts_samples() -> None:
     """Each class's mean and box are those of its column; they stand once, whatever the systems are."""
-    material = material_of(made(Quality()))
+    material = load_cohort(made(Quality()))
     values = np.array([float(text) for text in material.attributes["brightness"]])
     codes = material.cohort.classifications["tone"].codes[material.cohort.subject_of]
     for code, name in enumerate(("light", "dark")):

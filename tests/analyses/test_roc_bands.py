@@ -9,19 +9,19 @@ from frtaudit.core import Curve, Method, Target
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.over_fmr import read_along
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 
 WANTED = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
 
 
-def trial(**changes: object) -> Trial:
+def trial(**changes: object) -> SystemData:
     """A small trial, read down to the resolution."""
     grid = CurveGrid(per_decade=6, reach=Reach.RESOLUTION)
     made = {"thresholds": Thresholds(fmr=(0.1,), curve=grid), "intervals": WANTED, **changes}
     return put(spec(**made), "one")
 
 
-def curves(on: Trial, analysis: RocBands | None = None) -> dict[tuple[str, Method | None], Curve]:
+def curves(on: SystemData, analysis: RocBands | None = None) -> dict[tuple[str, Method | None], Curve]:
     """Curves by kind and method."""
     found = (analysis or RocBands()).estimates(on, 0.05).curves
     return {(item.analysis, item.method): item for item in found}

@@ -11,7 +11,7 @@ from frtaudit.analyses.tar_curves import GAP, TarCurves
 from frtaudit.core import AuditResult, Curve, Method, Target
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.system import Outcome
+from frtaudit.evaluation.system import AnalysisOutput
 from frtaudit.pipeline.audit import audit
 from frtaudit.stats.intervals.wilson import prepare
 
@@ -19,7 +19,7 @@ ANALYSIS = TarCurves(points=21)
 
 
 @cache
-def wide() -> Outcome:
+def wide() -> AnalysisOutput:
     """The curves of a cohort with enough people for every band."""
     cohort = replace(COHORT, subjects=80, samples_per_subject=(4, 4))
     return ANALYSIS.estimates(put(spec(cohort=cohort), "two"), 0.05)
@@ -31,7 +31,7 @@ def result() -> AuditResult:
     return audit(spec(analyses={"tar_curves": ANALYSIS})).result
 
 
-def curve(outcome: Outcome, kind: str, group: str, target: Target | None) -> Curve:
+def curve(outcome: AnalysisOutput, kind: str, group: str, target: Target | None) -> Curve:
     """The only such curve."""
     (found,) = [c for c in outcome.curves if (c.analysis, c.group, c.target) == (kind, group, target)]
     return found

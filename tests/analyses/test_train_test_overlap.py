@@ -16,13 +16,13 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.identity import plugin
 from frtaudit.errors import SpecError
 from frtaudit.inputs.review import as_csv
-from frtaudit.pipeline.components import material_of, surveys_of
+from frtaudit.pipeline.components import load_cohort, surveys_of
 from frtaudit.stats.folds import fold_assignment, kfold_accuracy
 
 
 def survey() -> Overlap:
     """What the audit found out once."""
-    found = surveys_of(made(), material_of(made()))["overlap"]
+    found = surveys_of(made(), load_cohort(made()))["overlap"]
     assert isinstance(found, Overlap)
     return found
 

@@ -3,7 +3,7 @@ from vendor_audits import VENDORS, made, trials
 
 from frtaudit.analyses.two_systems import TwoSystems
 from frtaudit.errors import SpecError
-from frtaudit.pipeline.components import material_of
+from frtaudit.pipeline.components import load_cohort
 
 
 @pytest.mark.parametrize(
@@ -30,4 +30,4 @@ def test_systems_that_are_not_on_trial_or_twice_are_refused() -> None:
     with pytest.raises(SpecError, match="twice"):
         TwoSystems(first="one", second="one")
     with pytest.raises(SpecError, match="no system 'four' is on trial"):
-        TwoSystems(first="four").survey(made(), material_of(made()))
+        TwoSystems(first="four").survey(made(), load_cohort(made()))

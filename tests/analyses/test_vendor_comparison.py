@@ -4,7 +4,7 @@ from vendor_audits import made, result, trials
 from frtaudit.analyses.comparison.rules import Decision
 from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.errors import SpecError
-from frtaudit.pipeline.components import material_of
+from frtaudit.pipeline.components import load_cohort
 
 
 def test_a_trial_is_kept_and_nothing_said_of_it_alone() -> None:
@@ -26,4 +26,4 @@ def test_a_rule_is_checked_at_the_door_and_against_the_panel() -> None:
         VendorComparison(decision=Decision(metric="eer"))
     late = VendorComparison(decision=Decision(fmr=0.77))
     with pytest.raises(SpecError, match="0.77 is no target"):
-        late.survey(made(), material_of(made()))
+        late.survey(made(), load_cohort(made()))

@@ -16,16 +16,16 @@ from frtaudit.collection.duplicates import (
     Duplicates,
     Embedding,
     FaceBy,
-    asked,
     faces_ledger,
     images_left_out,
     near_duplicates,
+    recorded_settings,
     repeated,
     shared,
     sieved,
     templates_of,
 )
-from frtaudit.core.collecting import CallError, Picture, Refusal, Seen
+from frtaudit.core.collecting import CallError, DetectedFace, Picture, Refusal
 from frtaudit.core.structure import build
 from frtaudit.errors import ProviderError, SpecError
 
@@ -99,12 +99,15 @@ def test_images_of_a_collection_are_left_out_by_reason() -> None:
 
 def test_templates_come_from_a_local_engine() -> None:
     """All of one length, or none at all."""
-    faces = [Seen(box=None, handle=np.float64([1, 0])), Seen(box=None, handle=np.float64([1, 0.01]))]
+    faces = [
+        DetectedFace(box=None, handle=np.float64([1, 0])),
+        DetectedFace(box=None, handle=np.float64([1, 0.01])),
+    ]
     vectors = templates_of(faces)
     assert vectors is not None
     assert near_duplicates(vectors, 0.99).tolist() == [False, True]
-    assert templates_of([*faces, Seen(box=None, handle="token")]) is None
-    assert templates_of([*faces, Seen(box=None, handle=np.float32([1, 2, 3]))]) is None
+    assert templates_of([*faces, DetectedFace(box=None, handle="token")]) is None
+    assert templates_of([*faces, DetectedFace(box=None, handle=np.float32([1, 2, 3]))]) is None
     assert templates_of([]) is None
 
 
@@ -125,14 +128,14 @@ def test_settings_say_what_is_compared(tmp_path: Path) -> None:
     """From plain data; the record says the settings and the model's digest."""
     settings = build(Duplicates, {"similarity": 0.95, "across": "keep", "faces": "none"}, "duplicates")
     assert isinstance(settings.embedder(), Thumbnail)
-    assert asked(settings, settings.embedder()) == {
+    assert recorded_settings(settings, settings.embedder()) == {
         "across": "keep",
         "embedding": "pixels",
         "faces": "none",
         "similarity": "0.95",
     }
     assert Duplicates(embedding=Embedding.NONE).embedder() is None
-    said = asked(Duplicates(faces=FaceBy.TEMPLATES, template_similarity=0.99), None)
+    said = recorded_settings(Duplicates(faces=FaceBy.TEMPLATES, template_similarity=0.99), None)
     assert (said["template_similarity"], said["embedding"]) == ("0.99", "none")
     with pytest.raises(ProviderError, match="no such file"):
         Duplicates(embedding=Embedding.ONNX, model=str(tmp_path / "m.onnx")).embedder()

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.collection.clients.gate import BudgetError, Purse
+from frtaudit.collection.clients.gate import Budget, BudgetError
 from frtaudit.collection.notes import KeptNotes, forget
 from frtaudit.collection.store import Store
 
@@ -11,7 +11,7 @@ from frtaudit.collection.store import Store
 def test_an_answer_is_paid_for_once_and_forgotten(tmp_path: Path) -> None:
     """Asked once, in another sitting too; past the budget nothing is; no file keeps addresses."""
     store = Store(tmp_path / "s")
-    purse = Purse(limit=Fraction(1))
+    purse = Budget(limit=Fraction(1))
     asked: list[int] = []
 
     def ask() -> str:

@@ -19,7 +19,7 @@ import pandas as pd
 import pytest
 
 from frtaudit.collection.clients.gate import BudgetError
-from frtaudit.collection.run import Outcome, collect
+from frtaudit.collection.run import CollectionStatus, collect
 from frtaudit.collection.spec import CollectionSpec, from_plain
 from frtaudit.collection.store import Store
 from frtaudit.core.canonical import dumps
@@ -52,7 +52,7 @@ def spec(into: Path, services: Mapping[str, object] | None = None, **fields: obj
 
 def came(
     into: Path, services: Mapping[str, object] | None = None, **fields: object
-) -> tuple[Outcome, dict[str, object]]:
+) -> tuple[CollectionStatus, dict[str, object]]:
     """A sitting, and what it left in collection.json."""
     outcome = collect(spec(into, services, **fields))
     return outcome, json.loads((into / "collection.json").read_text())
@@ -539,9 +539,9 @@ def test_a_swap_is_found_and_noise_is_not_called_one(tmp_path: Path) -> None:
 
 def test_calls_in_flight_are_bounded(tmp_path: Path) -> None:
     """A service is never asked for more at once than its limits allow."""
-    from frtaudit.collection.run import Sitting
+    from frtaudit.collection.run import CollectionRun
 
-    sitting = Sitting(
+    sitting = CollectionRun(
         spec(tmp_path, {"acme": {"type": "twin", "wait": 0.002, "limits": {"concurrency": 3}}}), print
     )
     sitting.run()

@@ -9,20 +9,20 @@ from queue import SimpleQueue
 import drawn_faces
 import pytest
 
-from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Limits
-from frtaudit.collection.image_cache import Shelf
+from frtaudit.collection.image_cache import ImageCache
 from frtaudit.collection.live import LiveLine
 from frtaudit.collection.seen import faces_of, facts_in, found_again
-from frtaudit.collection.spec import Budget
-from frtaudit.collection.worker import Again, CountedGate
-from frtaudit.core.collecting import Box, CallError, Detection, Seen
+from frtaudit.collection.spec import BudgetSpec
+from frtaudit.collection.worker import CountedGate, RetryEvent
+from frtaudit.core.collecting import Box, CallError, DetectedFace, Detection
 
 
 def test_the_first_attempt_was_paid_and_others_are_written() -> None:
     """The gate takes nothing for the first attempt of a call, and pays and reports each further one."""
-    purse, told = Purse(limit=Fraction(2), spent=Fraction(1)), []
-    gate = CountedGate(Turnstile(limits=Limits(compare=1.0), purse=purse), told.append)
+    purse, told = Budget(limit=Fraction(2), spent=Fraction(1)), []
+    gate = CountedGate(RateLimiter(limits=Limits(compare=1.0), purse=purse), told.append)
     call = gate.enter("compare")
     gate.attempt("compare")
     assert (purse.spent, told, call.used, call.attempts) == (1, [], True, 1)
@@ -35,8 +35,8 @@ def test_the_first_attempt_was_paid_and_others_are_written() -> None:
 
 def test_an_attempt_of_another_kind_is_paid_for_itself() -> None:
     """What was paid beforehand is for the call's own kind; the purse takes for another."""
-    purse, told = Purse(limit=None), []
-    gate = CountedGate(Turnstile(limits=Limits(detect=0.5, compare=1.0), purse=purse), told.append)
+    purse, told = Budget(limit=None), []
+    gate = CountedGate(RateLimiter(limits=Limits(detect=0.5, compare=1.0), purse=purse), told.append)
     call = gate.enter("compare")
     gate.attempt("detect")
     assert (purse.spent, told, call.used) == (Fraction(1, 2), ["detect"], False)
@@ -44,8 +44,8 @@ def test_an_attempt_of_another_kind_is_paid_for_itself() -> None:
 
 def test_a_further_attempt_waits_for_the_disk() -> None:
     """An Again is in the inbox before the attempt goes on."""
-    inbox: SimpleQueue[Again] = SimpleQueue()
-    message = Again(lane=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its lane
+    inbox: SimpleQueue[RetryEvent] = SimpleQueue()
+    message = RetryEvent(lane=None, kind="compare")  # type: ignore[arg-type]  # nobody asks for its lane
     waiting = threading.Thread(target=lambda: (inbox.put(message), message.written.wait()))
     waiting.start()
     time.sleep(0.01)
@@ -56,21 +56,23 @@ def test_a_further_attempt_waits_for_the_disk() -> None:
 
 def test_a_face_is_found_again_by_its_box() -> None:
     """The face whose box overlaps most is the same one, with its new handle; without one near, there is none."""
-    first = Seen(box=Box(x=0, y=0, width=10, height=10))
+    first = DetectedFace(box=Box(x=0, y=0, width=10, height=10))
     now = (
-        Seen(box=Box(x=50, y=0, width=10, height=10), handle="b"),
-        Seen(box=Box(x=1, y=0, width=10, height=10), handle="a"),
+        DetectedFace(box=Box(x=50, y=0, width=10, height=10), handle="b"),
+        DetectedFace(box=Box(x=1, y=0, width=10, height=10), handle="a"),
     )
     assert found_again(first, 0, now).handle == "a"
     assert found_again(first, 0, now).box == first.box
     with pytest.raises(CallError, match="face_lost"):
         found_again(first, 0, now[:1])
-    assert found_again(Seen(box=None), 1, now).handle == "a"
+    assert found_again(DetectedFace(box=None), 1, now).handle == "a"
 
 
 def test_a_handle_never_reaches_the_store() -> None:
     """What is written of a face says that there was a handle, and not which."""
-    facts = facts_in(Detection(faces=(Seen(box=None, handle="secret-token", facts={"quality": 0.5}),)))
+    facts = facts_in(
+        Detection(faces=(DetectedFace(box=None, handle="secret-token", facts={"quality": 0.5}),))
+    )
     assert "secret-token" not in facts
     faces, handled = faces_of(facts)
     assert (faces[0].facts, faces[0].handle, handled) == ({"quality": 0.5}, None, True)
@@ -85,7 +87,7 @@ def source() -> drawn_faces.Drawn:
 
 def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> None:
     """Pictures that were used last stay; others are read again, and one that changed is refused."""
-    shelf = Shelf(source, most=6000)
+    shelf = ImageCache(source, most=6000)
     shelf.found = list(source.finds())
     first = shelf.get(1)
     assert shelf.get(1) is first
@@ -102,7 +104,7 @@ def test_the_shelf_holds_as_many_bytes_as_it_may(source: drawn_faces.Drawn) -> N
 
 def test_an_image_that_is_gone_is_no_failure_of_a_service() -> None:
     """What a source refuses at first is a result; of an image that was read before it is asked again later."""
-    shelf = Shelf(drawn_faces.Drawn(queries=1, strange=4))
+    shelf = ImageCache(drawn_faces.Drawn(queries=1, strange=4))
     shelf.found = list(shelf._source.finds())
     with pytest.raises(CallError, match="failure_to_acquire: unreadable_image"):
         shelf.get(4)
@@ -116,7 +118,7 @@ def test_an_image_that_is_gone_is_no_failure_of_a_service() -> None:
 
 def test_the_live_line_is_for_terminals(capsys: pytest.CaptureFixture[str]) -> None:
     """Nothing is written where nobody looks."""
-    live = LiveLine(Budget())
+    live = LiveLine(BudgetSpec())
     live.begin("comparing", 0, 10)
     live.show(Fraction(1))
     live.clear()
@@ -134,7 +136,7 @@ def test_the_live_line_fits_its_terminal(
     monkeypatch.setattr("frtaudit.collection.live.os.get_terminal_size", lambda _: size)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setattr("sys.stderr.fileno", lambda: 2)
-    live = LiveLine(Budget())
+    live = LiveLine(BudgetSpec())
     live.begin("x", 0, 10)
     live.show(Fraction(1))
     assert capsys.readouterr().err == "\r\x1b[K" + "x: 0 of 10 calls, 1.00 USD spent"[:shown]

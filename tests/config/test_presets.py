@@ -2,7 +2,7 @@
 
 import pytest
 
-from frtaudit.config.presets import settle
+from frtaudit.config.presets import resolve_presets
 from frtaudit.errors import SpecError
 
 PROFILE = {
@@ -14,7 +14,7 @@ PROFILE = {
 
 def test_short_form_means_the_one_schema() -> None:
     """With one schema, ``schema.column`` is its column; other fields stay."""
-    spec = settle({"schemas": {"a": {"column": "x", "classes": ["u"]}}, "schema": {"column": "y"}})
+    spec = resolve_presets({"schemas": {"a": {"column": "x", "classes": ["u"]}}, "schema": {"column": "y"}})
     assert spec == {"schemas": {"a": {"column": "y", "classes": ["u"]}}}
 
 
@@ -32,20 +32,20 @@ def test_short_form_means_the_one_schema() -> None:
 def test_short_form_needs_one_schema(schemas: object, line: str) -> None:
     """With none or several schemas the short form is refused, naming the long ones."""
     with pytest.raises(SpecError) as caught:
-        settle({"schemas": schemas, "schema": {"column": "y"}})
+        resolve_presets({"schemas": schemas, "schema": {"column": "y"}})
     assert str(caught.value) == line
 
 
 def test_selected_providers_join_the_list() -> None:
     """Providers of presets come after those that the spec lists, called as their presets unless they have a name."""
     chosen = {"b": {"type": "cosine", "name": "???"}, "a": {"type": "cosine", "name": "given"}}
-    spec = settle({"providers": ["x"], "provider": chosen})
+    spec = resolve_presets({"providers": ["x"], "provider": chosen})
     assert spec["providers"] == ["x", {"type": "cosine", "name": "given"}, {"type": "cosine", "name": "b"}]
 
 
 def test_profiles_become_requirements() -> None:
     """A requirement of a profile carries the profile and its dated source."""
-    spec = settle({"requirements": [{"name": "own"}], "profiles": {"p": PROFILE}})
+    spec = resolve_presets({"requirements": [{"name": "own"}], "profiles": {"p": PROFILE}})
     assert spec["requirements"] == [
         {"name": "own"},
         {"name": "r", "metric": "eer", "limit": 0.1, "profile": "p", "source": "A standard (2024-05-22)"},
@@ -65,7 +65,7 @@ def test_profiles_become_requirements() -> None:
 def test_profiles_state_their_source(profile: object, line: str) -> None:
     """A profile without source and date, or of another form, is refused."""
     with pytest.raises(SpecError) as caught:
-        settle({"profiles": {"p": profile}})
+        resolve_presets({"profiles": {"p": profile}})
     assert str(caught.value).startswith(line)
 
 
@@ -74,9 +74,9 @@ def test_lists_stay_lists(key: str) -> None:
     """A text where a list is joined is refused."""
     selected = {"provider": {"a": {}}} if key == "providers" else {"profiles": {"p": PROFILE}}
     with pytest.raises(SpecError, match=f"^{key}: found 'x'; accepted: a list"):
-        settle({key: "x", **selected})
+        resolve_presets({key: "x", **selected})
 
 
 def test_nothing_selected_changes_nothing() -> None:
     """Without presets the spec stays as it is."""
-    assert settle({"name": "x", "schema": None, "provider": None, "profiles": None}) == {"name": "x"}
+    assert resolve_presets({"name": "x", "schema": None, "provider": None, "profiles": None}) == {"name": "x"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.core import UNKNOWN, Classification, Cohort, LedgerEntry, Material, Templates
+from frtaudit.core import UNKNOWN, Classification, Cohort, CohortData, LedgerEntry, Templates
 
 
 def classification(**changes: Any) -> Classification:
@@ -108,7 +108,7 @@ def test_any_sorted_roster_is_a_cohort(sizes: list[int]) -> None:
 
 def test_material_starts_empty() -> None:
     """A source hands over what it has; the rest is empty, and the cohort stays as it is when replaced."""
-    material = Material(cohort=cohort())
+    material = CohortData(cohort=cohort())
     assert (material.templates, material.tables, material.failures, material.inputs) == ({}, {}, {}, {})
     assert material.pairs is None
     assert replace(material, pseudonym_key=b"k").cohort is material.cohort

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from frtaudit.core.collecting import Answer, Box, CallError, Picture, Seen, left_to_right, same_face
+from frtaudit.core.collecting import Answer, Box, CallError, DetectedFace, Picture, left_to_right, same_face
 
 
 def test_a_picture_shows_no_byte_and_knows_its_digest() -> None:
@@ -36,9 +36,9 @@ def test_boxes_apart_do_not_overlap() -> None:
 def test_the_same_face_is_the_one_that_overlaps_most() -> None:
     """Of two that overlap the nearer; below half of the area that both cover there is none; order is the picture's."""
     boxes = [Box(x=x, y=0, width=10, height=10) for x in (3, 1, 40)]
-    faces = [Seen(box=box, handle=place) for place, box in enumerate(boxes)]
+    faces = [DetectedFace(box=box, handle=place) for place, box in enumerate(boxes)]
     assert same_face(Box(x=0, y=0, width=10, height=10), faces).handle == 1
     assert [face.handle for face in left_to_right(faces)] == [1, 0, 2]
-    for others in (faces[2:], [Seen(box=None)], []):
+    for others in (faces[2:], [DetectedFace(box=None)], []):
         with pytest.raises(CallError, match="failure_to_acquire: face_lost"):
             same_face(Box(x=0, y=0, width=10, height=10), others)

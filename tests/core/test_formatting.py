@@ -101,7 +101,7 @@ def test_what_is_not_finite_is_said(value: float) -> None:
         formatting.exact,
         formatting.plain,
         formatting.score,
-        formatting.effective,
+        formatting.effective_size,
         formatting.declared,
     )
     assert {printer(value) for printer in printers} == {

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from frtaudit.collection.spec import Budget
+from frtaudit.collection.spec import BudgetSpec
 from frtaudit.config.load import load_collection, load_spec
 from frtaudit.config.validate import check_spec
 from frtaudit.core import limits
@@ -20,7 +20,11 @@ from frtaudit.errors import SpecError
         (Folds, {"k": 10**9}, "it.k: found 1000000000; accepted: at most 10000"),
         (Grid, {"num": 10**300}, "it.num: found a number of more than 30 digits; accepted: at most 100000"),
         (Thresholds, {"fmr": [0.1] * 100_001}, "it.fmr: found 100001 values; accepted: at most 100000"),
-        (Budget, {"limit": 10**400}, "it.limit: found a number of more than 30 digits; accepted: at most 1"),
+        (
+            BudgetSpec,
+            {"limit": 10**400},
+            "it.limit: found a number of more than 30 digits; accepted: at most 1",
+        ),
         (str, "x" * 10_000_000, "it: found 10000000 characters; accepted: at most 20000"),
     ],
 )

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from frtaudit.analyses.shared.pair_set_checks import certify
-from frtaudit.core import Comparisons, Material
+from frtaudit.core import CohortData, Comparisons
 from frtaudit.datasets import pair_selection
 from frtaudit.datasets.cohorts.traits import Traits
 from frtaudit.datasets.pair_rules import MATED, Order, Rules, Trait, ground_of
@@ -20,7 +20,7 @@ from frtaudit.errors import DataError
 from frtaudit.inputs.review import as_csv, pair_id
 
 
-def broken(held: Material, rules: Rules, pairs: Comparisons) -> list[str]:
+def broken(held: CohortData, rules: Rules, pairs: Comparisons) -> list[str]:
     """Claims of the certificate that do not hold."""
     return [
         f"{claim.rule}: {claim.kept}/{claim.total}"
@@ -29,7 +29,7 @@ def broken(held: Material, rules: Rules, pairs: Comparisons) -> list[str]:
     ]
 
 
-def made_or_told(held: Material, rules: Rules) -> Comparisons | str:
+def made_or_told(held: CohortData, rules: Rules) -> Comparisons | str:
     """The set, or why there is none."""
     try:
         return curate(held, rules)

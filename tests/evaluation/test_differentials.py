@@ -5,13 +5,13 @@ import pytest
 
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.differentials import BOTH, GroupRates, difference, forms, population_interval
-from frtaudit.evaluation.intervals import Reading
+from frtaudit.evaluation.intervals import RateSummary
 
 
-def reading(value: float, spread: float, seed: int, errors: int = 40) -> Reading:
+def reading(value: float, spread: float, seed: int, errors: int = 40) -> RateSummary:
     """A group's rate with subject replicates."""
     noise = np.random.default_rng(seed).standard_normal(399)
-    return Reading(
+    return RateSummary(
         value=value,
         vstat=value,
         errors=errors,

@@ -20,8 +20,8 @@ from frtaudit.core.spec import Bootstrap, IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.intervals import (
     MIN_ERRING,
     MIN_ERRORS,
-    Place,
-    Reading,
+    OperatingPoint,
+    RateSummary,
     empty,
     finite,
     intervals_of,
@@ -44,7 +44,7 @@ def rule(alpha: float) -> Interval:
     return Interval(low=0.2, high=0.4, level=1 - alpha, method=Method.WILSON, target=Target.POPULATION)
 
 
-def reading(**changes: Any) -> Reading:
+def reading(**changes: Any) -> RateSummary:
     fields = {
         "value": 0.3,
         "vstat": 0.25,
@@ -55,7 +55,7 @@ def reading(**changes: Any) -> Reading:
         "rule": rule,
         "variance": 0.004,
     }
-    return Reading(**{**fields, **changes})
+    return RateSummary(**{**fields, **changes})
 
 
 def made(method: str, alpha: float = 0.05, **changes: Any) -> Interval:
@@ -192,9 +192,9 @@ def test_an_empty_interval_serves_a_target() -> None:
     assert (finite(None), finite(float("inf")), finite(1.5)) == (None, None, 1.5)
 
 
-def place(**changes: Any) -> Place:
+def place(**changes: Any) -> OperatingPoint:
     fields = {"rate": "fnmr", "weighting": Weighting.POOLED, "tag": 0, "threshold": 0.3, "point": 0}
-    return Place(**{**fields, **changes})
+    return OperatingPoint(**{**fields, **changes})
 
 
 def fixed_point(trial: Any, threshold: float) -> int:
@@ -319,7 +319,7 @@ def test_an_audit_keeps_the_specs_order(order: tuple[str, ...]) -> None:
 
 def test_few_subjects_by_weight_have_no_percentile_interval() -> None:
     """Where one person holds most comparisons vertex is withheld with a note, and the rule of 8.1 stands in."""
-    reading = Reading(
+    reading = RateSummary(
         value=0.1,
         vstat=0.1,
         errors=40,

@@ -5,15 +5,15 @@ import pytest
 from small_audits import interval, put, spec
 
 from frtaudit.core.spec import CurveGrid, Plan, Reach, Thresholds, Weighting
-from frtaudit.evaluation.intervals import Place, read
+from frtaudit.evaluation.intervals import OperatingPoint, read
 from frtaudit.evaluation.over_fmr import THIN, Drawn, _no_value, read_along
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.groups.differentials import RateIndex
 
 GRID = CurveGrid(per_decade=5, reach=Reach.RESOLUTION)
 
 
-def trial(**changes: object) -> Trial:
+def trial(**changes: object) -> SystemData:
     """A small trial with recentered intervals and targets down to the resolution."""
     wanted = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
     made = {"thresholds": Thresholds(fmr=(0.1,), curve=GRID), "intervals": wanted, **changes}
@@ -27,7 +27,7 @@ def test_it_is_the_reading_at_every_target() -> None:
         along = read_along(on, "fnmr", weighting, 1)
         assert along.x.tolist() == list(on.points.targets)
         for a in range(along.x.size):
-            place = Place(
+            place = OperatingPoint(
                 rate="fnmr", weighting=weighting, tag=1, threshold=float(on.points.at_target[w, a]), point=a
             )
             found = read(on, place)

@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict
 from frtaudit.core.spec import RequirementSpec, Sided, Weighting
 from frtaudit.evaluation.intervals import from_bounds
-from frtaudit.evaluation.requirements import Bench, directions, judge, planned
+from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
 from frtaudit.stats.intervals.rate_bounds import RateBounds, p_above
 
 LIMIT = 0.03
@@ -45,9 +45,9 @@ def estimate(*intervals: Interval, **changes: object) -> Estimate:
     return replace(base, **changes)
 
 
-def bench(*estimates: Estimate) -> Bench:
+def bench(*estimates: Estimate) -> JudgementContext:
     """A bench on which the bounds are those of the estimates themselves."""
-    return Bench(
+    return JudgementContext(
         estimates=estimates,
         ranked={"group": ("x", "y")},
         alpha=0.05,
@@ -55,7 +55,7 @@ def bench(*estimates: Estimate) -> Bench:
     )
 
 
-def judge_one(requirement: RequirementSpec, where: Bench) -> tuple[Finding, ...]:
+def judge_one(requirement: RequirementSpec, where: JudgementContext) -> tuple[Finding, ...]:
     """The findings of one requirement."""
     return judge([requirement], where)
 

@@ -6,7 +6,7 @@ from small_audits import interval, put, spec, trial_of
 from frtaudit.core import SERVES, Method, Target
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.system import DEFAULT_INTERVALS, PLAN_OF, POOLED, WEIGHTINGS
-from frtaudit.pipeline.components import panel_of
+from frtaudit.pipeline.components import load_providers
 
 
 def test_everybody_comes_first() -> None:
@@ -51,7 +51,7 @@ def test_a_trial_knows_its_cohort() -> None:
 def test_providers_offer_what_a_trial_asks(provider: str) -> None:
     """A registered provider has a name, a range, recommended thresholds with a version, failures and scores."""
     trial = trial_of(provider)
-    (system,) = [item for item in panel_of(trial.spec, trial.material) if item.name == provider]
+    (system,) = [item for item in load_providers(trial.spec, trial.material) if item.name == provider]
     assert system.score_range == (-1.0, 1.0) == trial.tail.score_range
     assert dict(system.recommended) == {}
     assert system.thresholds_version is None

@@ -5,7 +5,7 @@ import pytest
 from small_audits import TARGETS, put, spec, trial_of
 
 from frtaudit.core.spec import Weighting
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.evaluation.threshold_intervals import TOO_HIGH, TOO_LOW, inversion
 from frtaudit.stats.intervals.wilson import prepare
 from frtaudit.stats.rates.rates import threshold_at
@@ -15,7 +15,7 @@ ALPHA = 0.1
 
 
 def ends_by_reading_all(
-    trial: Trial, target: float, weighting: Weighting
+    trial: SystemData, target: float, weighting: Weighting
 ) -> tuple[float | None, float | None]:
     """The smallest scores at which the lower and the upper bound of FMR keep the target, read at every score."""
     scores = np.unique(trial.tail.tail_score.astype(np.float64))

@@ -12,13 +12,13 @@ from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.core import Estimate, Verdict
 from frtaudit.core.spec import RequirementSpec, Weighting
 from frtaudit.evaluation.intervals import from_bounds
-from frtaudit.evaluation.requirements import Bench, judge
-from frtaudit.stats.intervals.borrowing import Lender
+from frtaudit.evaluation.requirements import JudgementContext, judge
+from frtaudit.stats.intervals.borrowing import DesignEffectSource
 from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.wilson import RuleInterval, _rule
 from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
-from frtaudit.testing.study.trials import material_of, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,9 @@ def ruled(found: list[Residuals], ends: int) -> RuleInterval:
     """FORMULAS 8.1 at the first threshold, lent the design effect of the nearest of the others with enough errors."""
     enough = (item for item in found if item.errors >= 30 and item.erring >= 10)
     lent = next(enough, None)
-    return _rule(found[0], lent, Lender(threshold=None if lent is None else 0.0), 2 * ALPHA, ends=ends)
+    return _rule(
+        found[0], lent, DesignEffectSource(threshold=None if lent is None else 0.0), 2 * ALPHA, ends=ends
+    )
 
 
 def verdict(interval: RuleInterval, metric: str, limit: float) -> Verdict:
@@ -88,7 +90,7 @@ def verdict(interval: RuleInterval, metric: str, limit: float) -> Verdict:
         unit="share of comparisons",
         intervals=(from_bounds(interval.bounds, ALPHA, pairs=interval.pairs),),
     )
-    bench = Bench(estimates=[estimate], ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
+    bench = JudgementContext(estimates=[estimate], ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
     asked = RequirementSpec(name="r", metric=metric, at={"threshold": 0.5}, limit=limit)
     return judge([asked], bench)[0].verdict
 
@@ -138,8 +140,8 @@ def test_fnmr_at_an_fmr_target_is_rarely_passed_at_its_limit(population: Populat
         spec = spec_of(
             targets=[target], thresholds=(), intervals=cell.intervals[:1], n=199, seed=number, folds=False
         )
-        found = ErrorRates().estimates(trial_of(material_of(sampled, {}), spec), ALPHA).estimates
-        bench = Bench(estimates=found, ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
+        found = ErrorRates().estimates(trial_of(cohort_data(sampled, {}), spec), ALPHA).estimates
+        bench = JudgementContext(estimates=found, ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
         asked = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": target}, limit=limit)
         passes += judge([asked], bench)[0].verdict is Verdict.PASS
     assert not refuted(passes, cohorts)

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from small_audits import COHORT, SCHEMAS, spec
 
-from frtaudit.core import Comparisons, Material, ScoreTable, Templates
+from frtaudit.core import CohortData, Comparisons, ScoreTable, Templates
 from frtaudit.core.spec import Sanitize, SanitizeStep, SchemaSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.sanitize import as_read, said, sanitized
+from frtaudit.inputs.sanitize import as_read, rule_text, sanitized
 
 TONES = {"tone": SchemaSpec(column="tone", classes=("light", "dark"))}
 
@@ -32,7 +32,7 @@ def people(
     ]
 
 
-def material(rows: list[tuple[str, str, str, str]], steps: tuple[SanitizeStep, ...] = ()) -> Material:
+def material(rows: list[tuple[str, str, str, str]], steps: tuple[SanitizeStep, ...] = ()) -> CohortData:
     """What a source would hand over for these rows, read as the steps ask."""
     columns = {
         name: np.array([row[place] for row in rows], dtype=object)
@@ -45,10 +45,10 @@ def material(rows: list[tuple[str, str, str, str]], steps: tuple[SanitizeStep, .
         places=["" for _ in rows],
     )
     cohort = enrol(roster, as_read(TONES, steps))
-    return Material(cohort=cohort, attributes=attributes_of(roster, cohort))
+    return CohortData(cohort=cohort, attributes=attributes_of(roster, cohort))
 
 
-def cleaned(rows: list[tuple[str, str, str, str]], *steps: SanitizeStep, seed: int = 0) -> Material:
+def cleaned(rows: list[tuple[str, str, str, str]], *steps: SanitizeStep, seed: int = 0) -> CohortData:
     """The same after the steps."""
     made = spec(schemas=TONES, sanitize=steps, seed=seed)
     return sanitized(material(rows, steps), made)
@@ -258,7 +258,7 @@ def test_without_steps_nothing_is_said_and_the_identity_stands() -> None:
 
 def test_every_step_says_its_rule() -> None:
     """Each step has words, with the numbers it uses."""
-    assert [said(SanitizeStep(step=kind)) for kind in Sanitize] == [
+    assert [rule_text(SanitizeStep(step=kind)) for kind in Sanitize] == [
         "subjects whose samples agree on a class",
         "faces of at least 50 x 50 pixels",
         "subjects with at least 4 samples",

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.errors import DataError
 from frtaudit.labelling.cautions import LACKING, NOT_SCORED, cautions
@@ -12,7 +12,7 @@ from frtaudit.labelling.estimate import How
 NOISE = {"acme": 0.25, "bolt": 0.35, "crest": 0.3}
 
 
-def search(labels: How | None = None, **crest: float) -> Material:
+def search(labels: How | None = None, **crest: float) -> CohortData:
     """Forty queries, three services, the last of them as asked."""
     services = {name: SyntheticService(noise=noise) for name, noise in NOISE.items()}
     services["crest"] = SyntheticService(noise=NOISE["crest"], **crest)
@@ -20,7 +20,7 @@ def search(labels: How | None = None, **crest: float) -> Material:
     return made.load({}, 1)
 
 
-def right(made: Material) -> tuple[float, float]:
+def right(made: CohortData) -> tuple[float, float]:
     """Share of faces with a label, and of right labels among them."""
     assert made.labelling is not None
     label = made.labelling.labelled.label

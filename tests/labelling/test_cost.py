@@ -121,7 +121,7 @@ def test_labels_that_are_the_truth_cost_nothing() -> None:
         ):
             assert all(part == pytest.approx(0) for part in rates.cost.values())
             assert rates.anew.std() > 0
-        doubts = cost.doubts(labelling, truths)
+        doubts = cost.label_uncertainty(labelling, truths)
         assert (doubts.strangers, doubts.missed, doubts.left_out) == (0, 0, 0)
 
 

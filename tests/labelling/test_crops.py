@@ -6,24 +6,24 @@ import boxed_search
 import numpy as np
 import pytest
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError, SpecError
 from frtaudit.labelling.detection import Detected
 
 
-def load(folder: Path, **asked: object) -> Material:
+def load(folder: Path, **asked: object) -> CohortData:
     """The material of a folder."""
     return Queries(root=str(folder), **asked).load({}, 1)
 
 
-def labels(made: Material) -> dict[str, int]:
+def labels(made: CohortData) -> dict[str, int]:
     """Face to label."""
     assert made.labelling is not None
     return dict(zip(made.labelling.faces.names, made.labelling.labelled.label.tolist(), strict=True))
 
 
-def counts(made: Material) -> dict[tuple[str, str | None], int]:
+def counts(made: CohortData) -> dict[tuple[str, str | None], int]:
     """The ledger: code and provider to count."""
     return {(entry.code, entry.provider): entry.count for entry in made.cohort.ledger}
 

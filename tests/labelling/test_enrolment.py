@@ -4,7 +4,7 @@ from searches import SCHEMAS, labelling, search
 
 from frtaudit.core.labelling import LabelSource
 from frtaudit.errors import DataError, SpecError
-from frtaudit.labelling.enrolment import material_of
+from frtaudit.labelling.enrolment import cohort_data
 from frtaudit.labelling.estimate import How, Several
 from frtaudit.stats.labels.spectral import Limits
 
@@ -59,9 +59,9 @@ def test_labels_that_are_not_there_are_refused() -> None:
 
     blank = replace(found.faces, annotated=np.full(len(found.faces.names), -2, dtype=np.int8))
     with pytest.raises(SpecError, match="cohort.labels: annotated without an annotation"):
-        material_of(blank, found.services, columns, How(source=LabelSource.ANNOTATED), SCHEMAS)
+        cohort_data(blank, found.services, columns, How(source=LabelSource.ANNOTATED), SCHEMAS)
     with pytest.raises(DataError, match=f"faces: 0 of {len(found.faces.queries)} queries show a person"):
-        material_of(found.faces, found.services, columns, How(limits=Limits(min_faces=999)), SCHEMAS)
+        cohort_data(found.faces, found.services, columns, How(limits=Limits(min_faces=999)), SCHEMAS)
 
 
 def test_answers_and_several_people_of_a_query_are_not_mixed() -> None:

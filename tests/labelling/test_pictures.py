@@ -9,7 +9,7 @@ from searches import labelling
 from frtaudit.labelling import pictures
 from frtaudit.labelling.evaluation import Scores, persons, split
 from frtaudit.stats.labels.spectral import Limits, Rule
-from frtaudit.stats.rates.censoring import Censoring, Pile
+from frtaudit.stats.rates.censoring import Censoring, ScoreAtom
 
 
 def scores(mated: np.ndarray, non_mated: np.ndarray) -> Scores:
@@ -41,7 +41,8 @@ def test_nothing_is_drawn_where_scores_hide_it() -> None:
     rng = np.random.default_rng(1)
     of = scores(rng.normal(3, 1, 500), rng.normal(0, 1, 500))
     hidden = Censoring(
-        floor=Pile(score=0.5, mated=0.0, non_mated=0.7), ceiling=Pile(score=1.5, mated=0.9, non_mated=0.06)
+        floor=ScoreAtom(score=0.5, mated=0.0, non_mated=0.7),
+        ceiling=ScoreAtom(score=1.5, mated=0.9, non_mated=0.06),
     )
     found = pictures.det(of, hidden)
     assert found.threshold.size
@@ -54,7 +55,7 @@ def test_heaps_and_rates_cover_all_scores() -> None:
     of = labelling()
     service = of.services[2]
     found = split(of.faces, service, persons(of)["estimated"])
-    _, shares = pictures.heaps(service, found)
+    _, shares = pictures.histograms(service, found)
     assert {name: round(float(share.sum()), 9) for name, share in shares.items()} == {
         "mated": 1,
         "non_mated": 1,

@@ -14,7 +14,7 @@ from web_search import write
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.identity_labels import IdentityLabels
-from frtaudit.core import AuditResult, Material
+from frtaudit.core import AuditResult, CohortData
 from frtaudit.core.labelling import Labelling
 from frtaudit.core.spec import Bootstrap
 from frtaudit.datasets.cohorts.queries import Queries
@@ -27,7 +27,7 @@ FAILS = {**SERVICES, "crest": replace(SERVICES["crest"], failure_rate=0.3)}
 
 
 @cache
-def search() -> Material:
+def search() -> CohortData:
     """Ten names, all pairs, of which one service fails on three faces in ten."""
     found = replace(SEARCH, queries=10, faces=(16, 20), twins=0.1, between=Between.ALL, services=FAILS)
     return found.load(SCHEMAS, 3)

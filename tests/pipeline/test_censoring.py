@@ -10,7 +10,7 @@ from small_audits import one, pick, put
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.failures import Failures
 from frtaudit.analyses.vendor_comparison import VendorComparison
-from frtaudit.core import AuditResult, Material
+from frtaudit.core import AuditResult, CohortData
 from frtaudit.core.spec import AuditSpec, Bootstrap, FailureScore, Grid, GridKind, Report, Thresholds
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
 from frtaudit.datasets.protocols.listed import Listed
@@ -41,7 +41,7 @@ FIXED = (50.0, 60.0, 70.0)
 
 
 @cache
-def material() -> Material:
+def material() -> CohortData:
     """The search, labelled."""
     return COHORT.load({}, 7)
 

@@ -5,18 +5,18 @@ import pandas as pd
 import pytest
 from small_audits import COHORT, SCHEMAS, score_lines, spec
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.datasets.cohorts.scores import ScoreLists
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.datasets.providers.precomputed import Precomputed
 from frtaudit.datasets.providers.simulated import Simulated
 from frtaudit.errors import SpecError
-from frtaudit.pipeline.components import analyses_of, comparisons_of, material_of, panel_of
+from frtaudit.pipeline.components import analyses_of, comparisons_of, load_cohort, load_providers
 
 MATERIAL = COHORT.load(SCHEMAS, 0)
 
 
-def lists(root: Path) -> Material:
+def lists(root: Path) -> CohortData:
     """Two score lists, one of them with negative scores."""
     lines = [line for line in score_lines("two") if float(line["score"]) > 0][:50]
     pd.DataFrame(lines).to_csv(root / "positive.csv", index=False)
@@ -27,7 +27,7 @@ def lists(root: Path) -> Material:
 def test_plugins_do_what_they_are_for() -> None:
     """The spec's cohort is loaded with its schemas and seed, its protocol compares, its analyses stand in order."""
     made = spec("failures", "error_rates", seed=3)
-    material = material_of(made)
+    material = load_cohort(made)
     assert material.cohort.digest == COHORT.load(SCHEMAS, 3).cohort.digest != MATERIAL.cohort.digest
     assert comparisons_of(made, material).all_pairs
     assert analyses_of(made) == [made.analyses["error_rates"], made.analyses["failures"]]
@@ -35,13 +35,13 @@ def test_plugins_do_what_they_are_for() -> None:
 
 def test_by_default_everything_that_is_offered() -> None:
     """Without a list, every template name of the cohort is a provider scored by cosine."""
-    assert panel_of(spec(), MATERIAL) == [Cosine(name="one"), Cosine(name="two")]
+    assert load_providers(spec(), MATERIAL) == [Cosine(name="one"), Cosine(name="two")]
 
 
 def test_the_order_is_the_specs() -> None:
     """Names and full providers stand in the spec's order."""
     system = Simulated(name="made_up")
-    assert panel_of(spec(providers=("two", system, "one")), MATERIAL) == [
+    assert load_providers(spec(providers=("two", system, "one")), MATERIAL) == [
         Cosine(name="two"),
         system,
         Cosine(name="one"),
@@ -50,7 +50,7 @@ def test_the_order_is_the_specs() -> None:
 
 def test_lists_are_precomputed(tmp_path: Path) -> None:
     """A name of a score list is a precomputed provider whose range is the first usual one that holds its scores."""
-    assert panel_of(spec(), lists(tmp_path)) == [
+    assert load_providers(spec(), lists(tmp_path)) == [
         Precomputed(name="positive", score_range=(0.0, 1.0)),
         Precomputed(name="signed", score_range=(-1.0, 1.0)),
     ]
@@ -68,12 +68,12 @@ def test_lists_are_precomputed(tmp_path: Path) -> None:
 def test_refused_panels(providers: tuple[object, ...], said: str) -> None:
     """Unknown names, names that stand twice, and no name at all are refused in one line."""
     with pytest.raises(SpecError, match=said):
-        panel_of(spec(providers=providers), MATERIAL)
+        load_providers(spec(providers=providers), MATERIAL)
 
 
 def test_a_cohort_that_offers_nothing_needs_mappings() -> None:
     """Where the cohort holds neither templates nor scores the error asks for a mapping."""
     bare = replace(MATERIAL, templates={})
     with pytest.raises(SpecError, match="offers no 'one'; accepted: a mapping with name and type"):
-        panel_of(spec(providers=("one",)), bare)
-    assert panel_of(spec(providers=(Simulated(name="s"),)), bare) == [Simulated(name="s")]
+        load_providers(spec(providers=("one",)), bare)
+    assert load_providers(spec(providers=(Simulated(name="s"),)), bare) == [Simulated(name="s")]

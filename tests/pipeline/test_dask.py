@@ -23,11 +23,11 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.errors import ClusterError, SpecError
 from frtaudit.pipeline import dask
 from frtaudit.pipeline.audit import audit
-from frtaudit.pipeline.dask import DaskCrew, crew_of
+from frtaudit.pipeline.dask import DaskCrew, executor_of
 from frtaudit.stats.bootstrap.rescored_batches import Below, batches
 from frtaudit.stats.similarity import pair_scan
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
-from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, BlockScorer, cosine_blocks
 
 EACH, DIMENSION = 4, 16
@@ -38,7 +38,7 @@ BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass
 def crew() -> Iterator[DaskCrew]:
     """Three worker processes on this machine."""
     pytest.importorskip("distributed")
-    with crew_of("local", 3) as made:
+    with executor_of("local", 3) as made:
         assert isinstance(made, DaskCrew)
         yield made
 
@@ -61,9 +61,9 @@ def people(subjects: int) -> BlockScorer:
 def score(
     block: BlockScorer,
     subjects: int,
-    crew: Crew,
+    crew: Executor,
     progress: Progress = quiet,
-    seen: Callable[[Ground], None] = lambda _: None,
+    seen: Callable[[PassContext], None] = lambda _: None,
     thresholds: tuple[float, ...] = (),
 ) -> ScoreTail:
     """The tail of some people, as ``crew`` scores them."""
@@ -116,7 +116,7 @@ def killer(crew: DaskCrew, killed: list[int]) -> Progress:
 @pytest.mark.usefixtures("small_blocks")
 def test_workers_give_the_bits_of_threads(crew: DaskCrew) -> None:
     """Tail, histogram, sums below the floor and batches below it are those of the threads, bit for bit."""
-    grounds: list[Ground] = []
+    grounds: list[PassContext] = []
     block = people(600)
     one, other = (score(block, 600, who, seen=grounds.append, thresholds=BELOW) for who in (by_threads, crew))
     assert one.below is not None
@@ -151,7 +151,7 @@ def test_an_audit_is_the_same_bytes(crew: DaskCrew, tmp_path: Path) -> None:
 
 def test_a_scheduler_has_an_address(crew: DaskCrew) -> None:
     """The address leads to the same workers."""
-    with crew_of(crew.client.scheduler.address) as made:
+    with executor_of(crew.client.scheduler.address) as made:
         assert isinstance(made, DaskCrew)
         assert made.client.run(os.getpid) == crew.client.run(os.getpid)
 
@@ -228,12 +228,12 @@ def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dask, "CONNECT", 0.5)
     with (
         pytest.raises(ClusterError, match="dask: no scheduler answers at tcp://127.0.0.1:9"),
-        crew_of("tcp://127.0.0.1:9"),
+        executor_of("tcp://127.0.0.1:9"),
     ):
         pass
     with (
         pytest.raises(SpecError, match=r"dask: found 'here'; accepted: local, a scheduler's address"),
-        crew_of("here"),
+        executor_of("here"),
     ):
         pass
 
@@ -245,7 +245,7 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.raises(
             SpecError, match=r"dask: Dask is not installed; accepted: pip install 'frtaudit\[dask\]'"
         ),
-        crew_of("local"),
+        executor_of("local"),
     ):
         pass
 
@@ -266,6 +266,6 @@ def test_a_worker_of_another_version_is_refused(found: object, said: str) -> Non
 def test_threads_by_default(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nobody asks for Dask it is not asked for, and the spec's identity does not know of it."""
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with crew_of(None) as made:
+    with executor_of(None) as made:
         assert made is by_threads
     assert to_plain(spec(dask="local")) == to_plain(spec())

@@ -11,8 +11,8 @@ from frtaudit.core.canonical import sha256, sha256_file
 from frtaudit.core.identity import spec_digest
 from frtaudit.core.spec import Bootstrap, Folds, FoldSource, PairSetSpec, RequirementSpec, SchemaSpec
 from frtaudit.datasets.protocols.listed import Listed
-from frtaudit.evaluation.system import Outcome
-from frtaudit.pipeline.components import panel_of
+from frtaudit.evaluation.system import AnalysisOutput
+from frtaudit.pipeline.components import load_providers
 from frtaudit.pipeline.provenance import (
     PACKAGES,
     cohort_counts,
@@ -61,7 +61,7 @@ def test_every_file_is_an_input(tmp_path: Path) -> None:
         cohort=source, providers=("one",), folds=Folds(source=FoldSource.FILE, file=str(tmp_path / "own.csv"))
     )
     material = source.load(SCHEMAS, 0)
-    inputs = inputs_of(made, material, panel_of(made, material))
+    inputs = inputs_of(made, material, load_providers(made, material))
     assert inputs == {
         "metadata.csv": sha256_file(tmp_path / "faces" / "metadata.csv"),
         "templates/one.npz": sha256_file(tmp_path / "faces" / "templates" / "one.npz"),
@@ -116,7 +116,7 @@ def test_an_uneven_number_of_resamples_is_noted(resamples: int, noted: bool) -> 
 def test_notes_stand_once_in_order() -> None:
     """Notes on the spec first, then those of the analyses, each once."""
     requirement = RequirementSpec(name="r", metric="eer", limit=0.1)
-    outcomes = (Outcome(notes=("b", "a")), Outcome(notes=("a", "c")))
+    outcomes = (AnalysisOutput(notes=("b", "a")), AnalysisOutput(notes=("a", "c")))
     notes = notes_of(replace(spec(), requirements=(requirement,)), outcomes)
     rule = (
         "requirements are judged at alpha = 0.05: a pass each by itself, a failure by Holm over all findings"
@@ -132,7 +132,7 @@ def test_files_of_test_sets_and_of_matchers_are_inputs(tmp_path: Path) -> None:
     made = spec(cohort=source, providers=("one",), test_sets={"own": PairSetSpec(pairs=pairs)})
     made = replace(made, analyses={"overlap": TrainTestOverlap(matcher="two")})
     material = source.load(SCHEMAS, 0)
-    inputs = inputs_of(made, material, panel_of(made, material))
+    inputs = inputs_of(made, material, load_providers(made, material))
     assert {"a.csv", "templates/two.npz", "templates/one.npz"} <= set(inputs)
     made_list = digests_of(made, material, inputs, {"x.csv": b"x"})["outputs"]
     assert made_list == {"x.csv": sha256(b"x")}

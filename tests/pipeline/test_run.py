@@ -17,7 +17,7 @@ from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import Bootstrap, Report, Thresholds
 from frtaudit.errors import DataError
 from frtaudit.pipeline import run as delivery
-from frtaudit.pipeline.components import material_of
+from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.run import run
 from frtaudit.signing import report_files
 from frtaudit.signing.keys import load_signer
@@ -231,7 +231,7 @@ def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     signer = load_signer()
     plain = made(sign=True)
-    material = material_of(plain)
+    material = load_cohort(plain)
     content = sealed_content(to_plain(plain), material.cohort.digest, {})
     (tmp_path / "mine.json").write_bytes(make_seal(content, signer, datetime.now(UTC)))
     folder = tmp_path / "run"

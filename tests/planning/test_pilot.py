@@ -10,13 +10,13 @@ import pytest
 from small_audits import COHORT, SCHEMAS, plain, spec
 
 from frtaudit.core.spec import RequirementSpec, Weighting
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import comparisons_of
 from frtaudit.pipeline.evaluate import groups_of
 from frtaudit.planning import pilot
 from frtaudit.planning.parties import from_cohort
-from frtaudit.planning.sizes import Desk
+from frtaudit.planning.sizes import PlanContext
 from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import Wanted, wanted
 from frtaudit.stats.sample_size import power
@@ -33,11 +33,11 @@ SPEC = replace(
     ),
 )
 MATERIAL = COHORT.load(SCHEMAS, 0)
-DESK = Desk(alpha=0.05, settings=Settings())
+DESK = PlanContext(alpha=0.05, settings=Settings())
 
 
 @cache
-def trial() -> Trial:
+def trial() -> SystemData:
     (found,) = pilot.pilots(SPEC, MATERIAL, comparisons_of(SPEC, MATERIAL), groups_of(MATERIAL.cohort))
     return found
 

@@ -13,7 +13,7 @@ from frtaudit.planning.parties import from_sizes
 from frtaudit.planning.values import Cell, Section, Settings
 from frtaudit.planning.wanted import Wanted, wanted
 from frtaudit.stats.sample_size import detectable, power
-from frtaudit.stats.sample_size.power import Crew, Dependence
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence
 
 SPEC = spec(schemas={"site": SchemaSpec(column="site", classes=("a", "b"))})
 
@@ -25,7 +25,7 @@ def column(section: Section, name: str) -> list[Cell]:
 def limit_of(item: RequirementSpec, settings: Settings) -> Section:
     (asked,) = wanted((item,), from_sizes(SPEC, 100, 4), settings)
     assert isinstance(asked, Wanted)
-    return sizes.limit(asked, sizes.Desk(alpha=0.05, settings=settings))
+    return sizes.limit(asked, sizes.PlanContext(alpha=0.05, settings=settings))
 
 
 def test_limit_needs_what_the_rules_say() -> None:
@@ -61,13 +61,15 @@ def test_resolution_counts_expected_false_matches() -> None:
 
 def test_ratio_is_that_of_the_smallest_groups() -> None:
     """The table's ratio is the stats function's, independent and dependent; without a size none, and it says so."""
-    desk = sizes.Desk(alpha=0.05, settings=Settings())
+    desk = sizes.PlanContext(alpha=0.05, settings=Settings())
     (section,) = sizes.ratios(from_sizes(SPEC, 8000, 4), [("fnmr", 0.02), ("fmr", 0.001)], desk)
     asked = {"groups": 2, "alpha": 0.05, "power": 0.8}
     for row, n_eff in ((0, 24_000), (1, 4_000)):
         expected = detectable.detectable_ratio(0.02, n_eff, n_eff, **asked)
         assert column(section, "smallest ratio")[row] == pytest.approx(expected)
-    tripled = Crew(ends=2, each=16).trials(4000) / 3  # FORMULAS 8.2: replicates triple the noise of a block
+    tripled = (
+        ComparisonDesign(ends=2, each=16).trials(4000) / 3
+    )  # FORMULAS 8.2: replicates triple the noise of a block
     expected = detectable.detectable_ratio(0.001, tripled, tripled, **asked)
     assert column(section, "smallest ratio")[2] == pytest.approx(expected)
     assert column(section, "subjects per group for 2")[1] == detectable.subjects_to_find(

@@ -18,7 +18,7 @@ from frtaudit.report.checklists import (
     DISCLAIMER,
     Evidence,
     Item,
-    Standing,
+    ItemStatus,
     check_names,
     filled,
     known,
@@ -92,10 +92,10 @@ def test_what_is_removed_turns_its_items_to_missing(part: str) -> None:
     remove, expected = REMOVALS[part]
     before, after = items(), items(remove(result()))
     turned = {name for name, item in after.items() if item.status is not before[name].status}
-    possible = {name for name in expected if before[name].status is Standing.PROVIDED}
+    possible = {name for name in expected if before[name].status is ItemStatus.PROVIDED}
     assert possible, "the full result provides what is taken away"
     assert turned == possible
-    assert all(after[name].status is Standing.MISSING for name in turned)
+    assert all(after[name].status is ItemStatus.MISSING for name in turned)
     assert all(after[name].place == () for name in turned)
 
 
@@ -131,10 +131,10 @@ def test_items_that_cannot_apply_say_why() -> None:
     """Search and attacks are not applicable to a test of verification; groups are not where there is no schema."""
     found = items()
     assert {"iso-17", "iso-18", "rmf-2.7", "aia-2h"} <= {
-        name for name, item in found.items() if item.status is Standing.NOT_APPLICABLE and item.said
+        name for name, item in found.items() if item.status is ItemStatus.NOT_APPLICABLE and item.said
     }
     bare = replace(result(), cohort={**result().cohort, "schemas": {}})
-    assert items(bare)["mc-09"].status is Standing.NOT_APPLICABLE
+    assert items(bare)["mc-09"].status is ItemStatus.NOT_APPLICABLE
 
 
 def test_nothing_claims_conformity() -> None:

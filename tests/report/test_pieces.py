@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.report.pieces import Block, Footnotes, Piece, capped, letter, listed, plain_text, say
+from frtaudit.report.pieces import Block, Footnotes, TextSpan, capped, letter, listed, plain_text, spans
 
 
 def test_equal_notes_share_a_mark() -> None:
@@ -28,7 +28,7 @@ def test_letters_are_unique(first: int, second: int) -> None:
 @given(st.lists(st.integers(0, 9), max_size=9), st.integers(0, 40))
 def test_capping_loses_no_row_silently(sizes: list[int], rows: int) -> None:
     """Rows kept and rows counted as cut add up, and no more than asked for are kept."""
-    blocks = [Block(rows=tuple(((Piece(text="x"),),) for _ in range(size))) for size in sizes]
+    blocks = [Block(rows=tuple(((TextSpan(text="x"),),) for _ in range(size))) for size in sizes]
     kept, cut = capped(blocks, rows)
     shown = sum(len(block.rows) for block in kept)
     assert shown + cut == sum(sizes)
@@ -38,4 +38,4 @@ def test_capping_loses_no_row_silently(sizes: list[int], rows: int) -> None:
 def test_lists_read_as_sentences() -> None:
     """Commas, then and."""
     assert plain_text(listed(["a"])) == "a"
-    assert plain_text(listed([say("a"), "b"])) == "a and b"
+    assert plain_text(listed([spans("a"), "b"])) == "a and b"

@@ -9,7 +9,7 @@ from frtaudit.core import Estimate, Method, Target
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Footnotes, plain_text
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_every_method_and_target_has_words(kind: type[Method] | type[Target]) ->
 
 def test_a_code_without_words_is_printed_as_words() -> None:
     """Plug-ins of other wheels need no change here."""
-    assert called(words().metric, "new_metric") == "new metric"
+    assert display_name(words().metric, "new_metric") == "new metric"
 
 
 def test_zero_is_printed_in_the_style_of_its_interval() -> None:

@@ -14,14 +14,14 @@ from frtaudit.signing.keys import PUBLIC, Signer, generate
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.statement import Scope, open_statement
-from frtaudit.signing.verification import Outcome, Verification
+from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify
 
 LATER = WHEN + timedelta(hours=1)
 APPROVAL = "approval.1.dsse.json"
 
 
-def subjects(found: Verification, outcome: Outcome) -> set[str]:
+def subjects(found: Verification, outcome: CheckStatus) -> set[str]:
     """What the checks with this outcome are about."""
     return {check.subject for check in found.checks if check.outcome is outcome}
 
@@ -35,7 +35,7 @@ def test_an_approved_run_names_both_signers(
     assert (run / "report.pdf").read_bytes().startswith(before)
     found = verify(run, [key_folder / PUBLIC, other_folder / PUBLIC])
     assert found.exit_code == 0, str(found)
-    assert {"Signature1", "Signature2", APPROVAL} <= subjects(found, Outcome.OK)
+    assert {"Signature1", "Signature2", APPROVAL} <= subjects(found, CheckStatus.OK)
     assert "'Auditor'" in str(found)
     assert "'Somebody else'" in str(found)
     assert verify(run / "report.pdf", [key_folder / PUBLIC, other_folder / PUBLIC]).exit_code == 0
@@ -46,7 +46,7 @@ def test_each_signer_is_trusted_by_itself(run: Path, other: Signer, key_folder: 
     approve(run, other, LATER)
     found = verify(run, [key_folder / PUBLIC])
     assert found.exit_code == 3
-    assert subjects(found, Outcome.UNTRUSTED) == {"Signature2", APPROVAL}
+    assert subjects(found, CheckStatus.UNTRUSTED) == {"Signature2", APPROVAL}
 
 
 def test_a_third_signer_approves_what_the_second_left(
@@ -59,7 +59,7 @@ def test_a_third_signer_approves_what_the_second_left(
     trust = [folder / PUBLIC for folder in (key_folder, other_folder, tmp_path / "third")]
     found = verify(run, trust)
     assert found.exit_code == 0, str(found)
-    assert {APPROVAL, "approval.2.dsse.json", "Signature3"} <= subjects(found, Outcome.OK)
+    assert {APPROVAL, "approval.2.dsse.json", "Signature3"} <= subjects(found, CheckStatus.OK)
 
 
 def test_a_pdf_alone_can_be_approved(run: Path, other: Signer, key_folder: Path, other_folder: Path) -> None:
@@ -129,7 +129,7 @@ def test_an_approval_of_another_run_does_not_fit(
     shutil.copy(second / APPROVAL, run / APPROVAL)
     found = verify(run)
     assert found.exit_code == 2
-    assert APPROVAL in subjects(found, Outcome.INVALID)
+    assert APPROVAL in subjects(found, CheckStatus.INVALID)
 
 
 def test_a_stripped_or_foreign_approving_signature_is_seen(run: Path, other: Signer, tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ def test_a_stripped_or_foreign_approving_signature_is_seen(run: Path, other: Sig
     before = pdf.read_bytes()
     approve(run, other, LATER)
     pdf.write_bytes(before)
-    assert APPROVAL in subjects(verify(run), Outcome.INVALID)
+    assert APPROVAL in subjects(verify(run), CheckStatus.INVALID)
     third = generate(tmp_path / "third", "Third", None, WHEN)
     pdf.write_bytes(sign_pdf(before, third, LATER))
-    assert APPROVAL in subjects(verify(run), Outcome.INVALID)
+    assert APPROVAL in subjects(verify(run), CheckStatus.INVALID)
     assert len(read_signed_pdf(pdf.read_bytes(), (), "f").signatures) == 2
 
 
@@ -149,7 +149,7 @@ def test_an_approval_that_is_none_is_invalid(run: Path) -> None:
     """A broken approval, or one that covers too little, is named."""
     for data in (b"{}", (run / STATEMENT).read_bytes()):
         (run / APPROVAL).write_bytes(data)
-        assert subjects(verify(run), Outcome.INVALID) == {APPROVAL}
+        assert subjects(verify(run), CheckStatus.INVALID) == {APPROVAL}
 
 
 def test_main_says_who_approved(

@@ -14,7 +14,15 @@ from small_run import INPUTS, make_result
 from frtaudit.core.canonical import Json
 from frtaudit.core.result import AuditResult
 from frtaudit.errors import DataError
-from frtaudit.signing.reproduce import ATOL, RTOL, Outcome, changed_inputs, compare_results, main, reproduce
+from frtaudit.signing.reproduce import (
+    ATOL,
+    RTOL,
+    ReproductionStatus,
+    changed_inputs,
+    compare_results,
+    main,
+    reproduce,
+)
 
 FLOATS = st.floats(min_value=1e-3, max_value=1e3)
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=3)
@@ -100,7 +108,7 @@ def test_same_bytes_are_the_same(original: Path) -> None:
 
 def test_a_signed_pdf_alone_is_enough(original: Path) -> None:
     """The attached result stands in for the folder's."""
-    assert reproduce(original / "report.pdf", gives(make_result())).outcome is Outcome.SAME  # type: ignore[arg-type]  # a function
+    assert reproduce(original / "report.pdf", gives(make_result())).outcome is ReproductionStatus.SAME  # type: ignore[arg-type]  # a function
 
 
 def test_rounding_is_within_tolerance_only(original: Path) -> None:

@@ -29,7 +29,7 @@ from frtaudit.signing.pdf.first_revision import foreign
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signing import Signing
 from frtaudit.signing.statement import INNER_NAME, inner_statement, outer_statement
-from frtaudit.signing.verification import Depth, Outcome, Verification
+from frtaudit.signing.verification import CheckStatus, Depth, Verification
 from frtaudit.signing.verify import main, verify
 
 SETTINGS = Report(title="Gate 4", organisation="Border office", checklists=("model_card",), date="2026-03-04")
@@ -100,7 +100,7 @@ def layouts(genuine: Path) -> Iterator[dict[bytes, bytes]]:
         yield known
 
 
-def said(found: Verification, outcome: Outcome) -> list[str]:
+def said(found: Verification, outcome: CheckStatus) -> list[str]:
     """The lines of one outcome."""
     return [f"{check.subject}: {check.said}" for check in found.checks if check.outcome is outcome]
 
@@ -121,7 +121,7 @@ def test_without_deep_the_layout_is_said_to_be_open(genuine: Path, key_folder: P
     """The page is compared; that the PDF's layout was not is said in a line, which --strict would not pass."""
     found = verify(genuine, [key_folder / PUBLIC])
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
-    assert said(found, Outcome.UNCHECKED) == ["report.pdf: layout not compared: --deep lays it out again"]
+    assert said(found, CheckStatus.UNCHECKED) == ["report.pdf: layout not compared: --deep lays it out again"]
 
 
 # ------------------------------------------------------------------------------------------ attacks by who may sign
@@ -294,7 +294,7 @@ def test_a_signer_with_a_trusted_key_is_found(
     assert name == "last audit swapped" or case.files != {**files, STATEMENT: b""}
     found = verify(put(tmp_path / "run", case.files, signer), [key_folder / PUBLIC], Depth.PAPER)
     assert found.exit_code == 2, str(found)
-    assert any(line.startswith(subject) for line in said(found, Outcome.INVALID)), str(found)
+    assert any(line.startswith(subject) for line in said(found, CheckStatus.INVALID)), str(found)
 
 
 # --------------------------------------------------------------------------------------------- what is no alarm
@@ -328,7 +328,7 @@ def test_another_version_is_said_and_never_an_alarm(
     resigned(run, signer, rendered_by={**by, **changed})
     found = verify(run, [key_folder / PUBLIC])
     assert (found.exit_code, found.strict_exit_code) == (0, 4), str(found)
-    (open_ended,) = said(found, Outcome.UNCHECKED)
+    (open_ended,) = said(found, CheckStatus.UNCHECKED)
     assert open_ended.startswith(f"report.html: {line}")
     assert open_ended.endswith(": page not compared")
 
@@ -345,7 +345,7 @@ def test_a_run_of_before_is_no_alarm(original: Path, key_folder: Path) -> None:
     for path in (original, original / "report.pdf"):
         found = verify(path, [key_folder / PUBLIC], Depth.PAPER)
         assert (found.exit_code, found.strict_exit_code) == (0, 4), str(found)
-        assert said(found, Outcome.UNCHECKED)[0].endswith(
+        assert said(found, CheckStatus.UNCHECKED)[0].endswith(
             "not compared: it was made before reports recorded what rendered them"
         )
 
@@ -357,7 +357,7 @@ def test_templates_of_a_stranger_are_not_run(
     monkeypatch.setattr("frtaudit.report.rendering.page_of", lambda _: pytest.fail("it was rendered"))
     found = verify(run)
     assert found.exit_code == 3
-    assert said(found, Outcome.UNCHECKED) == [
+    assert said(found, CheckStatus.UNCHECKED) == [
         "report.html: not compared: its templates are of a signer who is not trusted here"
     ]
 
@@ -366,13 +366,13 @@ def test_templates_of_a_stranger_are_not_run(
 def test_settings_that_are_none_are_invalid(run: Path, signer: Signer, data: bytes) -> None:
     """report.json that was signed and is no such file is named."""
     found = verify(put(run, {"report.json": data}, signer))
-    assert said(found, Outcome.INVALID) == ["report.json: is not what a report was told"]
+    assert said(found, CheckStatus.INVALID) == ["report.json: is not what a report was told"]
 
 
 def test_what_leads_to_no_page_is_invalid(run: Path, signer: Signer, key_folder: Path) -> None:
     """Sources of this version that no page can be made from were not those of the page."""
     found = verify(resigned(run, signer, date="soon"), [key_folder / PUBLIC])
-    assert said(found, Outcome.INVALID) == ["report.html: cannot be made again (DataError)"]
+    assert said(found, CheckStatus.INVALID) == ["report.html: cannot be made again (DataError)"]
 
 
 def test_little_memory_is_no_alarm(run: Path, key_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -400,7 +400,7 @@ def test_a_layout_that_cannot_be_made_here_is_no_alarm(
     monkeypatch.setattr(rerender, "_laid_out", refuse(FrtauditError("report.pdf", "libraries are missing")))
     found = verify(genuine, [key_folder / PUBLIC], Depth.PAPER)
     assert (found.exit_code, found.strict_exit_code) == (0, 4)
-    assert said(found, Outcome.UNCHECKED) == [
+    assert said(found, CheckStatus.UNCHECKED) == [
         "report.pdf: layout not compared: report.pdf libraries are missing"
     ]
     monkeypatch.setattr(

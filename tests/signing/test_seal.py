@@ -16,7 +16,7 @@ from frtaudit.core.seal import sealed_content
 from frtaudit.core.spec import AuditSpec, Bootstrap
 from frtaudit.errors import DataError, VerificationError
 from frtaudit.pipeline.audit import audit
-from frtaudit.pipeline.components import material_of, panel_of
+from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
 from frtaudit.signing import seal as command
 from frtaudit.signing.keys import Signer, load_signer
@@ -27,8 +27,8 @@ CONTENT = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})
 
 def content_of(made: AuditSpec) -> Mapping[str, Json]:
     """What a seal of this spec fixes."""
-    material = material_of(made)
-    inputs = inputs_of(made, material, panel_of(made, material))
+    material = load_cohort(made)
+    inputs = inputs_of(made, material, load_providers(made, material))
     return sealed_content(to_plain(made), material.cohort.digest, inputs)
 
 

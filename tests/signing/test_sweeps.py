@@ -9,7 +9,7 @@ import small_run
 import small_sweep
 
 from frtaudit.cli.sweeps import paper
-from frtaudit.cli.sweeps.jobs import Outcome, State, finish
+from frtaudit.cli.sweeps.jobs import JobResult, State, finish
 from frtaudit.cli.sweeps.table import table
 from frtaudit.core.spec import Report
 from frtaudit.signing.keys import generate
@@ -31,8 +31,8 @@ def signed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         small_run.write_run(folder / f"job{job.number}", signer, result)
         (folder / f"job{job.number}").rename(folder / _name(job.number))
         finish(_job(job.number), folder, result.sha256, {})
-        outcomes.append(Outcome(job=_job(job.number), state=State.DONE, counts={}, result=result))
-    rest = [Outcome(job=job, state=State.UNFINISHED, error="stopped") for job in plan.jobs[2:]]
+        outcomes.append(JobResult(job=_job(job.number), state=State.DONE, counts={}, result=result))
+    rest = [JobResult(job=job, state=State.UNFINISHED, error="stopped") for job in plan.jobs[2:]]
     settings = Report(key=str(root / "key"), date="2026-03-04")
     paper.write(table(plan, [*outcomes, *rest]), folder, settings, signing_of(settings))
     return root

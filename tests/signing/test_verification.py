@@ -2,32 +2,32 @@
 
 import pytest
 
-from frtaudit.signing.verification import Check, Outcome, Verification
+from frtaudit.signing.verification import Check, CheckStatus, Verification
 
 CODES = {
-    Outcome.OK: 0,
-    Outcome.INVALID: 2,
-    Outcome.UNTRUSTED: 3,
-    Outcome.INDETERMINATE: 4,
+    CheckStatus.OK: 0,
+    CheckStatus.INVALID: 2,
+    CheckStatus.UNTRUSTED: 3,
+    CheckStatus.INDETERMINATE: 4,
 }
 
 
-def found(*outcomes: Outcome) -> Verification:
+def found(*outcomes: CheckStatus) -> Verification:
     """A verification with these outcomes."""
     checks = tuple(Check(subject="f", outcome=item, said="said") for item in outcomes)
     return Verification(path="run", checks=checks)
 
 
 @pytest.mark.parametrize(("outcome", "code"), CODES.items())
-def test_each_outcome_has_its_exit_code(outcome: Outcome, code: int) -> None:
+def test_each_outcome_has_its_exit_code(outcome: CheckStatus, code: int) -> None:
     """A single check decides; a note beside it does not."""
     assert found(outcome).exit_code == code
-    assert found(Outcome.NOTE, outcome).exit_code == code
+    assert found(CheckStatus.NOTE, outcome).exit_code == code
 
 
 def test_the_worst_check_decides() -> None:
     """Invalid beats indeterminate beats untrusted beats valid, whatever the order."""
-    order = [Outcome.INVALID, Outcome.INDETERMINATE, Outcome.UNTRUSTED, Outcome.OK]
+    order = [CheckStatus.INVALID, CheckStatus.INDETERMINATE, CheckStatus.UNTRUSTED, CheckStatus.OK]
     for index, worst in enumerate(order):
         assert found(*order[index:]).worst is worst
         assert found(*reversed(order[index:])).worst is worst
@@ -36,12 +36,12 @@ def test_the_worst_check_decides() -> None:
 def test_nothing_checked_is_indeterminate() -> None:
     """No check, or notes alone, prove nothing."""
     assert found().exit_code == 4
-    assert found(Outcome.NOTE).exit_code == 4
+    assert found(CheckStatus.NOTE).exit_code == 4
 
 
 def test_one_line_per_check_and_the_verdict_last() -> None:
     """What is printed names each subject and ends with status and exit code."""
-    lines = str(found(Outcome.OK, Outcome.INVALID)).splitlines()
+    lines = str(found(CheckStatus.OK, CheckStatus.INVALID)).splitlines()
     assert len(lines) == 3
     assert lines[1].startswith("invalid")
     assert lines[-1] == "run: invalid (exit 2)"
@@ -49,7 +49,7 @@ def test_one_line_per_check_and_the_verdict_last() -> None:
 
 def test_json_holds_the_same() -> None:
     """The JSON form has status, exit code and every check."""
-    assert found(Outcome.UNTRUSTED).to_json() == {
+    assert found(CheckStatus.UNTRUSTED).to_json() == {
         "path": "run",
         "status": "valid, but its signer is not trusted here",
         "exit_code": 3,

@@ -16,7 +16,7 @@ from frtaudit.signing.keys import CERTIFICATE, PUBLIC, Signer, demo_signer
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.statement import INNER_NAME
-from frtaudit.signing.verification import Outcome, Verification
+from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify
 
 FILES = ["report.pdf", "report.html", "result.json", "verdict.json", "tables/scores.parquet", STATEMENT]
@@ -25,7 +25,7 @@ FLIPS = 40
 Flip = Callable[[Path, int], None]
 
 
-def subjects(found: Verification, outcome: Outcome = Outcome.INVALID) -> set[str]:
+def subjects(found: Verification, outcome: CheckStatus = CheckStatus.INVALID) -> set[str]:
     """What the checks with this outcome are about."""
     return {check.subject for check in found.checks if check.outcome is outcome}
 
@@ -34,14 +34,14 @@ def test_a_run_as_signed_is_valid_and_trusted(original: Path, key_folder: Path) 
     """Every file, both statements and the PDF's signature are checked, and the signer is trusted."""
     found = verify(original, [key_folder / PUBLIC])
     assert (found.exit_code, found.status) == (0, "valid and trusted")
-    assert {*FILES, f"report.pdf / {INNER_NAME}", "Signature1"} <= subjects(found, Outcome.OK)
+    assert {*FILES, f"report.pdf / {INNER_NAME}", "Signature1"} <= subjects(found, CheckStatus.OK)
 
 
 def test_without_trust_it_is_valid_but_untrusted(original: Path, other_folder: Path) -> None:
     """The same run on a machine that does not know the signer, or knows another one."""
     assert verify(original).exit_code == 3
     assert verify(original, [other_folder / PUBLIC]).exit_code == 3
-    assert subjects(verify(original), Outcome.UNTRUSTED) == {STATEMENT, "Signature1"}
+    assert subjects(verify(original), CheckStatus.UNTRUSTED) == {STATEMENT, "Signature1"}
 
 
 def test_either_half_of_the_signer_is_enough(original: Path, key_folder: Path, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_the_demo_key_is_trusted_where_it_was_made(tmp_path: Path, monkeypatch: 
     run = write_run(tmp_path / "run", demo_signer(WHEN))
     found = verify(run)
     assert found.exit_code == 0
-    assert any("demo key" in check.said for check in found.checks if check.outcome is Outcome.NOTE)
+    assert any("demo key" in check.said for check in found.checks if check.outcome is CheckStatus.NOTE)
     monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "elsewhere"))
     assert verify(run).exit_code == 3
     assert not (tmp_path / "elsewhere").exists()
@@ -103,7 +103,7 @@ def test_an_unlisted_file_is_noted_unless_it_poses_as_ours(run: Path, key_folder
     found = verify(run, [key_folder / PUBLIC])
     assert found.exit_code == 0
     assert found.strict_exit_code == 4
-    assert "notes.txt" in subjects(found, Outcome.UNCHECKED)
+    assert "notes.txt" in subjects(found, CheckStatus.UNCHECKED)
     (run / "tables/extra.parquet").write_bytes(b"x")
     assert "tables/extra.parquet" in subjects(verify(run))
 
@@ -121,7 +121,7 @@ def test_a_statement_by_another_key_is_untrusted(run: Path, key_folder: Path, ot
     sign_outer(run, other)
     found = verify(run, [key_folder / PUBLIC])
     assert found.exit_code == 3
-    assert subjects(found, Outcome.UNTRUSTED) == {STATEMENT}
+    assert subjects(found, CheckStatus.UNTRUSTED) == {STATEMENT}
     (run / "report.html").write_bytes(b"<p>better numbers")
     sign_outer(run, other)
     assert subjects(verify(run, [key_folder / PUBLIC])) == {"report.html"}
@@ -214,8 +214,8 @@ def test_the_pdf_alone_is_valid_and_trusted(original: Path, key_folder: Path) ->
     """Signature, inner statement, attached result, and the page that is inside are checked."""
     found = verify(original / "report.pdf", [key_folder / PUBLIC])
     assert found.exit_code == 0
-    assert subjects(found, Outcome.NOTE) == set()
-    assert {"report.pdf / report.html", "report.pdf / result.json"} <= subjects(found, Outcome.OK)
+    assert subjects(found, CheckStatus.NOTE) == set()
+    assert {"report.pdf / report.html", "report.pdf / result.json"} <= subjects(found, CheckStatus.OK)
     assert verify(original / "report.pdf").exit_code == 3
 
 
@@ -243,7 +243,7 @@ def test_an_approving_signature_is_accepted(
     assert verify(pdf, both).exit_code == 0
     found = verify(run, [key_folder / PUBLIC])
     assert found.exit_code == 3
-    assert subjects(found, Outcome.UNTRUSTED) == {"Signature2"}
+    assert subjects(found, CheckStatus.UNTRUSTED) == {"Signature2"}
 
 
 def test_flips_in_an_approved_pdf_are_seen(run: Path, other: Signer) -> None:

@@ -7,15 +7,15 @@ from functools import reduce
 import numpy as np
 
 from frtaudit.analyses.comparison.measures import ACCURACY, FTA, Flags, Floats, Ints, Measure, discordant
-from frtaudit.analyses.comparison.support import Footing
+from frtaudit.analyses.comparison.support import CommonSupport
 from frtaudit.core.spec import FailureScore
-from frtaudit.evaluation.system import POOLED, FoldPairs, Trial
+from frtaudit.evaluation.system import POOLED, FoldPairs, SystemData
 from frtaudit.stats.folds import kfold_accuracy
 
 FOLDS = "folds"  # what the pairs of spec.folds are called
 
 
-def accuracy(footing: Footing) -> Iterator[Measure]:
+def accuracy(footing: CommonSupport) -> Iterator[Measure]:
     """Accuracy on the folds' pairs and on every test set, of the pairs that every system scored, thresholds held fixed.
 
     The part of subject k in the error of the mean fold accuracy is the sum of the residuals of its pairs, each weighing
@@ -31,7 +31,7 @@ def accuracy(footing: Footing) -> Iterator[Measure]:
             yield _accuracy(footing, name, held)
 
 
-def _accuracy(footing: Footing, name: str, sets: Sequence[FoldPairs]) -> Measure:
+def _accuracy(footing: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
     rows = [np.zeros(0, np.int64) if one.at is None else one.at for one in sets]
     places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
@@ -71,7 +71,7 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
     return made.mean, parts, np.asarray(used & ~made.is_correct)
 
 
-def failures(footing: Footing) -> Iterator[Measure]:
+def failures(footing: CommonSupport) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
     trials = [item.trial for item in footing.standings]
     failed, who, unit = failed_attempts(trials)
@@ -93,7 +93,7 @@ def failures(footing: Footing) -> Iterator[Measure]:
     )
 
 
-def failed_attempts(trials: Sequence[Trial]) -> tuple[list[Flags], Ints, str]:
+def failed_attempts(trials: Sequence[SystemData]) -> tuple[list[Flags], Ints, str]:
     """Which attempts of each system failed, whose each attempt is, and what an attempt is.
 
     Listed comparisons where only these tell of failures; else the cohort's samples.
@@ -120,7 +120,7 @@ class Extremes:
     planned: int
 
 
-def extremes(footing: Footing, a: int) -> list[Extremes] | None:
+def extremes(footing: CommonSupport, a: int) -> list[Extremes] | None:
     """What the failures of each system could hide at target ``a``, everybody, pooled; None where nothing was lost.
 
     The thresholds are those of the common support: a failed non-mated comparison moves none.
@@ -136,7 +136,7 @@ def extremes(footing: Footing, a: int) -> list[Extremes] | None:
     return found if any(one.lost for one in found) else None
 
 
-def _planned(trial: Trial) -> int:
+def _planned(trial: SystemData) -> int:
     """Mated comparisons that the protocol asks for."""
     if not trial.comparisons.all_pairs:
         return int(np.count_nonzero(trial.comparisons.mated))

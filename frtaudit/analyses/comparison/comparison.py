@@ -11,13 +11,13 @@ from frtaudit.analyses.comparison.attempts import Extremes
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, NAME, Judged, estimates, judged
 from frtaudit.analyses.comparison.measures import FNMR, OF_CLASSES, Measure
 from frtaudit.analyses.comparison.rules import Rule, Settings
-from frtaudit.analyses.comparison.support import Footing, footing_of
+from frtaudit.analyses.comparison.support import CommonSupport, footing_of
 from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import SHARE, At
-from frtaudit.evaluation.system import POOLED, WEIGHTINGS, Outcome, Trial
+from frtaudit.evaluation.system import POOLED, WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.systems.multiple_comparisons import Pair
 
@@ -25,7 +25,7 @@ LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
 
 
-def compare(trials: Sequence[Trial], settings: Settings, alpha: float) -> Outcome:
+def compare(trials: Sequence[SystemData], settings: Settings, alpha: float) -> AnalysisOutput:
     """Everything that two or more systems are compared in, at level 1 - alpha."""
     footing = footing_of(trials)
     decisive: Judged | None = None
@@ -40,12 +40,12 @@ def compare(trials: Sequence[Trial], settings: Settings, alpha: float) -> Outcom
         found += _decided(decisive, settings)
     found += _hidden(footing, alpha)
     found += _changes(footing, settings)
-    return Outcome(
+    return AnalysisOutput(
         estimates=tuple(found), failures=footing.ledger, notes=tuple(_notes(footing, settings, decisive))
     )
 
 
-def _measures(footing: Footing) -> Iterator[Measure]:
+def _measures(footing: CommonSupport) -> Iterator[Measure]:
     yield from measures.fnmr(footing)
     yield from measures.differentials(footing)
     yield from measures.d_l2(footing)
@@ -53,7 +53,7 @@ def _measures(footing: Footing) -> Iterator[Measure]:
     yield from attempts.failures(footing)
 
 
-def _declared(measure: Measure, footing: Footing, settings: Settings) -> bool:
+def _declared(measure: Measure, footing: CommonSupport, settings: Settings) -> bool:
     """Whether this is the measure that the declared decision rests on: of everybody, or of the schema it names."""
     wanted = settings.decision
     if measure.of != wanted.metric:
@@ -66,7 +66,7 @@ def _declared(measure: Measure, footing: Footing, settings: Settings) -> bool:
     return measure.schema is None
 
 
-def _against(footing: Footing, settings: Settings) -> int | None:
+def _against(footing: CommonSupport, settings: Settings) -> int | None:
     decision = settings.decision
     if decision.against is None or decision.rule is Rule.BEST_OR_TIED:
         return None
@@ -133,7 +133,7 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _hidden(footing: Footing, alpha: float) -> Iterator[Estimate]:
+def _hidden(footing: CommonSupport, alpha: float) -> Iterator[Estimate]:
     """Bounds of each difference in pooled FNMR over all that failed comparisons could have been, with intervals."""
     for a, target in enumerate(footing.targets):
         sides = attempts.extremes(footing, a) if footing.refused[a] is None else None
@@ -146,7 +146,7 @@ def _hidden(footing: Footing, alpha: float) -> Iterator[Estimate]:
             yield from _bounds(names, both, {"fmr": target}, halves.get(pair), alpha)
 
 
-def _halves(footing: Footing, a: int, alpha: float) -> dict[Pair, float]:
+def _halves(footing: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
     """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are alike."""
     values = np.array([item.fnmr[POOLED, a, 0] for item in footing.standings])
     drawn = np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in footing.standings], axis=1)
@@ -194,7 +194,7 @@ def _bounds(
         )
 
 
-def _changes(footing: Footing, settings: Settings) -> Iterator[Estimate]:
+def _changes(footing: CommonSupport, settings: Settings) -> Iterator[Estimate]:
     """Two dates of one vendor: how many scores of the same inputs changed, and by how much at most."""
     for systems in settings.services.values():
         for old, new in pairwise(systems):
@@ -224,7 +224,7 @@ def _changes(footing: Footing, settings: Settings) -> Iterator[Estimate]:
             )
 
 
-def _reproduced(footing: Footing) -> Iterator[str]:
+def _reproduced(footing: CommonSupport) -> Iterator[str]:
     """Replicates that a finished run left are found again, or its tables are not those of its result."""
     agreed: list[str] = []
     bare: list[str] = []
@@ -257,7 +257,7 @@ def _reproduced(footing: Footing) -> Iterator[str]:
         yield f"the bootstrap replicates that the runs left were found again from their scores: {', '.join(agreed)}"
 
 
-def _origins(footing: Footing) -> Iterator[str]:
+def _origins(footing: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
     names = [item.trial.provider for item in footing.standings]
     runs = [
@@ -272,7 +272,7 @@ def _origins(footing: Footing) -> Iterator[str]:
         yield f"read from finished runs: {'; '.join(said)}"
 
 
-def _notes(footing: Footing, settings: Settings, decisive: Judged | None) -> Iterator[str]:
+def _notes(footing: CommonSupport, settings: Settings, decisive: Judged | None) -> Iterator[str]:
     """The declared rule first, then what all numbers rest on."""
     decision = settings.decision
     against = f" {decision.against}" if decision.against else ""

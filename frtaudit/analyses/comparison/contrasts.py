@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.analyses.comparison.measures import Measure
-from frtaudit.analyses.comparison.support import Footing
+from frtaudit.analyses.comparison.support import CommonSupport
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.evaluation.intervals import At, empty
 from frtaudit.stats.systems import multiple_comparisons
@@ -72,7 +72,7 @@ class Judged:
 
 def judged(
     measure: Measure,
-    footing: Footing,
+    footing: CommonSupport,
     alpha: float,
     *,
     against: int | None = None,
@@ -96,7 +96,7 @@ def judged(
     )
 
 
-def _reason(measure: Measure, footing: Footing, pair: Pair) -> str | None:
+def _reason(measure: Measure, footing: CommonSupport, pair: Pair) -> str | None:
     """Why nothing can be said of a pair: no number, the same scores, too few decisions that differ, no spread."""
     first, second = pair
     one, other = footing.standings[first], footing.standings[second]

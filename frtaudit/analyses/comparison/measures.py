@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.analyses.comparison.support import Footing, Standing
+from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
 from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, SHARE, At
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
@@ -56,13 +56,13 @@ class Measure:
         return 1 if self.of in HIGHER_IS_BETTER else -1
 
 
-def pairs_of(footing: Footing) -> list[Pair]:
+def pairs_of(footing: CommonSupport) -> list[Pair]:
     """All pairs of systems by their places."""
     count = len(footing.standings)
     return [(i, j) for i in range(count) for j in range(i + 1, count)]
 
 
-def fnmr(footing: Footing) -> Iterator[Measure]:
+def fnmr(footing: CommonSupport) -> Iterator[Measure]:
     """FNMR at every declared target, of everybody and of every class, in the primary weighting."""
     trial = footing.spec_trial
     weighting = trial.spec.weighting
@@ -92,7 +92,7 @@ def fnmr(footing: Footing) -> Iterator[Measure]:
             )
 
 
-def differentials(footing: Footing) -> Iterator[Measure]:
+def differentials(footing: CommonSupport) -> Iterator[Measure]:
     """The gap and the ratio between the largest and the smallest rate of a class, by schema, target and rate."""
     trial = footing.spec_trial
     weighting = trial.spec.weighting
@@ -119,7 +119,7 @@ def differentials(footing: Footing) -> Iterator[Measure]:
                     )
 
 
-def d_l2(footing: Footing) -> Iterator[Measure]:
+def d_l2(footing: CommonSupport) -> Iterator[Measure]:
     """The largest distance of a class from the mean of the classes, quantile space (thesis)."""
     trial = footing.spec_trial
     mated = [support.mated_by_pair(item.tail) for item in footing.standings]
@@ -171,7 +171,7 @@ def discordant(
     return decided, thin
 
 
-def _inside(footing: Footing, who: Ints, tag: int) -> Flags:
+def _inside(footing: CommonSupport, who: Ints, tag: int) -> Flags:
     """Which mated comparisons belong to a tag."""
     if tag == 0:
         return np.ones(who.size, dtype=np.bool_)
@@ -180,11 +180,11 @@ def _inside(footing: Footing, who: Ints, tag: int) -> Flags:
     return np.asarray(row[who] == tag - 1)
 
 
-def _rate(item: Standing, rate: str) -> Floats:
+def _rate(item: SystemOnSupport, rate: str) -> Floats:
     return item.fnmr if rate == "fnmr" else item.fmr
 
 
-def _drawn(item: Standing, rate: str) -> Floats:
+def _drawn(item: SystemOnSupport, rate: str) -> Floats:
     return item.drawn_fnmr if rate == "fnmr" else item.drawn_fmr
 
 
@@ -197,13 +197,15 @@ def _log_ratio(rates: Floats) -> Floats:
         return np.asarray(np.log(rate_index(RateIndex.MAX_MIN, rates)))
 
 
-def _thin_classes(footing: Footing, tags: list[int], a: int, w: int, rate: str) -> dict[Pair, str]:
+def _thin_classes(footing: CommonSupport, tags: list[int], a: int, w: int, rate: str) -> dict[Pair, str]:
     """Pairs of which some class of either has fewer than 10 errors or 10 erring subjects (FORMULAS 8.5)."""
     thin = [_thin(item, footing, tags, float(item.thresholds[w, a]), rate) for item in footing.standings]
     return {(i, j): reason for i, j in pairs_of(footing) if (reason := thin[i] or thin[j]) is not None}
 
 
-def _thin(item: Standing, footing: Footing, tags: list[int], threshold: float, rate: str) -> str | None:
+def _thin(
+    item: SystemOnSupport, footing: CommonSupport, tags: list[int], threshold: float, rate: str
+) -> str | None:
     if not np.isfinite(threshold):
         return "no threshold"
     tail = item.tail

@@ -14,7 +14,7 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.curves import spans
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.over_fmr import Drawn, classes_along, index_along, read_along, without_value
-from frtaudit.evaluation.system import WEIGHTINGS, Trial
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.intervals import bootstrap_intervals
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def two_models(trials: Sequence[Trial], alpha: float) -> Iterator[Curve]:
+def two_models(trials: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
     """FNMR over FMR of each of two systems with its band (002, its comparison of two models)."""
     for trial in trials:
         along = read_along(trial, "fnmr", trial.spec.weighting, 0)
@@ -58,7 +58,7 @@ def halves(subject_of: Ints, rng: np.random.Generator) -> Ints:
     return part
 
 
-def two_splits(trials: Sequence[Trial], alpha: float) -> Iterator[Curve]:
+def two_splits(trials: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
     """FNMR over FMR of each system on both halves of every subject's images; the first has a band on the first half.
 
     Nothing where comparisons were listed: half the images have no list of their own.
@@ -74,7 +74,7 @@ def two_splits(trials: Sequence[Trial], alpha: float) -> Iterator[Curve]:
             yield _on_split(trial, tail, name, alpha if place == split == 0 else None)
 
 
-def _on_split(trial: Trial, tail: ScoreTail, name: str, alpha: float | None) -> Curve:
+def _on_split(trial: SystemData, tail: ScoreTail, name: str, alpha: float | None) -> Curve:
     """The curve of one half; with a band where ``alpha`` is given."""
     w = WEIGHTINGS.index(trial.spec.weighting)
     pairs = int(rates_of.trials(tail, trial.groups).non_mated[0])
@@ -116,14 +116,14 @@ def _on_split(trial: Trial, tail: ScoreTail, name: str, alpha: float | None) -> 
     )
 
 
-def _threshold(trial: Trial, tail: ScoreTail, target: float) -> float:
+def _threshold(trial: SystemData, tail: ScoreTail, target: float) -> float:
     try:
         return rates_of.threshold_at(tail, trial.groups, target, trial.spec.weighting)
     except BelowFloorError:
         return float("nan")
 
 
-def _images(trial: Trial, tail: ScoreTail, targets: Sequence[float]) -> Floats:
+def _images(trial: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Floats:
     """FNMR of everybody in replicates of images, shape (W, B, A)."""
     made = replicate(
         tail,
@@ -138,7 +138,7 @@ def _images(trial: Trial, tail: ScoreTail, targets: Sequence[float]) -> Floats:
     return np.asarray(made.fnmr[..., 0])
 
 
-def zones(trials: Sequence[Trial], kind: RateIndex, alpha: float) -> Iterator[Curve]:
+def zones(trials: Sequence[SystemData], kind: RateIndex, alpha: float) -> Iterator[Curve]:
     """A fairness metric of two systems with bands, and where estimate and upper bound agree on the fairer one (002).
 
     The curves of the systems, then of each schema one of zone codes whose ``group`` is the second system: 1 where the
@@ -152,7 +152,7 @@ def zones(trials: Sequence[Trial], kind: RateIndex, alpha: float) -> Iterator[Cu
             yield _zoned(pair[0], pair[1])
 
 
-def _fairness(trial: Trial, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
+def _fairness(trial: SystemData, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
     groups = classes_along(trial, schema, "fnmr")
     if len(groups) < 2 or not groups[0][1].x.size:
         return None

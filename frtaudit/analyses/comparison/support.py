@@ -14,7 +14,7 @@ from frtaudit.core import Groups, LedgerEntry, ScoreTail
 from frtaudit.core.canonical import seed_of, sha256
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
-from frtaudit.evaluation.system import WEIGHTINGS, Trial, strata_of
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData, strata_of
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.rates import rates as rates_of
@@ -31,7 +31,7 @@ BELOW = "a threshold lies below the floor of the kept tail"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class SystemOnSupport:
     """One system on the common footing, W = 2 weightings (pooled, identity), A targets, G + 1 tags, B replicates.
 
     ``tail``: its scores there; ``digest``: of these scores; ``thresholds`` (W, A), NaN where there is none; ``fnmr``,
@@ -39,7 +39,7 @@ class Standing:
     each.
     """
 
-    trial: Trial
+    trial: SystemData
     tail: ScoreTail
     digest: str
     thresholds: Floats
@@ -50,14 +50,14 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Footing:
+class CommonSupport:
     """V systems on the same comparisons.
 
     ``targets``: the declared FMR targets, ascending; ``refused``: for each None, or why it has no threshold;
     ``trials``: the denominators that all share; ``ledger``: what was scored by some systems only, and so is left out.
     """
 
-    standings: tuple[Standing, ...]
+    standings: tuple[SystemOnSupport, ...]
     groups: Groups
     targets: tuple[float, ...]
     refused: tuple[str | None, ...]
@@ -70,7 +70,7 @@ class Footing:
         return tuple(item.trial.provider for item in self.standings)
 
     @property
-    def spec_trial(self) -> Trial:
+    def spec_trial(self) -> SystemData:
         """A trial that knows what all share: spec, cohort, groups."""
         return self.standings[0].trial
 
@@ -83,7 +83,7 @@ class Footing:
         return np.ascontiguousarray(drawn.T.astype(np.int64))
 
 
-def footing_of(trials: Sequence[Trial]) -> Footing:
+def footing_of(trials: Sequence[SystemData]) -> CommonSupport:
     """Put systems on one footing. Raises :class:`DataError` where they share no comparison."""
     tails, ledger = _shared(trials)
     first = trials[0]
@@ -107,7 +107,7 @@ def footing_of(trials: Sequence[Trial]) -> Footing:
         _standing(trial, tail, at, targets, usable)
         for trial, tail, at in zip(trials, tails, thresholds, strict=True)
     ]
-    return Footing(
+    return CommonSupport(
         standings=tuple(standings),
         groups=first.groups,
         targets=targets,
@@ -117,7 +117,7 @@ def footing_of(trials: Sequence[Trial]) -> Footing:
     )
 
 
-def _hidden(trials: Sequence[Trial], a: int) -> str | None:
+def _hidden(trials: Sequence[SystemData], a: int) -> str | None:
     """Why a system's scores cannot tell the threshold at target ``a``, if one's cannot: nothing is compared there."""
     found = (
         f"{trial.provider}: {trial.hidden[w, a]}"
@@ -128,7 +128,7 @@ def _hidden(trials: Sequence[Trial], a: int) -> str | None:
     return next(found, None)
 
 
-def _shared(trials: Sequence[Trial]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
+def _shared(trials: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
     """Each system's scores on the common support, and how much of its own each leaves out."""
     listed = [trial.table is not None for trial in trials]
     if all(listed):
@@ -144,7 +144,7 @@ def _shared(trials: Sequence[Trial]) -> tuple[list[ScoreTail], list[LedgerEntry]
     return [support.restricted(trial.tail, keep) for trial in trials], _entries(own, "samples")
 
 
-def _shared_list(trials: Sequence[Trial]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
+def _shared_list(trials: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
     first = trials[0].comparisons
     scores: list[Floats] = []
     for trial in trials:
@@ -192,8 +192,8 @@ def _thresholds(
 
 
 def _standing(
-    trial: Trial, tail: ScoreTail, thresholds: Floats, targets: Sequence[float], usable: Sequence[int]
-) -> Standing:
+    trial: SystemData, tail: ScoreTail, thresholds: Floats, targets: Sequence[float], usable: Sequence[int]
+) -> SystemOnSupport:
     shape = (len(WEIGHTINGS), len(targets), len(trial.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
     for w in range(len(WEIGHTINGS)) if usable else ():
@@ -201,7 +201,7 @@ def _standing(
         fnmr[w, usable] = found.frr if w else found.fnmr
         fmr[w, usable] = found.far if w else found.fmr
     drawn = _drawn(trial, tail, targets, usable)
-    return Standing(
+    return SystemOnSupport(
         trial=trial,
         tail=tail,
         digest=sha256(support.contents(tail)),
@@ -214,7 +214,7 @@ def _standing(
 
 
 def _drawn(
-    trial: Trial, tail: ScoreTail, targets: Sequence[float], usable: Sequence[int]
+    trial: SystemData, tail: ScoreTail, targets: Sequence[float], usable: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """The audit's own replicates where nothing was left out, else new ones of the same people."""
     own = trial.replicates.get(Plan.SUBJECTS) if tail is trial.tail else None
@@ -228,7 +228,7 @@ def _drawn(
     return fnmr, fmr
 
 
-def _replicated(trial: Trial, tail: ScoreTail, targets: Sequence[float]) -> Replicates:
+def _replicated(trial: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Replicates:
     return replicate(
         tail,
         trial.groups,
@@ -242,5 +242,5 @@ def _replicated(trial: Trial, tail: ScoreTail, targets: Sequence[float]) -> Repl
     )
 
 
-def _seed(trial: Trial) -> int:
+def _seed(trial: SystemData) -> int:
     return seed_of(trial.spec.seed, "bootstrap", Plan.SUBJECTS.value)

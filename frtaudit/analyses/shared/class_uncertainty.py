@@ -7,11 +7,11 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.analyses.shared.failure_counts import attempts_of
-from frtaudit.analyses.shared.influence import BELOW, written
+from frtaudit.analyses.shared.influence import BELOW, make_estimate
 from frtaudit.analyses.shared.label_bounds import (
     Boxes,
     Missing,
-    Standing,
+    SchemaCounts,
     curve_range,
     failure_boxes,
     mislabelled_boxes,
@@ -26,8 +26,8 @@ from frtaudit.evaluation.intervals import (
     MIN_ERRORS,
     SHARE,
     At,
-    Place,
-    Reading,
+    OperatingPoint,
+    RateSummary,
     empty,
     finite,
     from_bounds,
@@ -35,12 +35,12 @@ from frtaudit.evaluation.intervals import (
     intervals_of,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, Trial
+from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, SystemData
 from frtaudit.stats.folds import kfold_accuracy
 from frtaudit.stats.groups import class_mix
 from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials, class_sums, class_trials
 from frtaudit.stats.groups.differentials import RateIndex
-from frtaudit.stats.groups.equality_test import Worse
+from frtaudit.stats.groups.equality_test import Direction
 from frtaudit.stats.groups.group_contrasts import Box
 from frtaudit.stats.groups.index_bounds import composite_range, index_range
 from frtaudit.stats.intervals import dependence, wilson
@@ -60,7 +60,7 @@ Ints = npt.NDArray[np.int64]
 class Doubts:
     """One system and one schema: bounds of its differentials, the declared mix, what mislabelling hides."""
 
-    trial: Trial
+    trial: SystemData
     schema: str
     alpha: float
     mix: Mapping[str, float] | None = None
@@ -124,13 +124,13 @@ class Doubts:
         names = self.trial.cohort.classifications[self.schema].classes
         return np.array([declared.get(name, declared.get("each", 0.0)) for name in names])
 
-    def _standing(self, threshold: float, weighting: Weighting, held: ClassTrials) -> Standing:
+    def _standing(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
         tail, rule = self.trial.tail, self.trial.rule
         row = int(np.searchsorted(rule.mated.thresholds, threshold))
         sums: ClassSums | None = None
         if threshold >= tail.floor:
             sums = class_sums(tail, threshold, held)
-        return Standing(
+        return SchemaCounts(
             code=self._code(),
             n_classes=self._count(),
             weighting=weighting,
@@ -142,7 +142,7 @@ class Doubts:
         )
 
     def _bounds(
-        self, standing: Standing, threshold: float, at: At, causes: list[Missing]
+        self, standing: SchemaCounts, threshold: float, at: At, causes: list[Missing]
     ) -> Iterator[Estimate]:
         weight = float(getattr(self.trial.spec.analyses.get("differentials"), "weight", 0.5))
         for cause in causes:
@@ -156,7 +156,7 @@ class Doubts:
                     _range(form, boxes, weight), form.worse, where, "all", standing.weighting
                 )
 
-    def _boxes(self, cause: Missing, standing: Standing, threshold: float) -> Boxes:
+    def _boxes(self, cause: Missing, standing: SchemaCounts, threshold: float) -> Boxes:
         if cause is Missing.UNKNOWN:
             return unknown_boxes(standing)
         if cause is Missing.MISLABELLED:
@@ -174,15 +174,15 @@ class Doubts:
     def _cases(
         self,
         found: tuple[float, float] | None,
-        worse: Worse,
+        worse: Direction,
         at: At,
         group: str,
         weighting: Weighting | None,
     ) -> Iterator[Estimate]:
-        best, worst = (None, None) if found is None else found if worse is Worse.LARGER else found[::-1]
+        best, worst = (None, None) if found is None else found if worse is Direction.LARGER else found[::-1]
         note = None if found else "not bounded: a class without comparisons, or no such rate was kept"
         for case, value in (("best", best), ("worst", worst)):
-            yield written(
+            yield make_estimate(
                 self.trial.provider, f"index_{case}_case", at, value, None, "index", note,
                 schema=self.schema, group=group, weighting=weighting,
             )  # fmt: skip
@@ -210,7 +210,9 @@ class Doubts:
         bounds = curve_range(rates, grid, tail.score_range)
         for space in ("quantile", "tar"):
             at: At = {"index": "d_l2", "space": space, "missing": cause.value}
-            yield from self._cases(None if bounds is None else bounds[space], Worse.LARGER, at, "max", None)
+            yield from self._cases(
+                None if bounds is None else bounds[space], Direction.LARGER, at, "max", None
+            )
 
     def _accuracies(self) -> Iterator[Estimate]:
         """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""
@@ -224,11 +226,11 @@ class Doubts:
             box = pair_box(*ends, ~found.is_correct[used], self._code(), self._count())
             at: At = {"index": "skewed_error_ratio", "pairs": name, "missing": Missing.UNKNOWN.value}
             bounds = index_range(RateIndex.MAX_MIN, box.low, box.high)
-            yield from self._cases(bounds, Worse.LARGER, at, "all", None)
+            yield from self._cases(bounds, Direction.LARGER, at, "all", None)
 
-    def _standing_mated(self, errors: Ints) -> Standing:
+    def _standing_mated(self, errors: Ints) -> SchemaCounts:
         tail = self.trial.tail
-        return Standing(
+        return SchemaCounts(
             code=self._code(),
             n_classes=self._count(),
             weighting=Weighting.POOLED,
@@ -239,7 +241,7 @@ class Doubts:
             complete=tail.blocks is None,
         )
 
-    def _behind_labels(self, standing: Standing, at: At) -> Iterator[Estimate]:
+    def _behind_labels(self, standing: SchemaCounts, at: At) -> Iterator[Estimate]:
         """Indices of the rates that these labels hide, if wrong labels fall on people regardless of their errors."""
         weight = float(getattr(self.trial.spec.analyses.get("differentials"), "weight", 0.5))
         matrix = class_mix.mislabelling(self._wrong())
@@ -256,12 +258,12 @@ class Doubts:
                 if value is not None
                 else "needs comparisons of all classes with each other, and mostly right labels"
             )
-            yield written(
+            yield make_estimate(
                 self.trial.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
                 "index", note, schema=self.schema, weighting=standing.weighting,
             )  # fmt: skip
 
-    def _fnmr(self, standing: Standing) -> Floats:
+    def _fnmr(self, standing: SchemaCounts) -> Floats:
         over, under = (
             np.bincount(standing.code, weights=part, minlength=standing.n_classes + 1)[:-1]
             for part in standing.single()
@@ -269,7 +271,7 @@ class Doubts:
         return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
 
     def _mix(
-        self, standing: Standing, threshold: float, at: At, a: int, held: ClassTrials
+        self, standing: SchemaCounts, threshold: float, at: At, a: int, held: ClassTrials
     ) -> Iterator[Estimate]:
         """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
         declared = self.mix or {}
@@ -308,7 +310,7 @@ class Doubts:
         self, metric: str, at: At, weighting: Weighting, value: float | None, note: str | None
     ) -> Estimate:
         unit = "score" if metric == "threshold_mix" else SHARE
-        return written(
+        return make_estimate(
             self.trial.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
         )
 
@@ -332,7 +334,7 @@ class Doubts:
         if errors >= MIN_ERRORS and erring >= MIN_ERRING and 0 < value < 1 and variance > 0:
             degrees = dependence.degrees_of_freedom(float(subjects))
             made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
-        return written(
+        return make_estimate(
             self.trial.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
             weighting=weighting, intervals=(made,),
         )  # fmt: skip
@@ -340,13 +342,19 @@ class Doubts:
     def _mixed_fnmr(self, shares: Floats, weighting: Weighting, threshold: float, at: At, a: int) -> Estimate:
         """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
         used = [
-            (share, read(self.trial, Place(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)))
+            (
+                share,
+                read(
+                    self.trial,
+                    OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a),
+                ),
+            )
             for share, (tag, _) in zip(shares, self.trial.classes(self.schema), strict=True)
             if share > 0
         ]  # fmt: skip
         plans = set.intersection(*(set(item.replicates) for _, item in used))
         value = float(sum(share * item.value for share, item in used))
-        reading = Reading(
+        reading = RateSummary(
             value=value,
             vstat=float(sum(share * item.vstat for share, item in used)),
             errors=sum(item.errors for _, item in used),
@@ -366,13 +374,13 @@ class Doubts:
         drawn = reading.replicates.get(Plan.SUBJECTS)
         if drawn is not None and not reading.thin and 0 < value < 1:
             made = (*_by_variance(reading, drawn, self.alpha), *made)
-        return written(
+        return make_estimate(
             self.trial.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
             intervals=made,
         )  # fmt: skip
 
 
-def _by_variance(reading: Reading, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
+def _by_variance(reading: RateSummary, drawn: Floats, alpha: float) -> tuple[Interval, ...]:
     known = drawn[np.isfinite(drawn)]
     if known.size < 2 or not known.var() > 0:
         return ()

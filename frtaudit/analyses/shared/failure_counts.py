@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import ScoreTable
-from frtaudit.evaluation.system import Trial
+from frtaudit.evaluation.system import SystemData
 from frtaudit.labelling import tried
 from frtaudit.stats.rates.trials import complete_pairs, members
 
@@ -35,7 +35,7 @@ class Attempts:
         return replace(self, known=True, **none)
 
 
-def attempts_of(trial: Trial) -> Attempts:
+def attempts_of(trial: SystemData) -> Attempts:
     """What one system was given and did not answer.
 
     Lists tell of failed comparisons; elsewhere samples fail, whichever of their comparisons are made.
@@ -52,12 +52,12 @@ def attempts_of(trial: Trial) -> Attempts:
     return replace(lost, failed=samples.failed, tried=samples.tried, unit=samples.unit)
 
 
-def was_listed(trial: Trial) -> bool:
+def was_listed(trial: SystemData) -> bool:
     """Whether the scores came with the cohort, as lists."""
     return trial.provider in trial.material.tables
 
 
-def _of_samples(trial: Trial) -> Attempts:
+def _of_samples(trial: SystemData) -> Attempts:
     cohort = trial.cohort
     given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
     failed = cohort.subject_of[list(trial.failed)]
@@ -69,28 +69,28 @@ def _of_samples(trial: Trial) -> Attempts:
     return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
 
 
-def members_of(trial: Trial, tag: int) -> npt.NDArray[np.bool_]:
+def members_of(trial: SystemData, tag: int) -> npt.NDArray[np.bool_]:
     """Which subjects belong to a tag, (K,) bool."""
     return np.asarray(members(trial.groups, trial.cohort.n_subjects)[tag])
 
 
-def _each(trial: Trial, values: Ints) -> Ints:
+def _each(trial: SystemData, values: Ints) -> Ints:
     """Values by subject, (K,), for each tag: 0 where the subject does not belong to it."""
     return np.asarray(members(trial.groups, trial.cohort.n_subjects) * values)
 
 
-def _by_tag(trial: Trial, values: Ints) -> Ints:
+def _by_tag(trial: SystemData, values: Ints) -> Ints:
     return np.array([int(values[members_of(trial, tag)].sum()) for tag, _, _ in trial.tags()], dtype=np.int64)
 
 
-def _pairs(trial: Trial, tag: int, samples: Ints) -> int:
+def _pairs(trial: SystemData, tag: int, samples: Ints) -> int:
     """Non-mated comparisons within the cells among the tag's subjects."""
     if not trial.comparisons.all_pairs:
         return 0
     return complete_pairs(samples, np.where(members_of(trial, tag), trial.comparisons.cells, -1))
 
 
-def _of_comparisons(trial: Trial, attempts: ScoreTable) -> Attempts:
+def _of_comparisons(trial: SystemData, attempts: ScoreTable) -> Attempts:
     """A failed comparison counts for the probe's subject."""
     pairs = trial.comparisons
     probe, reference = trial.cohort.subject_of[pairs.probe], trial.cohort.subject_of[pairs.reference]

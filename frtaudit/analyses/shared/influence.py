@@ -10,10 +10,10 @@ from frtaudit.core import Estimate, Interval
 from frtaudit.core.file_names import file_name
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.intervals import SHARE, At
-from frtaudit.evaluation.system import WEIGHTINGS, Trial
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.groups import influence
-from frtaudit.stats.groups.influence import Blocked, Left, Parts
+from frtaudit.stats.groups.influence import Blocked, LeaveOneOut, Parts
 
 NAME = "robustness"
 BELOW = "the threshold lies below the floor of the kept tail"
@@ -21,7 +21,7 @@ NOT_ALONE = "every subject takes part in every comparison, or none does"
 Ints = npt.NDArray[np.int64]
 
 
-def written(
+def make_estimate(
     provider: str,
     metric: str,
     at: At,
@@ -72,7 +72,7 @@ class Kept:
 class Influence:
     """One system and whom its rates hang on."""
 
-    trial: Trial
+    trial: SystemData
     worst_share: float
     label_errors_taken: tuple[int, ...]
 
@@ -107,13 +107,13 @@ class Influence:
             own, named = int(errors[who].sum()), {**at, "subjects": float(who.size)}
             note = None if total else "no false match"
             ends, any_of = (total and own / (2 * total)), influence.involving(tail, threshold, who)
-            yield written(
+            yield make_estimate(
                 self.trial.provider, "worst_share", named, ends if total else None, (own, 2 * total),
                 "share of the ends of false matches", note, weighting=weighting,
             )  # fmt: skip
             known = any_of is not None and total > 0
             counts = (int(any_of or 0), total) if known else None
-            yield written(
+            yield make_estimate(
                 self.trial.provider, "worst_involved", named, counts[0] / total if counts else None, counts,
                 "share of false matches", note or (None if known else BELOW), weighting=weighting,
             )  # fmt: skip
@@ -125,7 +125,7 @@ class Influence:
             row, _ = self._row(threshold)
             total = int(self.trial.rule.non_mated.errors[row, 0])
             found = influence.heaviest_pair(self.trial.tail, everybody, threshold, weighting)
-            yield written(
+            yield make_estimate(
                 self.trial.provider, "heaviest_pair", at, None if found is None else found.share,
                 None if found is None else (found.errors, total), "share of the rate",
                 None if found else BELOW if total else "no false match", weighting=weighting,
@@ -139,13 +139,13 @@ class Influence:
             for end, left in zip(("low", "high"), found or (None, None), strict=True):
                 metric = f"{rate}_leave_one_out_{end}"
                 where = at if left is None else {**at, "line": float(lines[left.subject])}
-                yield written(
+                yield make_estimate(
                     self.trial.provider, metric, where, None if left is None else left.rate,
                     None if left is None else (left.errors, left.trials), SHARE,
                     NOT_ALONE if left is None else None, schema=schema, group=group, weighting=weighting,
                 )  # fmt: skip
 
-    def _extremes(self) -> Iterator[tuple[At, Weighting, str, int, tuple[Left, Left] | None]]:
+    def _extremes(self) -> Iterator[tuple[At, Weighting, str, int, tuple[LeaveOneOut, LeaveOneOut] | None]]:
         for at, weighting, threshold, grouped in self._points():
             tags = range(len(self.trial.tags())) if grouped else (0,)
             for tag in tags:
@@ -253,7 +253,7 @@ class Influence:
     def _without(self, target: float, number: int, of: str, errors: int, trials: int) -> Estimate:
         at: At = {"fmr": target, "label_errors": float(number), "of": of}
         value = errors / trials if trials else None
-        return written(
+        return make_estimate(
             self.trial.provider, "fmr_label_errors", at, value, (errors, trials), SHARE,
             weighting=Weighting.POOLED,
         )  # fmt: skip
@@ -303,7 +303,7 @@ def reviewed(provider: str, kept: Kept, said: Mapping[str, str], wrong: set[str]
     own = [pair for pair in kept.pairs if pair in said]
     found = [kept.people[pair] for pair in own if pair in wrong]
     value = len(found) / len(own) if own else None
-    yield written(
+    yield make_estimate(
         provider, "reviewed_label_errors", {}, value, (len(found), len(own)), "share of reviewed pairs",
         None if own else "no pair of this system was reviewed",
     )  # fmt: skip
@@ -312,7 +312,7 @@ def reviewed(provider: str, kept: Kept, said: Mapping[str, str], wrong: set[str]
             continue
         rest = errors - int(between[found].sum()), trials - int(kept.sizes[found].sum())
         at: At = {"fmr": target}
-        yield written(
+        yield make_estimate(
             provider, "fmr_reviewed", at, rest[0] / rest[1] if rest[1] else None, rest, SHARE,
             weighting=Weighting.POOLED,
         )  # fmt: skip

@@ -39,7 +39,7 @@ class Missing(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class SchemaCounts:
     """The subjects of one schema at one threshold.
 
     ``code`` (K,) int64: class 0..C-1, C = unknown; ``mated_errors``, ``mated_trials`` (K,) int64: of each subject;
@@ -80,7 +80,7 @@ class Standing:
 Boxes = Mapping[str, Box]
 
 
-def unknown_boxes(standing: Standing) -> Boxes:
+def unknown_boxes(standing: SchemaCounts) -> Boxes:
     """Rates of the classes when each unknown subject could belong to any of them, or to none.
 
     FNMR of each class is exact, FMR at most.
@@ -123,7 +123,7 @@ def failure_boxes(rates: Mapping[str, tuple[Ints, Ints, Ints]]) -> Boxes:
     return found
 
 
-def mislabelled_boxes(standing: Standing, shares: Floats) -> Boxes:
+def mislabelled_boxes(standing: SchemaCounts, shares: Floats) -> Boxes:
     """Rates of the classes when at most ``shares`` (C,) of the subjects labelled with each belong to another class.
 
     Whoever they are: up to floor(q_c K_c) leave class c, and as many as each other class may lose may join it. FNMR is
@@ -152,7 +152,7 @@ def mislabelled_boxes(standing: Standing, shares: Floats) -> Boxes:
 
 
 def _double_pools(
-    standing: Standing, pairs: tuple[Floats, Floats], limits: Ints, c: int
+    standing: SchemaCounts, pairs: tuple[Floats, Floats], limits: Ints, c: int
 ) -> tuple[list[Pool], list[Pool]]:
     """What makes FMR of class c small, and what makes it large: those who leave it, those who join it."""
     over, under = pairs
@@ -174,7 +174,7 @@ def _double_pools(
     return low, high
 
 
-def _with_leavers(standing: Standing, c: int, who: Ints, leaving: int, size: Floats) -> Floats:
+def _with_leavers(standing: SchemaCounts, c: int, who: Ints, leaving: int, size: Floats) -> Floats:
     """At most so much of ``size`` do those who join share with those who leave."""
     if not leaving:
         return np.zeros(who.size)
@@ -186,7 +186,7 @@ def _with_leavers(standing: Standing, c: int, who: Ints, leaving: int, size: Flo
     return np.asarray(standing.n_samples[who] * float(most))
 
 
-def _moves(standing: Standing, c: int, limits: Ints) -> list[tuple[int, Ints, int]]:
+def _moves(standing: SchemaCounts, c: int, limits: Ints) -> list[tuple[int, Ints, int]]:
     """Classes with wrong labels, their subjects, and whether these leave c (-1) or join it (1)."""
     return [
         (d, np.flatnonzero(standing.code == d), -1 if d == c else 1)
@@ -203,7 +203,7 @@ def pair_box(first: Ints, second: Ints, wrong: npt.NDArray[np.bool_], code: Ints
     """Shares of wrong pairs within each class when each unknown subject could belong to any, at most: as for FMR.
 
     ``first``, ``second`` (P,) int64: subjects of listed pairs, mated ones among them; ``wrong`` (P,) bool: decided
-    wrongly, at thresholds that classes do not move; ``code`` (K,) as in :class:`Standing`.
+    wrongly, at thresholds that classes do not move; ``code`` (K,) as in :class:`SchemaCounts`.
 
     >>> pairs = np.array([[0, 0], [1, 1], [2, 2]])
     >>> box = pair_box(pairs[:, 0], pairs[:, 1], np.array([False, True, True]), np.array([0, 0, 1]), 1)
@@ -242,11 +242,11 @@ def _box(ends: list[tuple[float, float]]) -> Box:
     return Box(low=low, high=high, critical=0.0)
 
 
-def _by_class(standing: Standing, values: Floats) -> Floats:
+def _by_class(standing: SchemaCounts, values: Floats) -> Floats:
     return np.asarray(np.bincount(standing.code, weights=values, minlength=standing.n_classes + 1)[:-1])
 
 
-def _sizes(standing: Standing) -> Ints:
+def _sizes(standing: SchemaCounts) -> Ints:
     return np.asarray(np.bincount(standing.code, minlength=standing.n_classes + 1)[:-1], dtype=np.int64)
 
 

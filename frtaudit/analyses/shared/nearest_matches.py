@@ -9,7 +9,7 @@ import numpy.typing as npt
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from frtaudit.core import Cohort, Material
+from frtaudit.core import Cohort, CohortData
 from frtaudit.core.extras import need
 from frtaudit.core.freeze import freeze
 from frtaudit.errors import DataError, SpecError
@@ -155,7 +155,7 @@ class Overlap:
         }
 
 
-def matcher_of(material: Material, panel: Sequence[str], wanted: str | None, where: str) -> str:
+def matcher_of(material: CohortData, panel: Sequence[str], wanted: str | None, where: str) -> str:
     """The provider whose templates decide: the one asked for, else the first on trial with templates on both sides."""
     if not material.training:
         raise SpecError(where, "the cohort has no training set", "cohort.training.NAME=FOLDER")
@@ -177,7 +177,7 @@ def matcher_of(material: Material, panel: Sequence[str], wanted: str | None, whe
     return wanted
 
 
-def survey(material: Material, matcher: str, rules: Rules) -> Overlap:
+def survey(material: CohortData, matcher: str, rules: Rules) -> Overlap:
     """Search every training set, read the review, clean, search again."""
     templates = material.templates[matcher]()
     probes = unit_rows(templates.vectors)
@@ -214,7 +214,7 @@ def survey(material: Material, matcher: str, rules: Rules) -> Overlap:
     return _reviewed(Overlap(matcher=matcher, raw=raw, cleaned=cleaned), rules)
 
 
-def _told(found: Found, training: Material, rules: Rules) -> Found:
+def _told(found: Found, training: CohortData, rules: Rules) -> Found:
     """Verdicts out of the training metadata: whom each training image shows, and which test image it copies."""
     shown = training.attributes.get(rules.known or "")
     if shown is None:

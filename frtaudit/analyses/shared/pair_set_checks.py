@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Comparisons, Material
+from frtaudit.core import CohortData, Comparisons
 from frtaudit.datasets.pair_rules import Rules, Trait
 from frtaudit.stats.folds.fold_assignment import leaking
 
@@ -32,7 +32,7 @@ class Claim:
 
 
 def certify(
-    material: Material, pairs: Comparisons, rules: Rules | None, per_image: int | None
+    material: CohortData, pairs: Comparisons, rules: Rules | None, per_image: int | None
 ) -> list[Claim]:
     """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made."""
     found = [*_of_pairs(material, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
@@ -51,7 +51,7 @@ def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
     return Claim(rule=rule, kept=int(np.count_nonzero(keeps)), total=int(keeps.size), of=of, worst=worst)
 
 
-def _of_pairs(material: Material, pairs: Comparisons) -> Iterator[Claim]:
+def _of_pairs(material: CohortData, pairs: Comparisons) -> Iterator[Claim]:
     low, high = np.minimum(pairs.probe, pairs.reference), np.maximum(pairs.probe, pairs.reference)
     key = low.astype(np.int64) * material.cohort.n_samples + high
     _, where, counts = np.unique(key, return_inverse=True, return_counts=True)
@@ -67,7 +67,7 @@ def _of_images(pairs: Comparisons, most: int | None) -> Iterator[Claim]:
             yield _claim(f"each image in at most {most} {kind} pairs", counts <= most, "images", worst)
 
 
-def _of_folds(material: Material, pairs: Comparisons) -> Iterator[Claim]:
+def _of_folds(material: CohortData, pairs: Comparisons) -> Iterator[Claim]:
     fold = np.zeros(0, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
     subject = material.cohort.subject_of.astype(np.int64)
     ends = subject[pairs.probe], subject[pairs.reference]
@@ -81,11 +81,11 @@ def _of_folds(material: Material, pairs: Comparisons) -> Iterator[Claim]:
         yield _claim(f"as many {kind} pairs in every fold", sizes == sizes.max(), "folds", said)
 
 
-def _number(material: Material, column: str) -> Floats:
+def _number(material: CohortData, column: str) -> Floats:
     return np.array([float(text) if text else np.nan for text in material.attributes[column]])
 
 
-def _of_traits(material: Material, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+def _of_traits(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Confidence, tails and values of the images that stand in the set."""
     used = np.unique(np.concatenate([pairs.probe, pairs.reference]))
     for name in dict.fromkeys([*rules.only, rules.trait]):
@@ -111,7 +111,7 @@ def _of_traits(material: Material, pairs: Comparisons, rules: Rules) -> Iterator
     yield _claim(f"non-mated pairs of {said}", mixed[~pairs.mated], "pairs")
 
 
-def _words(material: Material, trait: Trait, rules: Rules) -> npt.NDArray[np.object_]:
+def _words(material: CohortData, trait: Trait, rules: Rules) -> npt.NDArray[np.object_]:
     """The value of each image; of a number: low and high where at most the tail's share of its group lies beyond it."""
     if trait.tail is None and not trait.tails:
         return material.attributes[trait.column]
@@ -139,7 +139,7 @@ def _words(material: Material, trait: Trait, rules: Rules) -> npt.NDArray[np.obj
     return words
 
 
-def _groups(material: Material, rules: Rules) -> dict[str, Flags]:
+def _groups(material: CohortData, rules: Rules) -> dict[str, Flags]:
     """Group to which samples are in it, shape (N,)."""
     if rules.balance is None:
         return {"all": np.ones(material.cohort.n_samples, dtype=bool)}
@@ -148,7 +148,7 @@ def _groups(material: Material, rules: Rules) -> dict[str, Flags]:
     return {name: code == place for place, name in enumerate(schema.classes)}
 
 
-def _of_bounds(material: Material, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+def _of_bounds(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Scores and ages of the pairs."""
     templates = material.templates[rules.matcher]()
     row = {int(sample): n for n, sample in enumerate(templates.rows)}
@@ -170,7 +170,7 @@ def _of_bounds(material: Material, pairs: Comparisons, rules: Rules) -> Iterator
         yield _claim(rule, gap <= rules.age_gap, "pairs", f"largest {gap.max():g}")
 
 
-def _of_groups(material: Material, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+def _of_groups(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Equal numbers of each group, non-mated pairs within one."""
     own = _groups(material, rules)
     inside = [flags[pairs.probe] & flags[pairs.reference] for flags in own.values()]

@@ -41,7 +41,7 @@ _PICTURE = re.compile(r"picture/(\d{1,9})")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
+class ReviewState:
     """What the page is made of; ``token``: the secret part of its address."""
 
     faces: Faces
@@ -59,7 +59,7 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, desk: Desk, port: int = 0, heard: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, desk: ReviewState, port: int = 0, heard: Callable[[], object] = lambda: None) -> None:
         self.desk = desk
         self._heard, self._turn = heard, Lock()
         try:
@@ -142,7 +142,7 @@ class Handler(BaseHTTPRequestHandler):
         return "frtaudit"
 
     @property
-    def _desk(self) -> Desk:
+    def _desk(self) -> ReviewState:
         return cast("Server", self.server).desk
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from frtaudit.cli.annotate.journal import Journal
 from frtaudit.cli.annotate.pictures import Pictures
 from frtaudit.cli.annotate.questions import sheets
-from frtaudit.cli.annotate.server import Desk, Server
+from frtaudit.cli.annotate.server import ReviewState, Server
 from frtaudit.core.labelling import UNSAID
 from frtaudit.core.spec import AuditSpec
 from frtaudit.datasets.cohorts.queries import ANSWERS, Queries
@@ -34,7 +34,7 @@ def overrides_of(words: list[str]) -> list[str]:
     return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
 
 
-def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> Desk:
+def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> ReviewState:
     """Read, estimate, and lay out what is asked; ``answers``: by default ``answers.csv`` in the folder of the faces.
 
     Raises :class:`SpecError` for a cohort that is no search, :class:`DataError` for files that cannot be read.
@@ -53,16 +53,16 @@ def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = Non
     made = sheets(found.faces, labelled(found.faces, how.asked(found.services), how), how.limits.tau, most)
     column = found.columns.get(PICTURE, np.full(len(found.faces.names), "", dtype=object))
     pictures = Pictures(root=root, names=tuple(column.tolist()))
-    return Desk(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
+    return ReviewState(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
 
 
-def remaining(desk: Desk) -> int:
+def remaining(desk: ReviewState) -> int:
     """How many queries have a face that is asked and not answered yet."""
     answers = desk.journal.answers
     return sum(any(one.asked and one.face not in answers for one in sheet.questions) for sheet in desk.sheets)
 
 
-def sit(desk: Desk, port: int, say: Callable[[str], object]) -> None:
+def serve_review(desk: ReviewState, port: int, say: Callable[[str], object]) -> None:
     """Serve the page until Ctrl-C, then say how many answers stand where.
 
     While it serves it says how many queries remain, a line for each that is finished or opened again.

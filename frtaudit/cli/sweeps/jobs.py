@@ -30,7 +30,7 @@ class State(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class JobResult:
     """A job and what came of it: ``error`` is the line that was said; ``counts``: findings by verdict."""
 
     job: Job
@@ -41,24 +41,24 @@ class Outcome:
     result: AuditResult | None = None
 
 
-def outcome(job: Job, sweep: Path) -> Outcome:
+def outcome(job: Job, sweep: Path) -> JobResult:
     """What the job's folder says. A result without ``DONE.json``, or another than it names, is unfinished."""
     if job.spec is None:
-        return Outcome(job=job, state=State.REFUSED, error=job.error, exit_code=job.exit_code)
+        return JobResult(job=job, state=State.REFUSED, error=job.error, exit_code=job.exit_code)
     folder = sweep / job.folder
     if is_done(job, sweep):
         result = AuditResult.from_json(json.loads((folder / RESULT).read_bytes()))
-        return Outcome(job=job, state=State.DONE, counts=_read(folder / DONE)["counts"], result=result)  # type: ignore[arg-type]  # as finish wrote it
+        return JobResult(job=job, state=State.DONE, counts=_read(folder / DONE)["counts"], result=result)  # type: ignore[arg-type]  # as finish wrote it
     said = _read(folder / VERDICT)
     if "error" in said:
         code = said.get("exit_code")
-        return Outcome(
+        return JobResult(
             job=job,
             state=State.FAILED,
             error=str(said["error"]),
             exit_code=code if isinstance(code, int) else 1,
         )
-    return Outcome(job=job, state=State.UNFINISHED, error="it did not come to an end", exit_code=1)
+    return JobResult(job=job, state=State.UNFINISHED, error="it did not come to an end", exit_code=1)
 
 
 def is_done(job: Job, sweep: Path) -> bool:

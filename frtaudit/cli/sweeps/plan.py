@@ -49,7 +49,7 @@ class Plan:
         for job in self.jobs:
             twin = seen.setdefault(job.spec, job) if job.spec else job
             if twin is not job:
-                found = f"{said(twin.settings)} and {said(job.settings)} describe the same audit"
+                found = f"{settings_text(twin.settings)} and {settings_text(job.settings)} describe the same audit"
                 raise SpecError("command line", found, "settings that change the spec")
 
     @property
@@ -68,7 +68,7 @@ class Plan:
         return Path(self.audit) / self.digest[:SHORT]
 
 
-def said(settings: Mapping[str, str]) -> str:
+def settings_text(settings: Mapping[str, str]) -> str:
     """Settings as they are typed.
 
     >>> said({"providers": "[a]", "bootstrap.alpha": "0.1"})

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from itertools import combinations
 
-from frtaudit.cli.sweeps.jobs import Outcome, State
+from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
 from frtaudit.core.canonical import Json
@@ -61,7 +61,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class JobFinding:
     """A finding of one job; ``p_sweep``: its p value by Holm over all jobs; ``in_sweep``: its verdict after that."""
 
     job: int
@@ -104,9 +104,9 @@ class Sweep:
     """The whole sweep; ``family``: over how many findings failures were adjusted; ``alphas``: the jobs' levels."""
 
     plan: Plan
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[JobResult, ...]
     rows: tuple[Row, ...]
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[JobFinding, ...]
     changes: tuple[Change, ...]
     family: int
     alphas: tuple[float, ...]
@@ -153,7 +153,7 @@ CSV_COLUMNS = (
 )
 
 
-def table(plan: Plan, outcomes: Sequence[Outcome]) -> Sweep:
+def table(plan: Plan, outcomes: Sequence[JobResult]) -> Sweep:
     """The sweep of these outcomes, in the plan's order; jobs that are not done have no rows."""
     done = [(item.job.number, item.result) for item in outcomes if item.result is not None]
     rows = tuple(row for number, result in done for row in _rows(number, result))
@@ -211,12 +211,12 @@ def _place(found: Interval) -> int:
     return FIRST.index(found.target) if found.target in FIRST else len(FIRST)
 
 
-def _rulings(number: int, result: AuditResult) -> Iterator[Ruling]:
+def _rulings(number: int, result: AuditResult) -> Iterator[JobFinding]:
     for finding in result.findings:
         about = (
             None if finding.estimate is None else result.estimates[int(finding.estimate.rsplit("/", 1)[1])]
         )
-        yield Ruling(
+        yield JobFinding(
             job=number,
             requirement=finding.requirement,
             provider=about.provider if about else "",
@@ -233,7 +233,9 @@ def _rulings(number: int, result: AuditResult) -> Iterator[Ruling]:
         )
 
 
-def _over_the_sweep(rulings: Sequence[Ruling], results: Mapping[int, AuditResult]) -> tuple[Ruling, ...]:
+def _over_the_sweep(
+    rulings: Sequence[JobFinding], results: Mapping[int, AuditResult]
+) -> tuple[JobFinding, ...]:
     """Holm's step-down over all of them; what could not be tested keeps its place with p = 1."""
     adjusted = holm([1.0 if item.p is None else item.p for item in rulings])
     return tuple(
@@ -242,7 +244,7 @@ def _over_the_sweep(rulings: Sequence[Ruling], results: Mapping[int, AuditResult
     )
 
 
-def _in_sweep(item: Ruling, p: float, alpha: float) -> Verdict:
+def _in_sweep(item: JobFinding, p: float, alpha: float) -> Verdict:
     fails = item.verdict is Verdict.FAIL and p > alpha + ROUNDING
     return Verdict.INCONCLUSIVE if fails else item.verdict
 
@@ -259,7 +261,7 @@ def _measure(item: Estimate, result: AuditResult) -> Measure:
 
 
 def _changes(
-    plan: Plan, outcomes: Sequence[Outcome], rows: Sequence[Row], rulings: Sequence[Ruling]
+    plan: Plan, outcomes: Sequence[JobResult], rows: Sequence[Row], rulings: Sequence[JobFinding]
 ) -> Iterator[Change]:
     jobs = [item.job for item in outcomes if item.state is State.DONE]
     for key in plan.keys:
@@ -280,7 +282,7 @@ def _change(
     values: tuple[str, str],
     pairs: Sequence[tuple[int, int]],
     rows: Sequence[Row],
-    rulings: Sequence[Ruling],
+    rulings: Sequence[JobFinding],
 ) -> Change:
     verdicts = {(item.job, item.requirement, item.measure): item.verdict for item in rulings}
     compared = [
@@ -322,7 +324,7 @@ def _moved(one: float, two: float) -> float:
     return abs(one - two) / largest if largest > 0 else 0.0
 
 
-def _notes(outcomes: Sequence[Outcome]) -> Iterator[str]:
+def _notes(outcomes: Sequence[JobResult]) -> Iterator[str]:
     """What a reader must know before comparing rows."""
     seen: dict[str, set[str]] = {}
     for item in outcomes:
@@ -346,7 +348,7 @@ def _alpha(result: AuditResult) -> float:
     return float(alpha) if isinstance(alpha, int | float) else 0.05
 
 
-def _job(item: Outcome) -> dict[str, Json]:
+def _job(item: JobResult) -> dict[str, Json]:
     return {
         "number": item.job.number,
         "settings": dict(item.job.settings),
@@ -359,7 +361,7 @@ def _job(item: Outcome) -> dict[str, Json]:
     }
 
 
-def _plain(item: Row | Ruling | Change) -> dict[str, Json]:
+def _plain(item: Row | JobFinding | Change) -> dict[str, Json]:
     found = asdict(item)
     if found["measure"] is not None:
         found["measure"] = found["measure"] | {"at": dict(found["measure"]["at"])}
@@ -371,7 +373,7 @@ def _csv_row(row: Row) -> tuple[object, ...]:
     return ("estimate", "", row.provider, *_csv_measure(row.measure), *found, *("",) * 7)
 
 
-def _csv_ruling(item: Ruling) -> tuple[object, ...]:
+def _csv_ruling(item: JobFinding) -> tuple[object, ...]:
     judged = (
         item.limit,
         item.bound,

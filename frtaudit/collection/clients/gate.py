@@ -17,7 +17,7 @@ class BudgetError(FrtauditError):
 
 
 @dataclass(slots=True, kw_only=True)
-class Purse:
+class Budget:
     """What all services of a collection may spend together: exact, for prices are decimal numbers.
 
     ``limit``: None for no limit; ``spent``: of earlier sittings at first.
@@ -42,7 +42,7 @@ class Purse:
 
 
 @dataclass(slots=True, kw_only=True)
-class Turnstile:
+class RateLimiter:
     """The gate of one service: a token bucket of a tenth of a second's calls, the purse, how many attempts passed.
 
     >>> gate = Turnstile(limits=Limits(compare=0.001), purse=Purse(limit=Fraction("0.002")))
@@ -51,7 +51,7 @@ class Turnstile:
     """
 
     limits: Limits
-    purse: Purse
+    purse: Budget
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
     passed: dict[str, int] = field(default_factory=dict)

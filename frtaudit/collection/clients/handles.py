@@ -6,7 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from frtaudit.collection.clients.http import HANDLE_GONE
-from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal, Seen, same_face
+from frtaudit.core.collecting import (
+    Answer,
+    CallError,
+    Crop,
+    DetectedFace,
+    Detection,
+    Picture,
+    Refusal,
+    same_face,
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -16,7 +25,7 @@ class Handles:
     find: Callable[[Picture], Detection]
     slack: float
     clock: Callable[[], float] = time.monotonic
-    _found: dict[str, tuple[Seen, ...]] = field(default_factory=dict, repr=False)
+    _found: dict[str, tuple[DetectedFace, ...]] = field(default_factory=dict, repr=False)
     _own: set[object] = field(default_factory=set, repr=False)  # that this session was given
     _gone: set[object] = field(default_factory=set, repr=False)
     _locks: dict[str, threading.Lock] = field(default_factory=dict, repr=False)
@@ -28,7 +37,9 @@ class Handles:
             self._found[picture.digest] = detection.faces
             self._own |= {face.handle for face in detection.faces}
 
-    def compared(self, probe: Crop, reference: Crop, ask: Callable[[Seen, Seen], Answer]) -> Answer:
+    def compared(
+        self, probe: Crop, reference: Crop, ask: Callable[[DetectedFace, DetectedFace], Answer]
+    ) -> Answer:
         """The answer; where the service has let go of a face, it is found again, once.
 
         Raises :class:`CallError`: ``no_face`` and ``face_lost`` where a face is not found (again).
@@ -44,7 +55,7 @@ class Handles:
             self._gone |= asked - self._own or asked  # of an older and a newer one the older ended
         return ask(self._of(probe), self._of(reference))
 
-    def _of(self, crop: Crop) -> Seen:
+    def _of(self, crop: Crop) -> DetectedFace:
         if crop.seen is not None and self._lasts(crop.seen):
             return crop.seen
         with self._lock:
@@ -58,13 +69,13 @@ class Handles:
         box = crop.seen.box if crop.seen else None
         return largest(faces) if box is None else same_face(box, faces)
 
-    def _lasts(self, seen: Seen) -> bool:
+    def _lasts(self, seen: DetectedFace) -> bool:
         if seen.handle is None or seen.handle in self._gone:
             return False
         return seen.expires is None or seen.expires - self.slack > self.clock()
 
 
-def largest(faces: tuple[Seen, ...]) -> Seen:
+def largest(faces: tuple[DetectedFace, ...]) -> DetectedFace:
     """The face with the largest box. Raises :class:`CallError` ``no_face``."""
     boxed = [(face.box.width * face.box.height if face.box else 0.0, face) for face in faces]
     if not boxed:

@@ -235,7 +235,7 @@ def fits_header(value: str) -> bool:
     return value.isascii() and value.isprintable() and " " not in value
 
 
-def barred(service: str, why: str = "credentials refused") -> ProviderError:
+def authentication_error(service: str, why: str = "credentials refused") -> ProviderError:
     """The account as a whole is refused, so every further call would be: a collection stops, to be taken up again."""
     return ProviderError(
         f"services: {service}", why, "an account that may make these calls; then the same command"

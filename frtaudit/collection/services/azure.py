@@ -14,7 +14,7 @@ from frtaudit.collection.clients.http import (
     Ask,
     Caller,
     Reply,
-    barred,
+    authentication_error,
     caller_of,
     checked_endpoint,
     credentials,
@@ -26,11 +26,11 @@ from frtaudit.core.collecting import (
     Box,
     CallError,
     Crop,
+    DetectedFace,
     Detection,
     Facts,
     Picture,
     Refusal,
-    Seen,
     left_to_right,
 )
 from frtaudit.core.registry import register
@@ -116,7 +116,7 @@ class Azure:
         *said, key = credentials("azure", *([] if self.endpoint else [ENDPOINT]), KEY)
         endpoint = self.endpoint or said[0]
         checked_endpoint(ENDPOINT, endpoint)
-        return AzureSession(self, caller_of(endpoint, self.limits, gate, sort), key)
+        return AzureSession(self, caller_of(endpoint, self.limits, gate, classify_error), key)
 
 
 class AzureSession:
@@ -158,7 +158,7 @@ class AzureSession:
             "detect", self._path("detect"), lambda: ask, lambda reply: _faces(reply, by, ends)
         )
 
-    def _verify(self, first: Seen, second: Seen) -> Answer:
+    def _verify(self, first: DetectedFace, second: DetectedFace) -> Answer:
         body = json.dumps({"faceId1": first.handle, "faceId2": second.handle}).encode()
         ask = Ask(headers=self._headers("application/json"), content=body)
         version = str(first.facts.get("recognition_model", ""))
@@ -173,14 +173,16 @@ class AzureSession:
         return {"Ocp-Apim-Subscription-Key": self._key, "Content-Type": kind}
 
 
-def sort(reply: Reply) -> CallError | None:
+def classify_error(reply: Reply) -> CallError | None:
     """The table of Azure's error codes."""
     error = reply.fields.get("error")
     code = str(error.get("code")) if isinstance(error, dict) else ""
     if reply.status == 401:
-        raise barred("azure")
+        raise authentication_error("azure")
     if reply.status == 403:
-        raise barred("azure", "verification is not approved for this account, or its quota is used up")
+        raise authentication_error(
+            "azure", "verification is not approved for this account, or its quota is used up"
+        )
     if code in _GONE or (reply.status == 404 and "Face" in code):
         return CallError(Refusal.TRANSPORT, HANDLE_GONE)
     known = _REFUSALS.get(code)
@@ -202,14 +204,14 @@ def _faces(reply: Reply, by: float, ends: float) -> Detection:
     return Detection(faces=faces, version=model, request=reply.headers.get("apim-request-id", ""))
 
 
-def _seen(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> Seen:
+def _seen(item: Mapping[str, Mapping[str, float]], by: float, ends: float) -> DetectedFace:
     edges = item["faceRectangle"]
     box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
     facts: dict[str, float | str] = {"recognition_model": str(item["recognitionModel"])}
     quality = item.get("faceAttributes", {}).get("qualityForRecognition")
     if quality is not None:
         facts["quality"] = str(quality)
-    return Seen(box=scaled(box, by), handle=str(item["faceId"]), expires=ends, facts=facts)
+    return DetectedFace(box=scaled(box, by), handle=str(item["faceId"]), expires=ends, facts=facts)
 
 
 def _answer(reply: Reply, version: str) -> Answer:

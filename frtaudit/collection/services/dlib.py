@@ -21,7 +21,7 @@ from frtaudit.collection.clients.dlib_faces import (
 )
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.core.registry import register
 
 RECOGNITION_FILE = "dlib_face_recognition_resnet_model_v1.dat"
@@ -104,7 +104,7 @@ class _Open:
         image = _array(picture)
         with self._lock:
             seen = tuple(
-                Seen(
+                DetectedFace(
                     box=face.box,
                     handle=self._template(image, face.box),
                     facts={"confidence": face.confidence},

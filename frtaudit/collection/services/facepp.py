@@ -12,7 +12,7 @@ from frtaudit.collection.clients.http import (
     Ask,
     Caller,
     Reply,
-    barred,
+    authentication_error,
     caller_of,
     checked_endpoint,
     credentials,
@@ -24,10 +24,10 @@ from frtaudit.core.collecting import (
     Box,
     CallError,
     Crop,
+    DetectedFace,
     Detection,
     Picture,
     Refusal,
-    Seen,
     left_to_right,
 )
 from frtaudit.core.registry import register
@@ -93,7 +93,7 @@ class FacePlusPlus:
     def open(self, gate: Gate) -> "FacePlusPlusSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without keys."""
         key, secret = credentials("facepp", *KEYS)
-        caller = caller_of(self.endpoint, self.limits, gate, sort)
+        caller = caller_of(self.endpoint, self.limits, gate, classify_error)
         return FacePlusPlusSession(self, caller, {"api_key": key, "api_secret": secret})
 
 
@@ -122,7 +122,7 @@ class FacePlusPlusSession:
         """Let connections go."""
         self._caller.close()
 
-    def _by_tokens(self, first: Seen, second: Seen) -> Answer:
+    def _by_tokens(self, first: DetectedFace, second: DetectedFace) -> Answer:
         return self._compared({"face_token1": str(first.handle), "face_token2": str(second.handle)})
 
     def _compared(self, faces: Mapping[str, str]) -> Answer:
@@ -136,12 +136,12 @@ class FacePlusPlusSession:
         return self._caller.call("detect", "facepp/v3/detect", lambda: ask, lambda reply: _faces(reply, by))
 
 
-def sort(reply: Reply) -> CallError | None:
+def classify_error(reply: Reply) -> CallError | None:
     """The table of Face++'s error messages: ``CODE`` or ``CODE:argument``. 413 comes as plain text: HTTP says it."""
     message = reply.fields.get("error_message")
     code = str(message).partition(":")[0].strip() if message is not None else ""
     if code in _ACCOUNT or reply.status == 401:
-        raise barred("facepp")
+        raise authentication_error("facepp")
     known = _REFUSALS.get(code)
     if known is not None:
         return CallError(known.refusal, known.code)
@@ -156,12 +156,12 @@ def _faces(reply: Reply, by: float) -> Detection:
     return Detection(faces=faces, request=str(content["request_id"]))
 
 
-def _seen(item: Mapping[str, Any], by: float) -> Seen:
+def _seen(item: Mapping[str, Any], by: float) -> DetectedFace:
     edges = item["face_rectangle"]
     box = Box(x=edges["left"], y=edges["top"], width=edges["width"], height=edges["height"])
     quality = item.get("attributes", {}).get("facequality")
     facts = {} if quality is None else {"quality": float(quality["value"])}
-    return Seen(box=scaled(box, by), handle=str(item["face_token"]), facts=facts)
+    return DetectedFace(box=scaled(box, by), handle=str(item["face_token"]), facts=facts)
 
 
 def _answer(reply: Reply) -> Answer:

@@ -8,7 +8,7 @@ from frtaudit.collection.clients.http import (
     Ask,
     Caller,
     Reply,
-    barred,
+    authentication_error,
     caller_of,
     checked_endpoint,
     credentials,
@@ -20,11 +20,11 @@ from frtaudit.core.collecting import (
     Box,
     CallError,
     Crop,
+    DetectedFace,
     Detection,
     Facts,
     Picture,
     Refusal,
-    Seen,
     left_to_right,
 )
 from frtaudit.core.registry import register
@@ -83,7 +83,7 @@ class Luxand:
     def open(self, gate: Gate) -> "LuxandSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without a token."""
         (token,) = credentials("luxand", KEY)
-        return LuxandSession(self, caller_of(self.endpoint, self.limits, gate, sort), token)
+        return LuxandSession(self, caller_of(self.endpoint, self.limits, gate, classify_error), token)
 
 
 class LuxandSession:
@@ -118,15 +118,15 @@ class LuxandSession:
         self._caller.close()
 
 
-def sort(reply: Reply) -> CallError | None:
+def classify_error(reply: Reply) -> CallError | None:
     """Failures come with status 200 and a message: its words are looked for, and none of them is kept."""
     if reply.status in (401, 403):
-        raise barred("luxand")
+        raise authentication_error("luxand")
     if reply.fields.get("status") != "failure":
         return None
     message = str(reply.fields.get("message", "")).lower()
     if any(word in message for word in _ACCOUNT):
-        raise barred("luxand")
+        raise authentication_error("luxand")
     for words, known in _MESSAGES:
         if words in message:
             return CallError(known.refusal, known.code)
@@ -142,13 +142,13 @@ def _faces(reply: Reply, by: float) -> Detection:
     return Detection(faces=faces, request=reply.headers.get("x-request-id", ""))
 
 
-def _seen(item: Mapping[str, Mapping[str, float]], by: float) -> Seen:
+def _seen(item: Mapping[str, Mapping[str, float]], by: float) -> DetectedFace:
     edges = item["rectangle"]
     left, top = edges["left"], edges["top"]
     box = Box(x=left, y=top, width=edges["right"] - left, height=edges["bottom"] - top)
     probability = item.get("probability")
     facts = {"probability": float(str(probability))} if probability is not None else {}
-    return Seen(box=scaled(box, by), facts=facts)
+    return DetectedFace(box=scaled(box, by), facts=facts)
 
 
 def _answer(reply: Reply) -> Answer:

@@ -8,7 +8,7 @@ import numpy as np
 from frtaudit.collection.clients.handles import largest
 from frtaudit.collection.clients.made_up import Array, boxes_in, likeness, logistic, template
 from frtaudit.collection.clients.protocol import Gate, Limits
-from frtaudit.core.collecting import Answer, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import Answer, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 
@@ -79,9 +79,11 @@ class MadeUpSession:
         """Nothing is open."""
 
 
-def _faces(picture: Picture) -> tuple[Seen, ...]:
+def _faces(picture: Picture) -> tuple[DetectedFace, ...]:
     boxes = boxes_in(picture)
-    return tuple(Seen(box=box, handle=template(picture, box), facts={"size": box.width}) for box in boxes)
+    return tuple(
+        DetectedFace(box=box, handle=template(picture, box), facts={"size": box.width}) for box in boxes
+    )
 
 
 def _template(crop: Crop) -> Array:

@@ -16,7 +16,7 @@ from frtaudit.collection.clients.dlib_faces import Detector, Finding, Pixels, la
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH
 from frtaudit.errors import ProviderError, SpecError
@@ -235,7 +235,7 @@ class _Open:
         self._gate.attempt("detect")
         image = _array(picture)
         seen = [
-            Seen(box=box, handle=self._network.embedding(self._how.taken(image, box)), facts=facts)
+            DetectedFace(box=box, handle=self._network.embedding(self._how.taken(image, box)), facts=facts)
             for box, facts in self._boxes(image)
         ]
         return Detection(faces=tuple(seen), version=self._version)

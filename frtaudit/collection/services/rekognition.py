@@ -13,7 +13,7 @@ from frtaudit.collection.clients.http import (
     LONGEST_WAIT,
     NOWHERE,
     UNREADABLE,
-    barred,
+    authentication_error,
     checked_endpoint,
     nowhere,
     place_of,
@@ -25,10 +25,10 @@ from frtaudit.core.collecting import (
     Box,
     CallError,
     Crop,
+    DetectedFace,
     Detection,
     Picture,
     Refusal,
-    Seen,
     left_to_right,
 )
 from frtaudit.core.extras import need
@@ -225,7 +225,7 @@ class RekognitionSession:
         except (ResponseParserError, *_SHAPES):
             refused = CallError(Refusal.TRANSPORT, UNREADABLE)
         if refused is None and "Error" in said:
-            refused = sort(said)
+            refused = classify_error(said)
         if refused is not None:
             raise refused
         return said
@@ -241,13 +241,13 @@ def _no_object(response_dict: dict[str, Any], **_: object) -> None:
         response_dict["body"] = b"{}"
 
 
-def sort(response: Mapping[str, Any]) -> CallError:
+def classify_error(response: Mapping[str, Any]) -> CallError:
     """The table of the service's exceptions. Raises :class:`ProviderError` for the account as a whole."""
     code = str(response.get("Error", {}).get("Code", ""))
     meta = response.get("ResponseMetadata", {})
     status = int(meta.get("HTTPStatusCode", 0))
     if code in _ACCOUNT or status == 401:
-        raise barred("rekognition")
+        raise authentication_error("rekognition")
     if code in _ACQUIRE:
         return CallError(Refusal.FAILURE_TO_ACQUIRE, _ACQUIRE[code])
     if code in _THROTTLED or status == 429:
@@ -299,7 +299,7 @@ def _request(said: Mapping[str, Any]) -> str:
     return str(said.get("ResponseMetadata", {}).get("RequestId", ""))
 
 
-def _seen(item: Mapping[str, Any], width: int, height: int) -> Seen:
+def _seen(item: Mapping[str, Any], width: int, height: int) -> DetectedFace:
     """Boxes come as shares of the picture's sides."""
     edges = item["BoundingBox"]
     box = Box(
@@ -311,7 +311,7 @@ def _seen(item: Mapping[str, Any], width: int, height: int) -> Seen:
     facts: dict[str, float | str] = {"confidence": float(item["Confidence"])}
     for name, value in item.get("Quality", {}).items():
         facts[name.lower()] = float(value)
-    return Seen(box=box, facts=facts)
+    return DetectedFace(box=box, facts=facts)
 
 
 def _answer(said: Mapping[str, Any]) -> Answer:

@@ -12,7 +12,7 @@ from frtaudit.collection.clients.http import (
     Ask,
     Caller,
     Reply,
-    barred,
+    authentication_error,
     caller_of,
     checked_endpoint,
     credentials,
@@ -25,10 +25,10 @@ from frtaudit.core.collecting import (
     Box,
     CallError,
     Crop,
+    DetectedFace,
     Detection,
     Picture,
     Refusal,
-    Seen,
     left_to_right,
 )
 from frtaudit.core.registry import register
@@ -131,7 +131,9 @@ class Tencent:
     def open(self, gate: Gate) -> "TencentSession":
         """Raises :class:`~frtaudit.errors.ProviderError` without keys."""
         secret_id, secret_key = credentials("tencent", *KEYS)
-        return TencentSession(self, caller_of(self.endpoint, self.limits, gate, sort), secret_id, secret_key)
+        return TencentSession(
+            self, caller_of(self.endpoint, self.limits, gate, classify_error), secret_id, secret_key
+        )
 
 
 class TencentSession:
@@ -200,7 +202,7 @@ class TencentSession:
         return Ask(headers=headers, content=body)
 
 
-def sort(reply: Reply) -> CallError | None:
+def classify_error(reply: Reply) -> CallError | None:
     """The table of Tencent's error codes, which come with status 200."""
     error = _inner(reply).get("Error")
     if not isinstance(error, dict):
@@ -212,7 +214,7 @@ def sort(reply: Reply) -> CallError | None:
     if code in _TRANSPORT or family in _TRANSPORT:
         return CallError(Refusal.TRANSPORT, _TRANSPORT.get(code) or _TRANSPORT[family])
     if family in _ACCOUNT:
-        raise barred("tencent")
+        raise authentication_error("tencent")
     return CallError(Refusal.POLICY, "bad_argument" if "Parameter" in family else "refused")
 
 
@@ -230,11 +232,11 @@ def _faces(reply: Reply, by: float) -> Detection:
     return Detection(faces=faces, version=str(inner["FaceModelVersion"]), request=str(inner["RequestId"]))
 
 
-def _seen(item: Mapping[str, float | Mapping[str, float]], by: float) -> Seen:
+def _seen(item: Mapping[str, float | Mapping[str, float]], by: float) -> DetectedFace:
     x, y, width, height = (float(str(item[edge])) for edge in ("X", "Y", "Width", "Height"))
     quality = item.get("FaceQualityInfo")
     facts = {"quality": float(quality["Score"])} if isinstance(quality, dict) else {}
-    return Seen(box=scaled(Box(x=x, y=y, width=width, height=height), by), facts=facts)
+    return DetectedFace(box=scaled(Box(x=x, y=y, width=width, height=height), by), facts=facts)
 
 
 def _answer(reply: Reply) -> Answer:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from frtaudit.core.canonical import digest, sha256_file
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
@@ -54,7 +54,7 @@ class BobScores:
     metadata: str | None = None
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line, never a sample or subject."""
         paths = paths_below(Path(self.root), self.files, [self.metadata] if self.metadata else [])
         gathered = {path.stem: _gathered(path, self.nan) for path in paths}
@@ -72,7 +72,7 @@ class BobScores:
         for provider, item in gathered.items():
             tables[provider], entries = table_of(item, provider, cohort, where)
             ledger += entries
-        return Material(
+        return CohortData(
             cohort=replace(cohort, ledger=tuple(ledger)),
             tables=tables,
             inputs=inputs,

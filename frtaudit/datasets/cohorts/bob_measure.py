@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
@@ -32,7 +32,7 @@ class BobMeasureScores:
     files: tuple[str, ...] = ()
     nan: Nan = Nan.REFUSE
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line."""
         paths = paths_below(Path(self.root), self.files, [])
         systems = [_scores(path, self.nan) for path in paths]

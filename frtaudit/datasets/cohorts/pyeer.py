@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
@@ -27,7 +27,7 @@ class PyeerScores:
     non_mated: str = field(metadata=PATH)
     nan: Nan = Nan.REFUSE
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read all files. Raises :class:`DataError` naming file and line."""
         systems: list[Scores] = []
         inputs: dict[str, str] = {}

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import Json, digest, sha256_file
-from frtaudit.core.cohort import LedgerEntry, Material
+from frtaudit.core.cohort import CohortData, LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
@@ -22,7 +22,7 @@ from frtaudit.inputs.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, Texts, read_table
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
-from frtaudit.labelling.enrolment import labelling_of, material_of
+from frtaudit.labelling.enrolment import cohort_data, labelling_of
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between, kept_between
 from frtaudit.stats.labels.duplicates import SIMILARITY
@@ -89,10 +89,10 @@ class Queries:
         if self.group is not None and self.between is Between.LISTED:
             raise SpecError("cohort.group", f"{self.group!r} beside between=listed", "between=matched or all")
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         found = self._picked(self.search(), seed)
-        made = material_of(found.faces, found.services, found.columns, self.labels, schemas)
+        made = cohort_data(found.faces, found.services, found.columns, self.labels, schemas)
         paths, earlier = dict(found.paths), None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from frtaudit.core.canonical import sha256
-from frtaudit.core.cohort import Cohort, Finished, Material
+from frtaudit.core.cohort import Cohort, CohortData, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import ScoreTable
@@ -31,7 +31,7 @@ class Runs:
     runs: tuple[str, ...] = field(metadata=PATH)
     names: tuple[str, ...] = ()
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read all runs. Raises :class:`DataError` naming the run and what it does not share with the first."""
         if not self.runs:
             raise SpecError("cohort.runs", "no run", "folders of finished runs")
@@ -45,7 +45,7 @@ class Runs:
         compared = run_tables.comparisons_of(read[0], cohort)
         for other in read[1:]:
             _agree(read[0], other, cohort, compared)
-        systems: dict[str, Finished] = {}
+        systems: dict[str, StoredSystem] = {}
         failures: dict[str, dict[int, str]] = {}
         tables: dict[str, tuple[Comparisons, ScoreTable]] = {}
         for name, run, system in self._systems(read):
@@ -54,7 +54,7 @@ class Runs:
             table = systems[name].table
             if table is not None and run_tables.fails_by_comparison(run, system):
                 tables[name] = (compared, table)
-        return Material(
+        return CohortData(
             cohort=cohort,
             failures=failures,
             tables=tables,
@@ -80,7 +80,7 @@ class Runs:
         return found
 
 
-def _finished(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> Finished:
+def _finished(run: RunTables, system: str, cohort: Cohort, compared: Comparisons) -> StoredSystem:
     try:
         return run_tables.finished_of(run, system, cohort, compared)
     except (ValueError, KeyError) as error:  # a broken invariant, a column that is not there

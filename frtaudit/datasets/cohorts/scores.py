@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from frtaudit.core.canonical import digest, sha256_file
-from frtaudit.core.cohort import Cohort, LedgerEntry, Material
+from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import ScoreTable
@@ -59,7 +59,7 @@ class ScoreLists:
     metadata: str | None = None
     pseudonym_key: str | None = field(default=None, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read all lists. Raises :class:`DataError` naming file and line, never a sample or subject."""
         folder, paths = self._lists(Path(self.root))
         lists = [read_scores(path, path.name) for path in paths]
@@ -70,7 +70,7 @@ class ScoreLists:
         tables, ledger = _tables(lists, cohort, {sample: person.subject for sample, person in people.items()})
         read = {path.name: path for path in (*([metadata] if metadata else []), *paths)}
         inputs = {name: sha256_file(path) for name, path in read.items()}
-        return Material(
+        return CohortData(
             cohort=replace(cohort, ledger=(*cohort.ledger, *ledger)),
             tables=tables,
             inputs=inputs,

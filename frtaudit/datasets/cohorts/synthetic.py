@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Material, Templates
+from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
@@ -61,7 +61,7 @@ class Synthetic:
         for name, found, accepted in self._refusals():
             raise SpecError(f"cohort.{name}", found, accepted)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the cohort: the same seed draws the same one, and what a system adds depends on its name alone."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic"))
         low, high = self.samples_per_subject
@@ -73,7 +73,7 @@ class Synthetic:
         drawn = {name: i for i, name in enumerate(roster.sample_ids)}
         rows = np.array([drawn[name] for name in cohort.sample_ids])
         lost = {name: self._lost(name, owner.size, seed)[rows] for name in self.systems}
-        return Material(
+        return CohortData(
             cohort=cohort,
             templates={
                 name: partial(self._templates, name, base, rows, lost[name], seed) for name in self.systems

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import digest, seed_of
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
-from frtaudit.labelling.enrolment import material_of
+from frtaudit.labelling.enrolment import cohort_data
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between, pairs_of
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
@@ -99,7 +99,7 @@ class SyntheticQueries:
         if not self.services:
             raise SpecError("cohort.services", "no service", "a name and its noise")
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the search, label and enrol: what a service adds depends on its name alone."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "queries"))
         person, query = self._people(rng)
@@ -117,7 +117,7 @@ class SyntheticQueries:
         ends = pairs_of(faces, code, self.between, np.random.default_rng(seed_of(seed, "cohort", "pairs")))
         services = [self._service(name, base, ends, seed) for name in sorted(self.services)]
         columns = {self.column: np.array(names, dtype=object)[code[query]]}
-        made = material_of(faces, services, columns, self.labels, schemas)
+        made = cohort_data(faces, services, columns, self.labels, schemas)
         return replace(
             made, pseudonym_key=bytes.fromhex(digest({"seed": seed, "cohort": made.cohort.digest}))
         )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Material, Templates
+from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
@@ -73,7 +73,7 @@ class SyntheticReleases:
         for name, found, accepted in self._refusals():
             raise SpecError(f"cohort.{name}", found, accepted)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the cohort: the same seed draws the same people, and what a system adds depends on its name alone."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic_releases"))
         low, mean = self.samples
@@ -92,7 +92,7 @@ class SyntheticReleases:
         rows = np.array([place[name] for name in cohort.sample_ids])
         seen = {name: self._seen(name, drawn, brightness) for name in self.systems}
         lost = {name: self._lost(name, brightness, seed)[rows] for name in self.systems}
-        return Material(
+        return CohortData(
             cohort=cohort,
             templates={
                 name: partial(self._templates, name, base, seen[name], rows, lost[name], seed)

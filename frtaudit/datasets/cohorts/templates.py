@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from frtaudit.core.canonical import sha256_file
-from frtaudit.core.cohort import Cohort, Material, Templates
+from frtaudit.core.cohort import Cohort, CohortData, Templates
 from frtaudit.core.machine.files import check_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
@@ -74,7 +74,7 @@ class TemplateFolder:
     flipped: str | None = None
     training: Mapping[str, str] = field(default_factory=dict, metadata=PATH)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:  # noqa: ARG002  sources share a signature
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:  # noqa: ARG002  sources share a signature
         """Read metadata, failures and the names of templates; templates are read when a provider is scored.
 
         Raises :class:`DataError` for what is missing or unusable, naming file and line but no sample or subject.
@@ -93,7 +93,7 @@ class TemplateFolder:
         training = {name: self._trained(name, path) for name, path in self.training.items()}
         for name, held in training.items():
             inputs |= {f"training/{name}/{file}": value for file, value in held.inputs.items()}
-        return Material(
+        return CohortData(
             cohort=cohort,
             templates=_loaders(files),
             failures=Failures(files),
@@ -106,7 +106,7 @@ class TemplateFolder:
             said=tuple(said for file in files.values() for said in doubled(file.path, file.name)),
         )
 
-    def _trained(self, name: str, path: str) -> Material:
+    def _trained(self, name: str, path: str) -> CohortData:
         """A training set; what is wrong with it is said of it."""
         where = f"cohort.training.{name}"
         _folder(Path(path), where)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Material, Templates
+from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
@@ -69,7 +69,7 @@ class Traits:
         for name, found, accepted in self._refusals():
             raise SpecError(f"cohort.{name}", found, accepted)
 
-    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> Material:
+    def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Draw the cohort and its training sets: the same seed draws the same ones."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "synthetic_traits"))
         low, high = self.samples_per_subject
@@ -82,7 +82,7 @@ class Traits:
         drawn = {name: i for i, name in enumerate(roster.sample_ids)}
         rows = np.array([drawn[name] for name in cohort.sample_ids])
         shown = _Shown(owner=owner[rows], base=base[rows], names=cohort.sample_ids)
-        return Material(
+        return CohortData(
             cohort=cohort,
             templates={name: partial(self._seen, name, "test", base[rows], seed) for name in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),
@@ -161,7 +161,7 @@ class Traits:
 
     def _training(
         self, name: str, shape: TrainingShape, means: Floats, shown: "_Shown", seed: int
-    ) -> Material:
+    ) -> CohortData:
         """A training set as a cohort of its own, its images in the order of their names."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "traits", "training", name))
         held = np.sort(rng.permutation(self.subjects)[: round(shape.overlap * self.subjects)])
@@ -190,7 +190,7 @@ class Traits:
         )
         cohort = enrol(roster, {})
         seen = partial(self._seen, of=name, base=images, seed=seed, copies=copies, test=len(shown.names))
-        return Material(
+        return CohortData(
             cohort=cohort,
             templates={system: partial(seen, system) for system in self.systems},
             pseudonym_key=bytes.fromhex(cohort.digest),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.registry import register
 from frtaudit.inputs.pairing import cells_of
@@ -21,7 +21,7 @@ class AllPairs:
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """The implied comparisons: nothing is listed."""
         none = np.empty(0, dtype=np.int32)
         return Comparisons(

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH
@@ -26,6 +26,6 @@ class Curated:
         """Raise :class:`SpecError` for rules that contradict each other."""
         check(self.rules)
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """The curated pairs. :class:`DataError` where the rules leave too few, naming the one that binds."""
         return curate(material, self.rules, self.reviewed)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core import Comparisons, Material
+from frtaudit.core import CohortData, Comparisons
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 
@@ -12,7 +12,7 @@ from frtaudit.errors import SpecError
 class AsFinished:
     """All pairs or the listed ones, as the runs of the cohort made them."""
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """The runs' comparisons. Raises :class:`SpecError` for a cohort that is not made of runs."""
         if material.compared is None:
             raise SpecError(

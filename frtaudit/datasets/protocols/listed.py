@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH
@@ -28,7 +28,7 @@ class Listed:
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """The listed comparisons, in the order of the list. Raises :class:`DataError` when there is no list."""
         cells = cells_of(material.cohort, self.non_mated, self.within)
         path = Path(self.file) if self.file else material.pairs
@@ -43,7 +43,7 @@ class Listed:
         return listed_comparisons(material.cohort, probe, reference, cells, ordered=ordered)
 
 
-def _from_pairs(material: Material, pairs: PairList, cells: Index) -> Comparisons:
+def _from_pairs(material: CohortData, pairs: PairList, cells: Index) -> Comparisons:
     return listed_comparisons(material.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold)
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Cohort, Material
+from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED
@@ -36,7 +36,7 @@ class RoundRobin:
         if self.strangers < 0:
             raise SpecError("protocol.strangers", f"found {self.strangers}", "0 or more")
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """Both orders of every mated pair, by subject, probe, reference. :class:`DataError` when there is none."""
         probe, reference = mated_orders(material.cohort)
         if not probe.size:

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Cohort, Material
+from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons, Step
 from frtaudit.core.registry import register
 from frtaudit.errors import DataError, SpecError
@@ -53,7 +53,7 @@ class Sampled:
         if self.mated is None and (self.k is not None or self.balance is not None):
             raise SpecError("protocol.mated", "no number beside balance or k", "how many mated pairs")
 
-    def comparisons(self, material: Material) -> Comparisons:
+    def comparisons(self, material: CohortData) -> Comparisons:
         """The drawn pairs, mated first. :class:`DataError` where there are fewer than wanted, by kind and group."""
         cohort = material.cohort
         names, groups = _groups(cohort, self.balance)

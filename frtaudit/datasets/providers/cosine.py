@@ -7,7 +7,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.cohort import Material, Templates
+from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
@@ -59,13 +59,13 @@ class Cosine:
         """Lowest and highest possible score: -1..1, or -4..0 for squared distances."""
         return RANGES[self.metric]
 
-    def failed(self, material: Material, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Cohort index to failure code of the samples without a template."""
         return material.failures.get(self.templates or self.name, {})
 
     def scores(
         self,
-        material: Material,
+        material: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,
@@ -87,7 +87,7 @@ class Cosine:
         scorer = pair_scorer(templates, self.metric)
         return table_of(scorer, comparisons, self.failed(material, seed), self.score_range, failures)
 
-    def _load(self, material: Material) -> Templates:
+    def _load(self, material: CohortData) -> Templates:
         stem = self.templates or self.name
         if stem not in material.templates:
             accepted = ", ".join(material.templates) or "a cohort with templates"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.core.cohort import Finished, Material
+from frtaudit.core.cohort import CohortData, StoredSystem
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
@@ -35,13 +35,13 @@ class FinishedSystem:
         """Nothing, as above."""
         return None
 
-    def failed(self, material: Material, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Cohort index to failure code of the samples that the run lost."""
         return material.failures.get(self.name, {})
 
     def scores(
         self,
-        material: Material,
+        material: CohortData,
         comparisons: Comparisons,
         groups: Groups,  # noqa: ARG002  providers share a signature
         request: TailRequest,
@@ -73,7 +73,7 @@ class FinishedSystem:
         return _looked_up(comparisons, run)
 
 
-def _looked_up(comparisons: Comparisons, run: Finished) -> ScoreTable:
+def _looked_up(comparisons: Comparisons, run: StoredSystem) -> ScoreTable:
     size = comparisons.n_listed
     missing = ScoreTable(
         score=np.full(size, np.nan), failure=np.zeros(size, dtype=np.int16), codes=(NOT_KEPT,)

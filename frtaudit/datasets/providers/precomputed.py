@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
@@ -36,13 +36,13 @@ class Precomputed:
         """Raise :class:`SpecError` for a range without width, or a recommended threshold out of it."""
         check_recommended(self.name, self.recommended, self.score_range)
 
-    def failed(self, material: Material, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Nothing: score lists tell of failed comparisons, not of failed samples."""
         return {}
 
     def scores(
         self,
-        material: Material,
+        material: CohortData,
         comparisons: Comparisons,
         groups: Groups,  # noqa: ARG002  providers share a signature
         request: TailRequest,  # noqa: ARG002  the same

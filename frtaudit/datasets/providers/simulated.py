@@ -8,7 +8,7 @@ import numpy.typing as npt
 from scipy import special
 
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
@@ -58,7 +58,7 @@ class Simulated:
             found = f"failure_rate {self.failure_rate:g}, asymmetry {self.asymmetry:g}"
             raise SpecError(f"providers.{self.name}", found, "failure_rate in [0, 1), asymmetry >= 0")
 
-    def failed(self, material: Material, seed: int) -> Mapping[int, str]:
+    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:
         """Cohort index to failure code of the samples that fail, each by a draw keyed by its index."""
         samples = np.arange(material.cohort.n_samples, dtype=np.uint64)
         lost = uniform(_key(seed, self.name, "failure"), samples, samples) < self.failure_rate
@@ -66,7 +66,7 @@ class Simulated:
 
     def scores(
         self,
-        material: Material,
+        material: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,

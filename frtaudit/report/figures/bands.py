@@ -25,7 +25,7 @@ DASHED = (0, (4.0, 1.8))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class BandStyle:
     """How a band or a bundle is drawn: filled or not, its edges or hairs, apart in dashes where hues do not show."""
 
     label: str
@@ -39,7 +39,7 @@ class Look:
 class Banded:
     """A curve of the result and how its band is drawn."""
 
-    look: Look
+    look: BandStyle
     curve: Curve
 
 
@@ -63,7 +63,7 @@ def line_key(figure: str, index: int, label: str) -> Key:
     return Key(svg=canvas.swatch(index, f"{figure}-l{index}", label), name=label)
 
 
-def band_key(figure: str, look: Look) -> Key:
+def band_key(figure: str, look: BandStyle) -> Key:
     """The legend entry of a band or a bundle."""
     name = f"{figure}-b" + "".join(letter for letter in look.label.lower() if letter.isalnum())
     return Key(
@@ -71,7 +71,7 @@ def band_key(figure: str, look: Look) -> Key:
     )
 
 
-def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: Look, scale: Scale = RATE) -> Panel:
+def bundle(name: str, title: str, roc: Curve, vstat: Curve, hairs: BandStyle, scale: Scale = RATE) -> Panel:
     """Replicate curves as hairs, the V-statistic in their middle, the empirical curve above both."""
     above, total = _above(roc, vstat)
     alt = (
@@ -173,7 +173,7 @@ def _above(roc: Curve, vstat: Curve) -> tuple[int, int]:
     return int(np.count_nonzero(known & (np.asarray(roc.y) > highest))), int(np.count_nonzero(known))
 
 
-def _sampled(axes: Axes, look: Look) -> None:
+def _sampled(axes: Axes, look: BandStyle) -> None:
     if look.hair:
         for height in (0.15, 0.4, 0.6, 0.85):
             axes.plot([0.02, 0.98], [height, height], color=look.hue, linewidth=HAIR, alpha=0.8)

@@ -80,7 +80,7 @@ def _ink() -> Iterator[None]:
         yield
 
 
-def tag(index: int, at: str = "", says: str = "") -> str:
+def gid(index: int, at: str = "", says: str = "") -> str:
     """What an artist's ``gid`` is, so that :func:`frtaudit.report.figures.svg.clean` marks it as part of a series.
 
     ``index``: of the series' pen; ``at``: JSON pointer to what is drawn; ``says``: the same in words.

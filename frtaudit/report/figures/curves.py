@@ -223,7 +223,7 @@ def _line(
     curve = item.curve
     keep = canvas.visible(curve.x, curve.y, curve.low, curve.high, log=log)
     x, y = _at(curve.x, keep, x_floor), _turn(_at(curve.y, keep), turned)
-    style, tag = pen(item.index), canvas.tag(item.index, item.at)
+    style, tag = pen(item.index), canvas.gid(item.index, item.at)
     if curve.low is not None and curve.high is not None:
         low, high = (_turn(_at(bound, keep), turned) for bound in (curve.low, curve.high))
         floor, top = _raised(low, y_floor), _raised(high, y_floor)
@@ -255,7 +255,7 @@ def marked(x: Floats, *, log: bool, marks: int = 5) -> npt.NDArray[np.intp]:
 
 def _dot(axes: Axes, item: Dot, row: float, edge: float, ends: str = "|") -> None:
     style = pen(item.index)
-    tag = canvas.tag(item.index, item.at, item.says)
+    tag = canvas.gid(item.index, item.at, item.says)
     if item.low is not None and item.high is not None:
         span = [max(item.low, edge), max(item.high, edge)]
         axes.plot(span, [row, row], color=style.hue, linewidth=1.1, solid_capstyle="butt", gid=tag)

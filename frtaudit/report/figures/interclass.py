@@ -29,7 +29,7 @@ class Line:
     high: tuple[float, ...] | None = None
 
 
-def asked(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
+def sanitized_sizes(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
     """People of a class and samples of a person that the steps of a spec ask for; None where they do not.
 
     >>> asked({"sanitize": [{"step": "min_samples", "number": None}, {"step": "min_subjects", "number": 20}]})
@@ -157,7 +157,7 @@ def densities(name: str, title: str, lines: Sequence[Line]) -> Panel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Five:
+class BoxStats:
     """A box of a box plot: adjacent value, quartiles, adjacent value, and outliers."""
 
     name: str
@@ -166,7 +166,7 @@ class Five:
     outliers: tuple[float, ...] = ()
 
 
-def boxes(name: str, title: str, ylabel: str, found: Sequence[Five]) -> Panel:
+def boxes(name: str, title: str, ylabel: str, found: Sequence[BoxStats]) -> Panel:
     """Boxes side by side: median, quartiles, adjacent values, outliers as dots (thesis, Figure 114)."""
 
     def draw(axes: Axes) -> None:

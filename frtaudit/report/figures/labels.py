@@ -55,7 +55,7 @@ def det(
 def _line(axes: Axes, item: Series, *, pale: bool = False) -> None:
     x, y = (np.asarray(part, dtype=np.float64) for part in (item.curve.x, item.curve.y))
     y = np.where(y > 0, y, np.nan)
-    style, tag = pen(item.index), canvas.tag(item.index, item.at)
+    style, tag = pen(item.index), canvas.gid(item.index, item.at)
     if pale:
         axes.plot(x, y, color=style.hue, linewidth=THICK, alpha=PALE, solid_capstyle="butt", gid=tag)
         return
@@ -133,7 +133,7 @@ def scattered(name: str, title: str, series: Sequence[Series], *, shares: bool) 
                 color=style.hue,
                 markersize=3.2,
                 alpha=0.7,
-                gid=canvas.tag(item.index, item.at),
+                gid=canvas.gid(item.index, item.at),
             )
         of = "share of the query's faces" if shares else "faces of the query's person"
         axes.set(xlabel=f"{of}, annotated", ylabel="estimated", xlim=(-0.03 * most, 1.03 * most))
@@ -214,7 +214,7 @@ def pairs(name: str, title: str, found: Sequence[tuple[Dot, float]], xlabel: str
                 marker=canvas.MARKERS[rows.index(dot.row) % len(canvas.MARKERS)],
                 markersize=5,
                 linestyle="none",
-                gid=canvas.tag(dot.index, dot.at, dot.says),
+                gid=canvas.gid(dot.index, dot.at, dot.says),
             )
         axes.set(xscale="log", yscale="log", xlim=(low, high), ylim=(low, high), xlabel=xlabel, ylabel=ylabel)
         axes.set_title(title)

@@ -30,7 +30,7 @@ def clean(
     ``colours`` maps a colour (``#1f2328``) to the class suffix that a style sheet may repaint: ``f-ink`` for fills,
     ``s-ink`` for strokes; ``frame``: where the axes lie and what they span, ``labels``: their names, for a
     script that reads places off them.
-    A group that :func:`frtaudit.report.figures.canvas.tag` named becomes ``class="s" data-s="PEN" data-c="POINTER"``
+    A group that :func:`frtaudit.report.figures.canvas.gid` named becomes ``class="s" data-s="PEN" data-c="POINTER"``
     with its
     words as a title, which a browser shows on hover.
     """

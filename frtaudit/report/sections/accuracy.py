@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
+    build_table,
     by_provider,
-    finished,
     interval_cells,
     interval_rows,
     methods_said,
@@ -56,7 +56,7 @@ def set_of(record: Record) -> str:
     return str(record.estimate.at.get("pairs", DEFAULT))
 
 
-def said(name: str) -> str:
+def test_set_name(name: str) -> str:
     """What a test set is called in print.
 
     >>> said("capped_10"), said("folds")
@@ -77,17 +77,17 @@ def _matrix(source: Source, found: list[Record], sets: list[str]) -> list[Table]
         edge = values[LOWEST - 1] if len(values) > LOWEST else None
         cells = [_marked(known.get((name, item)), edge, notes) for item in sets]
         blocks.setdefault(source.trained_on.get(name), []).append(((provider(own[0]),), *cells))
-    columns = (Column(title="System"), *(Column(title=said(name), kind="num") for name in sets))
+    columns = (Column(title="System"), *(Column(title=test_set_name(name), kind="num") for name in sets))
     low = "The lowest two of a system are underlined. " if len(sets) > LOWEST else ""
     trained = "Training sets are as declared. " if source.trained_on else ""
-    caption = say(
-        Piece(text="Accuracy by test set. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Accuracy by test set. ", kind="b"),
         f"{low}{trained}Test sets differ in who stands in them and in how pairs were chosen: a difference between "
         "columns says how hard a set is for a system, not why.",
         _chosen(source, sets),
     )
     made = [Block(rows=tuple(rows), head=_trained(source, name)) for name, rows in blocks.items()]
-    return [finished("accuracy-sets", caption, columns, made, notes)]
+    return [build_table("accuracy-sets", caption, columns, made, notes)]
 
 
 def _chosen(source: Source, sets: Iterable[str]) -> str:
@@ -98,7 +98,7 @@ def _chosen(source: Source, sets: Iterable[str]) -> str:
         pairs = mapping(mapping(mapping(spec.get("test_sets")).get(name)).get("pairs"))
         rules = mapping((pairs or mapping(spec.get("protocol"))).get("rules"))
         if "matcher" in rules:
-            by.setdefault(str(rules["matcher"]), []).append(said(name))
+            by.setdefault(str(rules["matcher"]), []).append(test_set_name(name))
     return "".join(
         f" Pairs of {' and '.join(names)} were chosen by the scores of {matcher}, which can make them harder for it "
         "than for other systems."
@@ -110,18 +110,20 @@ def _trained(source: Source, name: str | None) -> Text:
     """The heading of the systems trained on one set; none where the spec says nothing of any."""
     if not source.trained_on:
         return ()
-    return say(Piece(text="Training set not declared" if name is None else f"Trained on {name}", kind="b"))
+    return spans(
+        TextSpan(text="Training set not declared" if name is None else f"Trained on {name}", kind="b")
+    )
 
 
 def _marked(record: Record | None, edge: float | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     text = phrases.value(record, notes, places=PLACES)
     value = record.estimate.value
     if edge is None or value is None or value > edge:
         return text
     return tuple(
-        Piece(text=piece.text, pointer=piece.pointer, kind="n low") if piece.kind == "n" else piece
+        TextSpan(text=piece.text, pointer=piece.pointer, kind="n low") if piece.kind == "n" else piece
         for piece in text
     )
 
@@ -145,32 +147,32 @@ def _between(source: Source) -> list[Table]:
             for title in ("difference", "for new people like these", "decided otherwise")
         ),
     )
-    caption = say(
-        Piece(text="Systems against each other. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Systems against each other. ", kind="b"),
         "Accuracy of the first minus that of the second, on the pairs that both scored and in the same folds, each at "
         "thresholds of its own. Of one method trained with and without the people of a test set this is what their "
         "presence in training does, if nothing else differs.",
         _chosen(source, dict.fromkeys(set_of(item) for item in found)),
         methods_said(found, *BOTH),
     )
-    return [finished("accuracy-systems", caption, columns, blocks, notes)]
+    return [build_table("accuracy-systems", caption, columns, blocks, notes)]
 
 
 def _against(source: Source, record: Record) -> Text:
     """Both systems, each with its declared training set."""
     other = str(record.estimate.at["against"])
-    second = Piece(text=other, pointer=f"{record.pointer}/at/against", kind="b")
+    second = TextSpan(text=other, pointer=f"{record.pointer}/at/against", kind="b")
     sets = [source.trained_on.get(name) for name in (record.estimate.provider, other)]
     one, two = ("" if name is None else f" (trained on {name})" for name in sets)
-    return say(provider(record), one, " against ", second, two)
+    return spans(provider(record), one, " against ", second, two)
 
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     return (
-        (Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
+        (TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs"),),
         phrases.value(record, places=FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        (Piece(text=str(record.estimate.note), pointer=f"{record.pointer}/note"),),
+        (TextSpan(text=str(record.estimate.note), pointer=f"{record.pointer}/note"),),
     )
 
 
@@ -179,16 +181,16 @@ def _means(source: Source, records: list[Record], sets: list[str]) -> Table:
     blocks = [
         Block(head=_head(source, item, notes, sets), rows=interval_rows(item, notes)) for item in records
     ]
-    caption = say(
-        Piece(text="Accuracy on held-out folds. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Accuracy on held-out folds. ", kind="b"),
         "For each fold the threshold that decides most of the other folds' pairs correctly is used; ties take the "
         "largest threshold. Accuracy depends on how many mated and non-mated pairs were chosen: it is no error rate.",
     )
-    return finished("accuracy", caption, INTERVAL_COLUMNS, blocks, notes)
+    return build_table("accuracy", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
 def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> Text:
-    where = "" if len(sets) == 1 else f", {said(set_of(record))}"
+    where = "" if len(sets) == 1 else f", {test_set_name(set_of(record))}"
     parts: list[Part] = [provider(record), f"{where}  accuracy ", phrases.value(record, notes)]
     if record.estimate.numerator is not None:
         parts += [" (", phrases.counts(record), " pairs right)"]
@@ -196,7 +198,7 @@ def _head(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> 
         spread = _beside(source, record, metric)
         if spread is not None:
             parts += [words, phrases.value(spread, notes)]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _beside(source: Source, record: Record, metric: str) -> Record | None:
@@ -222,25 +224,25 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
         Column(title="pairs right", kind="num"),
         Column(title="for new people like these", kind="num"),
     )
-    caption = say(
-        Piece(text="Accuracy by class. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Accuracy by class. ", kind="b"),
         "Pairs of two people of one class, each at its own fold's threshold. The skewed error ratio is the largest "
         "share of wrong pairs over the smallest; few wrong pairs move it far, and so does the choice of pairs.",
         methods_said([item for item in found if item.estimate.intervals], *BOTH),
     )
-    return [finished("accuracy-classes", caption, columns, blocks, notes)]
+    return [build_table("accuracy-classes", caption, columns, blocks, notes)]
 
 
 def _class(source: Source, record: Record, notes: Footnotes, sets: list[str]) -> tuple[Text, ...]:
     estimate = record.estimate
-    where = "" if len(sets) == 1 else f", {said(set_of(record))}"
+    where = "" if len(sets) == 1 else f", {test_set_name(set_of(record))}"
     ratio = estimate.metric == "skewed_error_ratio"
-    name = Piece(text=phrases.metric(estimate.metric)) if ratio else phrases.group(source, record)
-    absent: Text = (Piece(text=phrases.ABSENT),)
+    name = TextSpan(text=phrases.metric(estimate.metric)) if ratio else phrases.group(source, record)
+    absent: Text = (TextSpan(text=phrases.ABSENT),)
     return (
-        say(Piece(text=str(estimate.schema), pointer=f"{record.pointer}/schema"), ": ", name, where),
+        spans(TextSpan(text=str(estimate.schema), pointer=f"{record.pointer}/schema"), ": ", name, where),
         phrases.value(record, notes),
-        absent if estimate.numerator is None else say(phrases.counts(record)),
+        absent if estimate.numerator is None else spans(phrases.counts(record)),
         interval_cells(record, notes, *BOTH)[0] if estimate.intervals else absent,
     )
 
@@ -252,7 +254,7 @@ def _differences(source: Source) -> list[Table]:
         return []
     notes = Footnotes()
     blocks = [
-        Block(head=say(provider(own[0])), rows=tuple(_difference(source, item, notes) for item in own))
+        Block(head=spans(provider(own[0])), rows=tuple(_difference(source, item, notes) for item in own))
         for _, own in by_provider(source, found)
     ]
     columns = (
@@ -262,9 +264,11 @@ def _differences(source: Source) -> list[Table]:
         *(Column(title=title, kind="num") for title in ("sd of folds: disjoint, overlap", "deals: mean, sd")),
     )
     deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
-    drawn = () if deals is None else (Piece(text=str(deals.estimate.note), pointer=f"{deals.pointer}/note"),)
-    caption = say(
-        Piece(text="Identity-disjoint against overlapping folds. ", kind="b"),
+    drawn = (
+        () if deals is None else (TextSpan(text=str(deals.estimate.note), pointer=f"{deals.pointer}/note"),)
+    )
+    caption = spans(
+        TextSpan(text="Identity-disjoint against overlapping folds. ", kind="b"),
         "The same pairs; in overlapping folds each person's mated pairs are dealt to different folds. One fitted "
         "threshold can hardly learn people, so the difference is small, and its sign on one test set says little: "
         "compare it with the spread over deals (",
@@ -273,25 +277,25 @@ def _differences(source: Source) -> list[Table]:
         "foldings decide differently.",
         methods_said(found, *BOTH),
     )
-    return [finished("accuracy-delta", caption, columns, blocks, notes)]
+    return [build_table("accuracy-delta", caption, columns, blocks, notes)]
 
 
 def _difference(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
     def cell(metric: str, places: int = PLACES) -> Text:
         item = _beside(source, record, metric)
-        return (Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, places=places)
+        return (TextSpan(text=phrases.ABSENT),) if item is None else phrases.value(item, places=places)
 
     otherwise = _beside(source, record, "delta_accuracy_otherwise")
-    name = Piece(text=said(set_of(record)), pointer=f"{record.pointer}/at/pairs")
+    name = TextSpan(text=test_set_name(set_of(record)), pointer=f"{record.pointer}/at/pairs")
     return (
         (name,),
         cell("accuracy"),
         cell("accuracy_overlap"),
         cell("delta_accuracy", FINE),
         interval_cells(record, notes, *BOTH, places=FINE)[0],
-        (Piece(text=phrases.ABSENT),) if otherwise is None else phrases.counts(otherwise),
-        say(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
-        say(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
+        (TextSpan(text=phrases.ABSENT),) if otherwise is None else phrases.counts(otherwise),
+        spans(cell("accuracy_fold_sd"), ", ", cell("accuracy_overlap_fold_sd")),
+        spans(cell("delta_accuracy_deal_mean", FINE), ", ", cell("delta_accuracy_deal_sd", FINE)),
     )
 
 
@@ -310,12 +314,12 @@ def _figure(source: Source, parts: list[tuple[str, list[Record]]]) -> tuple[Figu
             if item.estimate.value is not None
         ]
         rows = list(dict.fromkeys(item.row for item in dots))
-        title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {said(name)}"
+        title = "Accuracy of the folds" if len(parts) == 1 else f"Folds of {test_set_name(name)}"
         if dots:
             panels.append(figures.folds("folds" if len(parts) == 1 else f"folds-{name}", dots, rows, title))
     if not panels:
         return ()
-    caption = say(
+    caption = spans(
         "Each mark is one held-out fold. The spread shows how much the mean depends on who is in a fold."
     )
     return (Figure(name="folds", title="Accuracy of the folds", caption=caption, panels=tuple(panels)),)
@@ -330,25 +334,25 @@ def _folds(source: Source, name: str, folds: list[Record]) -> Table:
     for place in places:
         own = [known.get((name, place)) for name in names]
         first = next(item for item in own if item is not None)
-        label = Piece(text=f"{place + 1:g}", pointer=f"{first.pointer}/at/fold", kind="n plus-one")
+        label = TextSpan(text=f"{place + 1:g}", pointer=f"{first.pointer}/at/fold", kind="n plus-one")
         rows.append(((label,), *(_fold(item, notes) for item in own)))
     columns = (Column(title="Fold"), *(Column(title=name, kind="num") for name in names))
-    of = "" if name == DEFAULT else f" of {said(name)}"
-    caption = say(
-        Piece(text=f"Every fold{of}. ", kind="b"),
+    of = "" if name == DEFAULT else f" of {test_set_name(name)}"
+    caption = spans(
+        TextSpan(text=f"Every fold{of}. ", kind="b"),
         "Share of pairs decided correctly, and the threshold fitted on the others.",
     )
-    return finished(
+    return build_table(
         "folds" if name == DEFAULT else f"folds-{name}", caption, columns, [Block(rows=tuple(rows))], notes
     )
 
 
 def _fold(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     at = {key: value for key, value in record.estimate.at.items() if key == "threshold"}
     soft = tuple(
-        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
+        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
         for p in phrases.at_words(at, record.pointer)
     )
-    return say(phrases.value(record, notes), "  " if soft else "", soft)
+    return spans(phrases.value(record, notes), "  " if soft else "", soft)

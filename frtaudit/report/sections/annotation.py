@@ -7,8 +7,8 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
 METRIC, KIND = "fnmr_by_annotation", "annotation"
@@ -45,13 +45,13 @@ def _table(source: Source, target: float) -> Table:
         Column(title="System"),
         *(Column(title=f"{100 * share:g} % annotated", kind="num") for share in shares),
     )
-    caption = say(
-        Piece(text=f"FNMR at FMR {place('fmr', target)} by the share of faces annotated. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"FNMR at FMR {place('fmr', target)} by the share of faces annotated. ", kind="b"),
         "At 0 % all labels are the estimate's; at 100 % all are a person's. Faces that the estimate left out are "
         "answered first, then those whose label is most ambiguous. No intervals stand here: the columns share "
         "comparisons and say how labels move the rate, not how sure it is.",
     )
-    return finished(
+    return build_table(
         f"annotation-{target:g}".replace(".", "-"),
         caption,
         columns,
@@ -62,7 +62,7 @@ def _table(source: Source, target: float) -> Table:
 
 
 def _value(record: Record | None, notes: Footnotes) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _figure(source: Source) -> Figure | None:
@@ -81,7 +81,7 @@ def _figure(source: Source) -> Figure | None:
     return Figure(
         name="annotation",
         title="Error rates by the share of faces annotated",
-        caption=say(
+        caption=spans(
             "One panel for each system. Where a curve lies on the one of 100 %, more answers changed nothing; between "
             "0 % and 100 % lies what the estimated labels did to these rates."
         ),

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from frtaudit.core import formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures.bars import Bar, bars
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections import lists
-from frtaudit.report.sections.accuracy import said
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.accuracy import test_set_name
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Record, Source
 
 SIZES = (
@@ -71,7 +71,7 @@ def _cards(source: Source, sets: list[str]) -> Table:
             _balance(source, [item for item in _of(pairs, name) if item.estimate.schema == schema])
             for schema in schemas
         ]
-        rows.append((say(Piece(text=said(name), kind="b")), *sizes, *overlap, *balance))
+        rows.append((spans(TextSpan(text=test_set_name(name), kind="b")), *sizes, *overlap, *balance))
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for _, title in SIZES),
@@ -79,35 +79,35 @@ def _cards(source: Source, sets: list[str]) -> Table:
         *(Column(title=f"pairs by {item.replace('_', ' ')}") for item in schemas),
     )
     absent = "" if training else " Whether its identities stand in a training set was not looked for."
-    caption = say(
-        Piece(text="Test sets. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Test sets. ", kind="b"),
         "Images and identities that stand in the pairs, the largest number of pairs of one image, and the pairs whose "
         f"samples are both of one class.{absent}",
     )
-    return finished("cards", caption, columns, [Block(rows=tuple(rows))], notes)
+    return build_table("cards", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
 def _counted(found: list[Record]) -> Text:
     if not found or found[0].estimate.value is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     return (phrases.number(formatting.count(found[0].estimate.value), f"{found[0].pointer}/value"),)
 
 
 def _in_training(found: list[Record], training: str, notes: Footnotes) -> Text:
     own = [item for item in found if item.estimate.at["training"] == training]
     return (
-        say(phrases.counts(own[0]), " (", phrases.value(own[0], notes), ")")
+        spans(phrases.counts(own[0]), " (", phrases.value(own[0], notes), ")")
         if own
-        else (Piece(text=phrases.ABSENT),)
+        else (TextSpan(text=phrases.ABSENT),)
     )
 
 
 def _balance(source: Source, found: list[Record]) -> Text:
-    parts: list[Piece] = []
+    parts: list[TextSpan] = []
     for item in found:
         label = source.label(item.estimate.schema, item.estimate.group)
         count = phrases.number(formatting.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
-        parts += say(" · " if parts else "", f"{label} ", count)
+        parts += spans(" · " if parts else "", f"{label} ", count)
     return tuple(parts)
 
 
@@ -120,7 +120,7 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
         groups = list(dict.fromkeys(item.estimate.group for item in own))
         rows = [
             Bar(
-                name=said(name),
+                name=test_set_name(name),
                 shares=tuple(
                     next(
                         (
@@ -137,7 +137,7 @@ def _figures(source: Source, sets: list[str]) -> list[Figure]:
         ]
         labels = [source.label(schema, group) for group in groups]
         title = f"Identities by {schema.replace('_', ' ')}"
-        caption = say("Share of each class among the identities of a test set.")
+        caption = spans("Share of each class among the identities of a test set.")
         panel = bars(f"identities-{schema}", title, rows, labels)
         drawn.append(
             Figure(
@@ -167,21 +167,21 @@ def _values(source: Source) -> list[Table]:
         for name in sets:
             item = known.get((name, attribute, value))
             cells.append(
-                (Piece(text=phrases.ABSENT),)
+                (TextSpan(text=phrases.ABSENT),)
                 if item is None
-                else say(phrases.counts(item), " (", phrases.value(item, notes), ")")
+                else spans(phrases.counts(item), " (", phrases.value(item, notes), ")")
             )
-        blocks.setdefault(attribute, []).append((say(str(value)), *cells))
-    columns = (Column(title="Value"), *(Column(title=said(name), kind="num") for name in sets))
-    caption = say(
-        Piece(text="Attributes over identities. ", kind="b"),
+        blocks.setdefault(attribute, []).append((spans(str(value)), *cells))
+    columns = (Column(title="Value"), *(Column(title=test_set_name(name), kind="num") for name in sets))
+    caption = spans(
+        TextSpan(text="Attributes over identities. ", kind="b"),
         "Identities with at least one image of a value; one identity may have several.",
     )
     made = [
-        Block(head=say(Piece(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
+        Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
-    return [finished("card-values", caption, columns, made, notes)]
+    return [build_table("card-values", caption, columns, made, notes)]
 
 
 def _quartiles(source: Source) -> list[Table]:
@@ -195,16 +195,17 @@ def _quartiles(source: Source) -> list[Table]:
     blocks: dict[str, list[tuple[Text, ...]]] = {}
     for name, attribute in dict.fromkeys((_set(item), str(item.estimate.at["attribute"])) for item in found):
         cells = [phrases.value(known[name, attribute, share], notes) for share, _ in QUARTILES]
-        blocks.setdefault(attribute, []).append((say(said(name)), *cells))
+        blocks.setdefault(attribute, []).append((spans(test_set_name(name)), *cells))
     columns = (Column(title="Test set"), *(Column(title=title, kind="num") for _, title in QUARTILES))
-    caption = say(
-        Piece(text="Numbers over identities. ", kind="b"), "Quartiles of the means of each identity's images."
+    caption = spans(
+        TextSpan(text="Numbers over identities. ", kind="b"),
+        "Quartiles of the means of each identity's images.",
     )
     made = [
-        Block(head=say(Piece(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
+        Block(head=spans(TextSpan(text=name.replace("_", " "), kind="b")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
-    return [finished("card-quartiles", caption, columns, made, notes)]
+    return [build_table("card-quartiles", caption, columns, made, notes)]
 
 
 def _steps(source: Source, name: str) -> list[Table]:
@@ -224,7 +225,7 @@ def _steps(source: Source, name: str) -> list[Table]:
         cells = [
             _counted([known[kind, rule, group]] if (kind, rule, group) in known else []) for group in groups
         ]
-        blocks.setdefault(kind, []).append((say(str(rule)), *cells))
+        blocks.setdefault(kind, []).append((spans(str(rule)), *cells))
     columns = (
         Column(title="Left after"),
         *(
@@ -232,15 +233,15 @@ def _steps(source: Source, name: str) -> list[Table]:
             for group in groups
         ),
     )
-    caption = say(
-        Piece(text=f"What the rules left: {said(name)}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"What the rules left: {test_set_name(name)}. ", kind="b"),
         "Each line takes its rule on top of those above it.",
     )
     made = [
-        Block(head=say(Piece(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
+        Block(head=spans(TextSpan(text=KINDS.get(kind, kind), kind="b")), rows=tuple(rows))
         for kind, rows in blocks.items()
     ]
-    return [finished(f"steps-{name}", caption, columns, made, Footnotes())]
+    return [build_table(f"steps-{name}", caption, columns, made, Footnotes())]
 
 
 def _certificate(source: Source, name: str) -> list[Table]:
@@ -250,10 +251,10 @@ def _certificate(source: Source, name: str) -> list[Table]:
     notes = Footnotes()
     rows = tuple(
         (
-            (Piece(text=str(item.estimate.at["rule"]), pointer=f"{item.pointer}/at/rule"),),
-            say(phrases.counts(item), f" {item.estimate.unit.partition(' ')[0]}"),
+            (TextSpan(text=str(item.estimate.at["rule"]), pointer=f"{item.pointer}/at/rule"),),
+            spans(phrases.counts(item), f" {item.estimate.unit.partition(' ')[0]}"),
             phrases.value(item),
-            (Piece(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
+            (TextSpan(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
         )
         for item in found
     )
@@ -263,8 +264,8 @@ def _certificate(source: Source, name: str) -> list[Table]:
         Column(title="share", kind="num"),
         Column(title="nearest to breaking it"),
     )
-    caption = say(
-        Piece(text=f"Certificate: {said(name)}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"Certificate: {test_set_name(name)}. ", kind="b"),
         "Checked on the pairs alone, by code that did not choose them.",
     )
-    return [finished(f"certificate-{name}", caption, columns, [Block(rows=rows)], notes)]
+    return [build_table(f"certificate-{name}", caption, columns, [Block(rows=rows)], notes)]

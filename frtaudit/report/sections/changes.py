@@ -7,11 +7,11 @@ from frtaudit.core import AuditResult, Estimate, Finding, Target
 from frtaudit.core.canonical import Json
 from frtaudit.core.previous import Previous
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source, at_key, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 SHOWN = 16
 COLUMNS = (
@@ -49,14 +49,14 @@ def build(source: Source) -> Changes | None:
     previous = source.previous
     if previous is None:
         return None
-    lead = say(
+    lead = spans(
         "The last audit is the result ",
-        Piece(text=previous.sha256[:SHOWN], kind="code"),
+        TextSpan(text=previous.sha256[:SHOWN], kind="code"),
         "; the PDF carries it as ",
-        Piece(text="previous.json", kind="code"),
+        TextSpan(text="previous.json", kind="code"),
         ". Two numbers side by side are no test of a change: their intervals hold for each audit alone.",
     )
-    caveats = tuple(say(text) for text in _caveats(source, previous))
+    caveats = tuple(spans(text) for text in _caveats(source, previous))
     table = None if previous.result is None else _table(source, previous.result)
     return Changes(lead=lead, caveats=caveats, table=table)
 
@@ -119,13 +119,15 @@ def _table(source: Source, then: AuditResult) -> Table | None:
         blocks.setdefault(finding.requirement, []).append(row)
     if not blocks:
         return None
-    made = [Block(head=say(Piece(text=name, kind="b")), rows=tuple(rows)) for name, rows in blocks.items()]
-    caption = say(
-        Piece(text="Then and now. ", kind="b"),
+    made = [
+        Block(head=spans(TextSpan(text=name, kind="b")), rows=tuple(rows)) for name, rows in blocks.items()
+    ]
+    caption = spans(
+        TextSpan(text="Then and now. ", kind="b"),
         "The estimate of each requirement, its interval for new people like these, errors / trials. A dash: the last "
         "audit has no such number.",
     )
-    return finished("changes", caption, COLUMNS, made, notes, "dense")
+    return build_table("changes", caption, COLUMNS, made, notes, "dense")
 
 
 def _row(
@@ -136,21 +138,23 @@ def _row(
     verdict: Finding | None,
 ) -> tuple[Text, ...]:
     index, finding = numbered
-    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
     who: list[Part] = [name]
     if record.estimate.group != "all":
         who += [", ", phrases.group(source, record)]
-    now = Piece(
-        text=called(words().verdict, finding.verdict.value), pointer=f"/findings/{index}/verdict", kind="b"
+    now = TextSpan(
+        text=display_name(words().verdict, finding.verdict.value),
+        pointer=f"/findings/{index}/verdict",
+        kind="b",
     )
-    then = "–" if verdict is None else called(words().verdict, verdict.verdict.value)
+    then = "–" if verdict is None else display_name(words().verdict, verdict.verdict.value)
     return (
-        say(*who),
-        (Piece(text=phrases.ABSENT),) if old is None else _earlier(_numbers(old)),
-        say(then),
+        spans(*who),
+        (TextSpan(text=phrases.ABSENT),) if old is None else _earlier(_numbers(old)),
+        spans(then),
         _numbers(record),
         (now,),
-        say("–" if old is None else _direction(old.estimate.value, record.estimate.value)),
+        spans("–" if old is None else _direction(old.estimate.value, record.estimate.value)),
     )
 
 
@@ -159,16 +163,16 @@ def _numbers(record: Record) -> Text:
     found = record.bound(Target.POPULATION)
     parts: list[Part] = [phrases.value(record)]
     if found is not None and found.interval.low is not None:
-        parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
+        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
     if record.estimate.numerator is not None:
-        parts += [Piece(text=" ", kind="br"), phrases.counts(record)]
-    return say(*parts)
+        parts += [TextSpan(text=" ", kind="br"), phrases.counts(record)]
+    return spans(*parts)
 
 
 def _earlier(text: Text) -> Text:
     """The same pieces with their pointers into the last result."""
     return tuple(
-        Piece(
+        TextSpan(
             text=piece.text,
             kind=f"{piece.kind} soft".strip() if piece.kind != "br" else "br",
             was=piece.pointer,

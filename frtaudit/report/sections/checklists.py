@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from frtaudit.report.checklists import DISCLAIMER, Checklist, Standing, filled
+from frtaudit.report.checklists import DISCLAIMER, Checklist, ItemStatus, filled
 from frtaudit.report.checklists import Item as Filled
 from frtaudit.report.source import Source
 
 WORDS = {
-    Standing.PROVIDED: "provided",
-    Standing.MISSING: "missing",
-    Standing.NOT_APPLICABLE: "not applicable",
+    ItemStatus.PROVIDED: "provided",
+    ItemStatus.MISSING: "missing",
+    ItemStatus.NOT_APPLICABLE: "not applicable",
 }
 
 

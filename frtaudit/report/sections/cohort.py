@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from frtaudit.core import formatting
 from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source, escape, mapping
 
 COUNTED = (
@@ -41,14 +41,14 @@ def _schema(source: Source, name: str) -> Table:
     at = f"/cohort/schemas/{escape(name)}/groups"
     rows = tuple(
         (
-            (Piece(text=source.label(name, str(row.get("group"))), pointer=f"{at}/{index}/label"),),
+            (TextSpan(text=source.label(name, str(row.get("group"))), pointer=f"{at}/{index}/label"),),
             *(source.counted(row, f"{at}/{index}", key) for key, _ in COUNTED),
         )
         for index, row in enumerate(source.counts(name))
     )
     columns = (Column(title="Class"), *(Column(title=title, kind="num") for _, title in COUNTED))
-    caption = say(Piece(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
-    return finished(f"cohort-{name}", caption, columns, [Block(rows=rows)], Footnotes())
+    caption = spans(TextSpan(text=f"Schema {name.replace('_', ' ')}. ", kind="b"), _declared(source, name))
+    return build_table(f"cohort-{name}", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _declared(source: Source, name: str) -> Text:
@@ -57,15 +57,15 @@ def _declared(source: Source, name: str) -> Text:
     parts: list[Text] = []
     if spec.get("column"):
         parts.append(
-            say("Column ", Piece(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
+            spans("Column ", TextSpan(text=str(spec["column"]), pointer=f"{at}/column", kind="code"), ". ")
         )
     if _some(spec.get("cross")):
         crossed = " and ".join(str(item) for item in _some(spec["cross"]))
-        parts.append(say("Crossing of ", Piece(text=crossed, pointer=f"{at}/cross"), ". "))
+        parts.append(spans("Crossing of ", TextSpan(text=crossed, pointer=f"{at}/cross"), ". "))
     if spec.get("conflicts"):
-        rule = Piece(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")
-        parts.append(say("Subjects whose samples disagree: ", rule, "."))
-    return say(*parts)
+        rule = TextSpan(text=str(spec["conflicts"]), pointer=f"{at}/conflicts", kind="code")
+        parts.append(spans("Subjects whose samples disagree: ", rule, "."))
+    return spans(*parts)
 
 
 def _some(value: Json) -> list[Json]:
@@ -86,10 +86,11 @@ def _comparisons(source: Source) -> list[Table]:
         Column(title="mated comparisons", kind="num"),
         Column(title="non-mated comparisons", kind="num"),
     )
-    caption = say(
-        Piece(text="Comparisons. ", kind="b"), "What each system gave a score for, both people of any group."
+    caption = spans(
+        TextSpan(text="Comparisons. ", kind="b"),
+        "What each system gave a score for, both people of any group.",
     )
-    return [finished("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
+    return [build_table("comparisons", caption, columns, [Block(rows=tuple(rows))], notes)] if rows else []
 
 
 def _first(source: Source, name: str, *metrics: str) -> Record | None:
@@ -105,5 +106,5 @@ def _first(source: Source, name: str, *metrics: str) -> Record | None:
 
 def _trials(record: Record | None) -> Text:
     if record is None or record.estimate.denominator is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     return (phrases.number(formatting.count(record.estimate.denominator), f"{record.pointer}/denominator"),)

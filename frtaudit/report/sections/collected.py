@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, listed, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
 from frtaudit.report.sections import collected_canaries, collected_services
 from frtaudit.report.sections.collected_services import (
     AT,
@@ -18,11 +18,11 @@ from frtaudit.report.sections.collected_services import (
     services_of,
     settings,
 )
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
-SEE = Piece(text="How scores were collected", kind="#collected")
+SEE = TextSpan(text="How scores were collected", kind="#collected")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +42,10 @@ def build(source: Source) -> Collected | None:
     if not found:
         return None
     return Collected(
-        lead=say(*_lead(found)),
+        lead=spans(*_lead(found)),
         asked=tuple(_spec(mapping(found.get("spec")))),
         left_out=tuple(_left_out(found)),
-        services=tuple(collected_services.asked(found)),
+        services=tuple(collected_services.recorded_settings(found)),
         tables=(
             *collected_services.tables(found),
             *collected_canaries.tables(services_of(found)),
@@ -62,21 +62,21 @@ def notice(source: Source) -> tuple[Text, ...]:
     if changed:
         named = listed([called_by(name, f"{place_of(name)}/canaries/changed") for name in changed])
         were = "while they were" if len(changed) > 1 else "while it was"
-        said.append(say(named, f" changed {were} asked: the same comparisons had other scores later."))
+        said.append(spans(named, f" changed {were} asked: the same comparisons had other scores later."))
     several = [name for name, one in services.items() if len(mapping(one.get("versions"))) > 1]
     if several:
         named = listed([called_by(name, f"{place_of(name)}/versions") for name in several])
-        said.append(say(named, " stated several versions while asked."))
+        said.append(spans(named, " stated several versions while asked."))
     silent = [name for name, one in services.items() if _shows_nothing(mapping(one.get("canaries")))]
     if silent:
         named = listed([called_by(name, f"{place_of(name)}/canaries/answered") for name in silent])
         said.append(
-            say("Whether ", named, " changed meanwhile is not known: too few canaries were answered.")
+            spans("Whether ", named, " changed meanwhile is not known: too few canaries were answered.")
         )
     if found and not found.get("finished"):
         text = "The budget did not reach for all comparisons."
-        said.append((Piece(text=text, pointer=f"{AT}/finished"),))
-    return (*said[:-1], say(*said[-1], " See ", SEE, ".")) if said else ()
+        said.append((TextSpan(text=text, pointer=f"{AT}/finished"),))
+    return (*said[:-1], spans(*said[-1], " See ", SEE, ".")) if said else ()
 
 
 def _shows_nothing(canaries: Facts) -> bool:
@@ -86,7 +86,7 @@ def _shows_nothing(canaries: Facts) -> bool:
 
 def _lead(found: Facts) -> Iterator[Part]:
     yield "The scores were collected by "
-    yield Piece(text="frtaudit collect", kind="code")
+    yield TextSpan(text="frtaudit collect", kind="code")
     yield " before this audit, which asked no service. "
     images = mapping(found.get("images"))
     if images:
@@ -107,7 +107,7 @@ def _lead(found: Facts) -> Iterator[Part]:
         yield "How many queries, images, faces and comparisons there were is withheld. "
     if not found.get("finished"):
         text = "The budget did not reach for all of them: the collection is partial."
-        yield from (Piece(text=text, pointer=f"{AT}/finished", kind="b"), " ")
+        yield from (TextSpan(text=text, pointer=f"{AT}/finished", kind="b"), " ")
     if all(one.get("canaries") is None for one in services_of(found).values()):
         yield "No comparison was asked for again (canaries), so that only a version that a service states could have "
         yield "shown a change meanwhile."
@@ -117,21 +117,24 @@ def _spec(spec: Facts) -> Iterator[tuple[str, Text]]:
     """What was searched, which faces and pairs were taken, as the collection's spec says."""
     at = f"{AT}/spec"
     source = mapping(spec.get("source"))
-    kind = called(words().collected_source, str(source.get("type")))
+    kind = display_name(words().collected_source, str(source.get("type")))
     rest = {name: value for name, value in source.items() if name != "type"}
     searched = settings(rest, f"{at}/source")
-    yield "Images", say(Piece(text=kind, pointer=f"{at}/source/type"), "; " if searched else "", searched)
+    yield (
+        "Images",
+        spans(TextSpan(text=kind, pointer=f"{at}/source/type"), "; " if searched else "", searched),
+    )
     least: list[Part] = []
     if "least" in spec:
         least = ["; of queries with at least ", counted(spec["least"], f"{at}/least")]
-    yield "Faces", say(_word(spec.get("detected"), f"{at}/detected"), *least)
+    yield "Faces", spans(_word(spec.get("detected"), f"{at}/detected"), *least)
     pairs = mapping(spec.get("pairs"))
     if pairs:
         group: list[Part] = []
         if pairs.get("group") is not None:
-            column = Piece(text=str(pairs["group"]), pointer=f"{at}/pairs/group")
+            column = TextSpan(text=str(pairs["group"]), pointer=f"{at}/pairs/group")
             group = [" of one group, by the column ", column]
-        yield "Pairs", say(_word(f"{pairs.get('between')}_pairs", f"{at}/pairs/between"), *group)
+        yield "Pairs", spans(_word(f"{pairs.get('between')}_pairs", f"{at}/pairs/between"), *group)
     duplicates = mapping(spec.get("duplicates"))
     if duplicates:
         yield "Duplicates", settings(duplicates, f"{at}/duplicates")
@@ -139,8 +142,8 @@ def _spec(spec: Facts) -> Iterator[tuple[str, Text]]:
         yield "Seed", (phrases.number(str(spec["seed"]), f"{at}/seed"),)
 
 
-def _word(code: Json, pointer: str) -> Piece:
-    return Piece(text=called(words().collected, str(code)), pointer=pointer)
+def _word(code: Json, pointer: str) -> TextSpan:
+    return TextSpan(text=display_name(words().collected, str(code)), pointer=pointer)
 
 
 def _left_out(found: Facts) -> Iterator[Table]:
@@ -151,10 +154,10 @@ def _left_out(found: Facts) -> Iterator[Table]:
     rows = []
     for index, row in enumerate(left):
         at = f"{AT}/images/left_out/{index}"
-        unit = Piece(text=str(row.get("unit")), pointer=f"{at}/unit")
-        rows.append((say(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
+        unit = TextSpan(text=str(row.get("unit")), pointer=f"{at}/unit")
+        rows.append((spans(counted(row.get("count"), f"{at}/count"), " ", unit), (reason(row, at),)))
     columns = (Column(title="Left out"), Column(title="why", kind="wide"))
-    caption = say(
-        Piece(text="What was left out. ", kind="b"), "Each image stands under the first reason that holds."
+    caption = spans(
+        TextSpan(text="What was left out. ", kind="b"), "Each image stands under the first reason that holds."
     )
-    yield finished("collected-images", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+    yield build_table("collected-images", caption, columns, [Block(rows=tuple(rows))], Footnotes())

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 from frtaudit.core import formatting
 from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections.collected_services import Facts, called_by, counted, place_of, rows_of
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import mapping
 
 
@@ -33,7 +33,7 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
                 (
                     (called_by(name),),
                     (counted(one.get("round"), f"{at}/round"),),
-                    say(
+                    spans(
                         counted(one.get("apart"), f"{at}/apart"),
                         " / ",
                         counted(one.get("open"), f"{at}/open"),
@@ -51,19 +51,19 @@ def _rounds(asked: Mapping[str, Facts]) -> Table:
         Column(title="p", kind="num"),
         Column(title="more than chance"),
     )
-    caption = say(
-        Piece(text="Has a service changed while it was asked? ", kind="b"),
+    caption = spans(
+        TextSpan(text="Has a service changed while it was asked? ", kind="b"),
         "The same comparisons (canaries) were asked for in rounds, before, during and after all others, several times "
         "in each. A comparison is apart if all its answers of a round exceed all those of the first, or the other way "
         "round; where both rounds gave the same answers it could not be. More than chance: with ",
         alpha,
         " false alarms over all rounds of a service.",
     )
-    return finished("collected-rounds", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+    return build_table("collected-rounds", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
-def _yes(value: Json, pointer: str) -> Piece:
-    return Piece(text="yes" if value else "no", pointer=pointer, kind="b" if value else "")
+def _yes(value: Json, pointer: str) -> TextSpan:
+    return TextSpan(text="yes" if value else "no", pointer=pointer, kind="b" if value else "")
 
 
 def _reach(asked: Mapping[str, Facts]) -> Table:
@@ -79,15 +79,15 @@ def _reach(asked: Mapping[str, Facts]) -> Table:
         Column(title="order matters / pairs", kind="num"),
         Column(title="by at most (score)", kind="num"),
     )
-    caption = say(
-        Piece(text="What canaries can show. ", kind="b"),
+    caption = spans(
+        TextSpan(text="What canaries can show. ", kind="b"),
         "Answers vary: the share of comparisons and rounds whose answers differ from time to time. Least change found: "
         "the smallest share of changed answers that would have been found with probability ",
         power,
         ". Order matters: A against B is apart from B against A in the first round.",
     )
     rows = tuple(((called_by(name),), *_reached(name, one)) for name, one in asked.items())
-    return finished("collected-canaries", caption, columns, [Block(rows=rows)], Footnotes(), "dense")
+    return build_table("collected-canaries", caption, columns, [Block(rows=rows)], Footnotes(), "dense")
 
 
 def _reached(name: str, found: Facts) -> tuple[Text, ...]:
@@ -95,7 +95,7 @@ def _reached(name: str, found: Facts) -> tuple[Text, ...]:
     ways = mapping(found.get("both_ways"))
     share, largest = found.get("least_share_found"), ways.get("largest")
     return (
-        say(
+        spans(
             counted(found.get("answered"), f"{at}/answered"),
             " / ",
             counted(found.get("items"), f"{at}/items"),
@@ -103,7 +103,7 @@ def _reached(name: str, found: Facts) -> tuple[Text, ...]:
         (counted(found.get("repeats"), f"{at}/repeats"),),
         (phrases.number(formatting.rate(_real(found.get("noise"))), f"{at}/noise"),),
         (_or_absent(share, formatting.fixed(_real(share), 1), f"{at}/least_share_found"),),
-        say(
+        spans(
             counted(ways.get("apart"), f"{at}/both_ways/apart"),
             " / ",
             counted(ways.get("pairs"), f"{at}/both_ways/pairs"),
@@ -112,5 +112,5 @@ def _reached(name: str, found: Facts) -> tuple[Text, ...]:
     )
 
 
-def _or_absent(value: Json, text: str, pointer: str) -> Piece:
-    return Piece(text=phrases.ABSENT, pointer=pointer) if value is None else phrases.number(text, pointer)
+def _or_absent(value: Json, text: str, pointer: str) -> TextSpan:
+    return TextSpan(text=phrases.ABSENT, pointer=pointer) if value is None else phrases.number(text, pointer)

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from frtaudit.core import formatting
 from frtaudit.core.canonical import Json
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, listed, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import escape, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 AT = "/cohort/collection"
 LONG = 40  # letters from which a setting is a digest
@@ -30,15 +30,15 @@ def place_of(name: str) -> str:
     return f"{AT}/services/{escape(name)}"
 
 
-def called_by(name: str, pointer: str = "") -> Piece:
+def called_by(name: str, pointer: str = "") -> TextSpan:
     """A service's name."""
-    return Piece(text=name, pointer=pointer or place_of(name), kind="b")
+    return TextSpan(text=name, pointer=pointer or place_of(name), kind="b")
 
 
-def counted(value: Json, pointer: str) -> Piece:
+def counted(value: Json, pointer: str) -> TextSpan:
     """A count; null is one that a publishable variant withholds."""
     if not isinstance(value, (int, float)):
-        return Piece(text="withheld", pointer=pointer, kind="none")
+        return TextSpan(text="withheld", pointer=pointer, kind="none")
     return phrases.number(formatting.count(value), pointer)
 
 
@@ -51,23 +51,23 @@ def settings(found: Facts, pointer: str) -> Text:
             continue
         text = f"{value:g}" if isinstance(value, float) else str(value)
         kind = "code" if len(text) > LONG else "n" if text.replace(".", "").isdigit() else ""
-        piece = Piece(text=known.get(text, text), pointer=f"{pointer}/{escape(name)}", kind=kind)
-        parts += [*(["; "] if parts else []), f"{name if '.' in name else called(known, name)} ", piece]
-    return say(*parts)
+        piece = TextSpan(text=known.get(text, text), pointer=f"{pointer}/{escape(name)}", kind=kind)
+        parts += [*(["; "] if parts else []), f"{name if '.' in name else display_name(known, name)} ", piece]
+    return spans(*parts)
 
 
-def reason(row: Facts, pointer: str) -> Piece:
+def reason(row: Facts, pointer: str) -> TextSpan:
     """Why something is not there, in words."""
-    text = called(words().collected_code, str(row.get("code")))
-    return Piece(text=text.replace("http ", "HTTP "), pointer=f"{pointer}/code")
+    text = display_name(words().collected_code, str(row.get("code")))
+    return TextSpan(text=text.replace("http ", "HTTP "), pointer=f"{pointer}/code")
 
 
 def _why(row: Facts, pointer: str, notes: Footnotes) -> Text:
     """A reason, and whose it is: the service's that could not, its policy, or nobody's."""
     kind = row.get("refusal")
     at = f"{pointer}/refusal"
-    whose = Piece(text=called(words().refusal, str(kind)), pointer=at, kind="soft")
-    return say(reason(row, pointer), " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
+    whose = TextSpan(text=display_name(words().refusal, str(kind)), pointer=at, kind="soft")
+    return spans(reason(row, pointer), " (", whose, ")", notes.mark(words().refusal_means.get(str(kind)), at))
 
 
 def tables(found: Facts) -> Iterator[Table]:
@@ -88,23 +88,25 @@ def _short(one: Facts) -> bool:
     return bool(one.get("missing")) or any(mapping(one.get("by_kind")).values())
 
 
-def asked(found: Facts) -> Iterator[tuple[str, Text]]:
+def recorded_settings(found: Facts) -> Iterator[tuple[str, Text]]:
     """Of each service what it was asked with, and the versions that its answers stated."""
     for name, one in services_of(found).items():
         parameters = settings(mapping(one.get("asked")), f"{place_of(name)}/asked")
         versions = _versions(mapping(one.get("versions")), f"{place_of(name)}/versions")
-        yield name, say(parameters, Piece(text=" ", kind="br") if parameters else "", versions)
+        yield name, spans(parameters, TextSpan(text=" ", kind="br") if parameters else "", versions)
 
 
 def _versions(found: Facts, pointer: str) -> Text:
     parts: list[Part] = []
     for name, count in found.items():
         at = f"{pointer}/{escape(name)}"
-        said = "" if count is None else say(" (", counted(count, at), " answers)")
+        said = "" if count is None else spans(" (", counted(count, at), " answers)")
         stated = (
-            say("version ", Piece(text=name, pointer=pointer, kind="b")) if name else say("no version stated")
+            spans("version ", TextSpan(text=name, pointer=pointer, kind="b"))
+            if name
+            else spans("no version stated")
         )
-        parts.append(say(stated, said))
+        parts.append(spans(stated, said))
     return listed(parts)
 
 
@@ -120,19 +122,19 @@ def _calls(found: Facts, services: Mapping[str, Facts]) -> Table:
     for name, one in services.items():
         at, by_kind = place_of(name), mapping(one.get("by_kind"))
         pairs = counted(found.get("pairs"), f"{AT}/pairs")
-        cells = [say(counted(one.get("scored"), f"{at}/scored"), " / ", pairs)]
+        cells = [spans(counted(one.get("scored"), f"{at}/scored"), " / ", pairs)]
         cells += [(counted(by_kind.get(kind), f"{at}/by_kind/{kind}"),) for kind in kinds]
         cells += [(counted(one.get("missing"), f"{at}/missing"),)] if missing else []
         rows.append(((called_by(name),), *cells))
     columns = [Column(title="Service"), Column(title="scored / pairs", kind="num")]
     columns += [Column(title=words().refusal[kind], kind="num") for kind in kinds]
     columns += [Column(title="not asked for", kind="num")] if missing else []
-    caption = say(
-        Piece(text="Comparisons. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Comparisons. ", kind="b"),
         "Each has a score or a stated reason why not.",
         " Not asked for: the budget did not reach." if missing else "",
     )
-    return finished("collected-calls", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+    return build_table("collected-calls", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
 def _refusals(services: Mapping[str, Facts]) -> Table:
@@ -141,7 +143,7 @@ def _refusals(services: Mapping[str, Facts]) -> Table:
     for name, one in services.items():
         for number, row in enumerate(rows_of(one.get("refused"))):
             at = f"{place_of(name)}/refused/{number}"
-            when = Piece(text=called(words().collected, str(row.get("call"))), pointer=f"{at}/call")
+            when = TextSpan(text=display_name(words().collected, str(row.get("call"))), pointer=f"{at}/call")
             count = counted(row.get("count"), f"{at}/count")
             rows.append(((called_by(name),), (when,), _why(row, at, notes), (count,)))
     columns = (
@@ -150,9 +152,9 @@ def _refusals(services: Mapping[str, Facts]) -> Table:
         Column(title="why", kind="wide"),
         Column(title="how many", kind="num"),
     )
-    caption = say(
-        Piece(text="Why there is no score, or no face. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Why there is no score, or no face. ", kind="b"),
         "Counted by comparison, or by call where faces were looked for.",
     )
     block = Block(rows=tuple(tuple(row) for row in rows))
-    return finished("collected-refusals", caption, columns, [block], notes)
+    return build_table("collected-refusals", caption, columns, [block], notes)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from frtaudit.core import SERVES, Method, Target, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, plain_text, say
-from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
+from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 METRIC = "simulated_coverage"
 LOWER, UPPER, SPREAD = "simulated_lower_misses", "simulated_upper_misses", "simulated_spread"
@@ -34,7 +34,7 @@ def build(source: Source) -> Coverage | None:
     tried = [item for item in found if "scenario" in item.estimate.at]
     tables = (_table(source, tried), _spreads(source)) if tried else ()
     return Coverage(
-        prose=(say(words().coverage["model"]), say(words().coverage["limits"])),
+        prose=(spans(words().coverage["model"]), spans(words().coverage["limits"])),
         tables=tuple(tables),
         left_out=tuple(_left_out(source, found)),
     )
@@ -51,17 +51,17 @@ def _target(source: Source, record: Record) -> Target:
 
 
 def _whom(source: Source, record: Record) -> str:
-    return called(words().target, _target(source, record).value)
+    return display_name(words().target, _target(source, record).value)
 
 
 def _method(record: Record) -> str:
-    return called(words().method, str(record.estimate.at["method"]))
+    return display_name(words().method, str(record.estimate.at["method"]))
 
 
 def _point(record: Record) -> Text:
     """The operating point in words."""
     at = {key: value for key, value in record.estimate.at.items() if key not in MODEL}
-    return say(" at ", phrases.at_words(at, record.pointer)) if at else ()
+    return spans(" at ", phrases.at_words(at, record.pointer)) if at else ()
 
 
 def _key(record: Record, *without: str) -> Key:
@@ -95,24 +95,24 @@ def _table(source: Source, tried: list[Record]) -> Table:
             rows.setdefault(head, []).append((_line(source, first), *cells))
     columns = [
         Column(title="Group, method, for whom"),
-        *(Column(title=called(words().scenario, name), kind="num") for name in scenarios),
+        *(Column(title=display_name(words().scenario, name), kind="num") for name in scenarios),
     ]
-    caption = say(
-        Piece(text="How often the interval held the truth, in ", kind="b"),
-        Piece(text=formatting.count(most), kind="b"),
-        Piece(text=" cohorts. ", kind="b"),
+    caption = spans(
+        TextSpan(text="How often the interval held the truth, in ", kind="b"),
+        TextSpan(text=formatting.count(most), kind="b"),
+        TextSpan(text=" cohorts. ", kind="b"),
         words().coverage["caption"],
     )
     blocks = [Block(head=head, rows=tuple(own)) for head, own in rows.items()]
-    return finished("coverage", caption, columns, blocks, notes, kind="dense")
+    return build_table("coverage", caption, columns, blocks, notes, kind="dense")
 
 
 def _head(record: Record) -> Text:
-    return say(provider(record), "  ", _rate(record), _point(record))
+    return spans(provider(record), "  ", _rate(record), _point(record))
 
 
-def _rate(record: Record) -> Piece:
-    return Piece(text=phrases.metric(str(record.estimate.at["rate"])), pointer=f"{record.pointer}/at/rate")
+def _rate(record: Record) -> TextSpan:
+    return TextSpan(text=phrases.metric(str(record.estimate.at["rate"])), pointer=f"{record.pointer}/at/rate")
 
 
 def _group(source: Source, record: Record) -> Part:
@@ -120,33 +120,33 @@ def _group(source: Source, record: Record) -> Part:
 
 
 def _line(source: Source, record: Record) -> Text:
-    method = Piece(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
-    whom = Piece(text=f", for {_whom(source, record)}", kind="soft")
-    return say(_group(source, record), Piece(text=" ", kind="br"), method, whom)
+    method = TextSpan(text=_method(record), pointer=f"{record.pointer}/at/method", kind="soft")
+    whom = TextSpan(text=f", for {_whom(source, record)}", kind="soft")
+    return spans(_group(source, record), TextSpan(text=" ", kind="br"), method, whom)
 
 
 def _cell(record: Record | None, missed: dict[Key, Record], most: int, notes: Footnotes) -> Text:
     """Coverage, its Monte Carlo interval, and the misses below and above the truth."""
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [phrases.value(record, notes)]
     found = record.bound(Target.SIMULATION)
     if found is not None:
-        parts += [Piece(text=" ", kind="br"), *map(_soft, phrases.bounds(found, record.estimate))]
+        parts += [TextSpan(text=" ", kind="br"), *map(_soft, phrases.bounds(found, record.estimate))]
     sides = [missed[metric, *_key(record)] for metric in (LOWER, UPPER) if (metric, *_key(record)) in missed]
     for place, side in enumerate(sides):
         count = phrases.number(formatting.count(side.estimate.numerator or 0), f"{side.pointer}/numerator")
-        parts += [" + " if place else Piece(text=" ", kind="br"), _soft(count)]
+        parts += [" + " if place else TextSpan(text=" ", kind="br"), _soft(count)]
     if sides and (record.estimate.denominator or 0) < most:
         of = phrases.number(
             formatting.count(record.estimate.denominator or 0), f"{record.pointer}/denominator"
         )
-        parts += map(_soft, say(" of ", of))
-    return say(*parts)
+        parts += map(_soft, spans(" of ", of))
+    return spans(*parts)
 
 
-def _soft(piece: Piece) -> Piece:
-    return Piece(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
+def _soft(piece: TextSpan) -> TextSpan:
+    return TextSpan(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
 
 
 def _spreads(source: Source) -> Table:
@@ -157,7 +157,7 @@ def _spreads(source: Source) -> Table:
         rows = []
         for line in _lines(own, "of"):
             first = next(iter(line.values()))
-            what = say(_rate(first), _point(first), ", ", _group(source, first))
+            what = spans(_rate(first), _point(first), ", ", _group(source, first))
             rows.append((what, *(_spread(line.get(name), notes) for name in SPREADS_OF)))
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (
@@ -166,12 +166,12 @@ def _spreads(source: Source) -> Table:
         Column(title="its 95 % upper bound", kind="num"),
         Column(title="spread of pairs", kind="num"),
     )
-    caption = say(Piece(text="What the model was given. ", kind="b"), words().coverage["spread"])
-    return finished("coverage-spread", caption, columns, blocks, notes, kind="dense")
+    caption = spans(TextSpan(text="What the model was given. ", kind="b"), words().coverage["spread"])
+    return build_table("coverage-spread", caption, columns, blocks, notes, kind="dense")
 
 
 def _spread(record: Record | None, notes: Footnotes) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _left_out(source: Source, found: list[Record]) -> Iterable[Text]:
@@ -187,9 +187,9 @@ def _left_out(source: Source, found: list[Record]) -> Iterable[Text]:
             if item.estimate.group == "all"
             else [", ", source.label(item.estimate.schema, item.estimate.group)]
         )
-        reason = Piece(
+        reason = TextSpan(
             text=item.estimate.note.removeprefix("not simulated: "), pointer=f"{item.pointer}/note"
         )
-        text = say(*method, rate, _point(item), *group, ": ", reason, ".")
+        text = spans(*method, rate, _point(item), *group, ": ", reason, ".")
         said.setdefault("".join(piece.text for piece in text), text)
     return said.values()

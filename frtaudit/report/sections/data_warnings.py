@@ -4,14 +4,14 @@ from collections.abc import Iterator
 
 from frtaudit.core import Verdict
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Piece, Text, say
+from frtaudit.report.pieces import Text, TextSpan, spans
 from frtaudit.report.sections import identity_check
 from frtaudit.report.sections.tables import provider
 from frtaudit.report.source import Record, Source
 
 HEAVY, MIN_ERRORS = 0.1, 2  # of FMR, by one pair of people; one false match alone says nothing of a pair
 TOO_FEW = "too few people"
-SECTION = Piece(text="What an opponent would attack", kind="#robustness")
+SECTION = TextSpan(text="What an opponent would attack", kind="#robustness")
 
 
 def warnings(source: Source) -> tuple[Text, ...]:
@@ -23,7 +23,7 @@ def _too_few(source: Source) -> Iterator[Text]:
     """Once, where a requirement asks for more people than there are, whatever they show."""
     asked = (item for item in source.result.findings if item.verdict is Verdict.NOT_TESTABLE)
     if any(TOO_FEW in item.sentence for item in asked):
-        yield say(
+        yield spans(
             "Too few people: some requirements could not be passed even without a false match. Their findings say how "
             "many people would do."
         )
@@ -38,7 +38,7 @@ def _heavy(source: Source) -> Iterator[Text]:
         if heavy and (known is None or (item.estimate.value or 0.0) > (known.estimate.value or 0.0)):
             most[item.estimate.provider] = item
     for item in most.values():
-        yield say(
+        yield spans(
             provider(item),
             ": one pair of people has ",
             phrases.value(item),

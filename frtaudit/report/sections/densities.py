@@ -8,8 +8,8 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Piece, Table, Text, say
-from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
 MAX_SYSTEMS = 8
@@ -57,7 +57,7 @@ def _figure(source: Source, schema: str, systems: list[str]) -> Figure:
     return Figure(
         name=key,
         title=f"Densities of mated scores by {schema.replace('_', ' ')}",
-        caption=say(
+        caption=spans(
             "Gaussian kernels, bandwidth by the improved Sheather-Jones rule for each class. The ends of the scale "
             "reflect, so that no score is smoothed beyond them; scores exactly on an end are left out of the density "
             "and counted in the table."
@@ -88,13 +88,13 @@ def _table(source: Source, schema: str) -> Table:
         Column(title="K², people", kind="num"),
         Column(title="p", kind="num"),
     )
-    caption = say(
-        Piece(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"Are scores normal? By {schema.replace('_', ' ')}. ", kind="b"),
         "The omnibus test of skewness and kurtosis, of all scores and of one mean score of each person. A small p: "
         "not normal, and no interval of this report assumes that they are. Each p stands by itself, not adjusted for "
         "the others: were all scores normal, one in twenty would still be below 0.05.",
     )
-    return finished(f"normality-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(f"normality-{schema}", caption, columns, blocks, notes, "dense")
 
 
 def _row(source: Source, own: list[Record], notes: Footnotes) -> tuple[Text, ...]:
@@ -116,4 +116,4 @@ def _row(source: Source, own: list[Record], notes: Footnotes) -> tuple[Text, ...
 
 
 def _cell(record: Record | None, notes: Footnotes) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)

@@ -2,7 +2,7 @@
 
 from frtaudit.core import Estimate, Target, Test, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
@@ -28,9 +28,9 @@ def when_alike(record: Record) -> Text:
     """What the index is when groups are alike: in half of all cases at most, and in all but alpha of them."""
     test = record.estimate.test
     if test is None or test.null_median is None or test.null_edge is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     at = f"{record.pointer}/test"
-    return say(
+    return spans(
         phrases.number(formatting.plain(test.null_median), f"{at}/null_median"),
         "; ",
         phrases.number(formatting.plain(test.null_edge), f"{at}/null_edge"),
@@ -41,21 +41,21 @@ def sentence(record: Record, notes: Footnotes | None = None) -> Text:
     """One plain sentence: the groups differ, or no difference was found and what would have been."""
     test = record.estimate.test
     if test is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     missed = [] if test.p is None or test.differs else [" ", *_missed(test, f"{record.pointer}/test")]
-    return say(answer(record, notes), ".", *missed)
+    return spans(answer(record, notes), ".", *missed)
 
 
 def answer(record: Record, notes: Footnotes | None = None) -> Text:
     """Whether the groups differ, with the p value, or why that could not be tested; with the mark of its note."""
     test = record.estimate.test
     if test is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     at = f"{record.pointer}/test"
     mark = notes.mark(test.note, f"{at}/note") if notes else ()
     if test.p is None:
-        return say("Not testable", mark or (Piece(text=f": {test.note}", pointer=f"{at}/note"),))
-    return say(_outcome(record.estimate, test), _p(test, at), mark)
+        return spans("Not testable", mark or (TextSpan(text=f": {test.note}", pointer=f"{at}/note"),))
+    return spans(_outcome(record.estimate, test), _p(test, at), mark)
 
 
 def _outcome(estimate: Estimate, test: Test) -> str:
@@ -89,7 +89,7 @@ def _p(test: Test, at: str) -> Text:
         parts += [", adjusted ", phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted")]
     elif test.family:
         parts.append(", unadjusted")
-    return say(*parts, ")")
+    return spans(*parts, ")")
 
 
 def _missed(test: Test, at: str) -> list[Part]:
@@ -102,7 +102,7 @@ def _missed(test: Test, at: str) -> list[Part]:
             f" of such audits{_alone(test)}.",
         ]
     size = phrases.number(formatting.plain(test.detectable), f"{at}/detectable")
-    unit = Piece(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
+    unit = TextSpan(text=test.detectable_unit, pointer=f"{at}/detectable_unit")
     return [
         "A true difference of ",
         size,
@@ -132,8 +132,8 @@ def headline(source: Source, target: float | None) -> Table | None:
     rows = tuple(_row(item, notes) for item in found[:MAX_SAID])
     missed = (item.estimate.test for item in found[:MAX_SAID] if item.estimate.test is not None)
     alone = max((_alone(test) for test in missed if test.differs is False), default="")
-    caption = say(
-        Piece(text="Do the groups differ? ", kind="b"),
+    caption = spans(
+        TextSpan(text="Do the groups differ? ", kind="b"),
         "The largest rate of a group over the smallest, at ",
         phrases.at_words({"fmr": found[0].estimate.at["fmr"]}, found[0].pointer),
         ". Where no difference was found, the last column says how large a true one would have been found, and in "
@@ -154,20 +154,20 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     test = record.estimate.test
     by = (record.estimate.schema or "").replace("_", " ")
     rate = phrases.metric(str(record.estimate.at.get("rate")))
-    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
     return (
-        say(name, f", {rate} by {by}"),
+        spans(name, f", {rate} by {by}"),
         phrases.value(record),
         answer(record, notes),
-        (Piece(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
+        (TextSpan(text=phrases.ABSENT),) if test is None else _would_be_found(test, f"{record.pointer}/test"),
     )
 
 
 def _would_be_found(test: Test, at: str) -> Text:
     """The smallest true difference that would have been found, beside "no difference found" alone."""
     if test.p is None or test.differs:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     share = phrases.number(formatting.exact(test.power), f"{at}/power")
     if test.detectable is None:
-        return say("none (", share, ")")
-    return say(phrases.number(formatting.plain(test.detectable), f"{at}/detectable"), " (", share, ")")
+        return spans("none (", share, ")")
+    return spans(phrases.number(formatting.plain(test.detectable), f"{at}/detectable"), " (", share, ")")

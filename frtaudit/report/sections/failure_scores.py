@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 
 METRICS = ("failed_mated", "d_l2_failures", "d_l2_failures_change")
@@ -37,12 +37,12 @@ def _table(source: Source, schema: str) -> Table:
         Column(title="d_l2, failures as score 0", kind="num"),
         Column(title="difference", kind="num"),
     )
-    caption = say(
-        Piece(text=f"What failures do to d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"What failures do to d_l2, by {schema.replace('_', ' ')}. ", kind="b"),
         "The thesis gives every comparison with an image that failed the lowest score; this report keeps failures "
         "apart unless its spec says otherwise. The same comparisons, read both ways; points on 0 to 100.",
     )
-    return finished(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(f"failure-scores-{schema}", caption, columns, blocks, notes, "dense")
 
 
 def _row(source: Source, own: list[Record]) -> tuple[Text, ...]:
@@ -51,8 +51,8 @@ def _row(source: Source, own: list[Record]) -> tuple[Text, ...]:
     name = "largest of the classes" if own[0].estimate.group == "max" else label.text
     failed = here.get(("failed_mated", ""))
     return (
-        (Piece(text=name, pointer=label.pointer),),
-        (Piece(text=phrases.ABSENT),) if failed is None else phrases.counts(failed),
+        (TextSpan(text=name, pointer=label.pointer),),
+        (TextSpan(text=phrases.ABSENT),) if failed is None else phrases.counts(failed),
         *(
             _value(here.get(key))
             for key in (
@@ -65,4 +65,4 @@ def _row(source: Source, own: list[Record]) -> tuple[Text, ...]:
 
 
 def _value(record: Record | None) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record)

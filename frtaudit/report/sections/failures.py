@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from frtaudit.core import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import BOTH, by_provider, finished, methods_said, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import BOTH, build_table, by_provider, methods_said, provider
 from frtaudit.report.source import At, Record, Source
 from frtaudit.report.words import words
 
@@ -56,8 +56,8 @@ def _rates(source: Source, name: str, title: str, means: str, records: list[Reco
         columns, blocks = _dropped(columns, blocks, 2)
     if not any(item.bounds for item in records):
         columns, blocks = _dropped(columns, blocks, len(columns) - 1)
-    caption = say(Piece(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
-    return finished(name, caption, columns, blocks, notes)
+    caption = spans(TextSpan(text=title, kind="b"), means, methods_said(records, *BOTH[:1]))
+    return build_table(name, caption, columns, blocks, notes)
 
 
 def _cases(source: Source, records: list[Record]) -> Table:
@@ -74,11 +74,11 @@ def _cases(source: Source, records: list[Record]) -> Table:
             )
         blocks.append(Block(head=(provider(own[0]),), rows=tuple(rows)))
     columns = (Column(title="Of"), *(Column(title=phrases.metric(name), kind="num") for name in CASES))
-    caption = say(
-        Piece(text="If every failed comparison had been right, or wrong. ", kind="b"),
+    caption = spans(
+        TextSpan(text="If every failed comparison had been right, or wrong. ", kind="b"),
         "Pooled rates, errors / comparisons below; only where comparisons failed.",
     )
-    return finished("cases", caption, columns, blocks, notes, "dense")
+    return build_table("cases", caption, columns, blocks, notes, "dense")
 
 
 def _place(record: Record) -> tuple[At, str | None, str]:
@@ -87,11 +87,12 @@ def _place(record: Record) -> tuple[At, str | None, str]:
 
 def _case(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     soft = tuple(
-        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip()) for p in phrases.counts(record)
+        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
+        for p in phrases.counts(record)
     )
-    return say(phrases.value(record, notes), Piece(text=" ", kind="br"), soft)
+    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)
 
 
 def _dropped(columns: list[Column], blocks: list[Block], place: int) -> tuple[list[Column], list[Block]]:
@@ -114,8 +115,8 @@ def _row(source: Source, record: Record, notes: Footnotes) -> tuple[Text, ...]:
 def _of(source: Source, record: Record) -> Text:
     estimate = record.estimate
     who = "everybody" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
-    at = say(" at ", phrases.at_words(estimate.at, record.pointer)) if estimate.at else ()
-    return say(Piece(text=who, pointer=f"{record.pointer}/group"), at)
+    at = spans(" at ", phrases.at_words(estimate.at, record.pointer)) if estimate.at else ()
+    return spans(TextSpan(text=who, pointer=f"{record.pointer}/group"), at)
 
 
 def _reason(code: str) -> str:
@@ -133,13 +134,13 @@ def _ledger(source: Source) -> Table:
         where = "" if entry.group in (None, "all") else source.label(entry.schema, entry.group or "")
         rows.append(
             (
-                (Piece(text=entry.provider or "every system", pointer=f"{at}/provider"),),
-                (Piece(text=_reason(entry.code), pointer=f"{at}/code"),),
-                (Piece(text=where or "everybody", pointer=f"{at}/group"),),
-                say(
+                (TextSpan(text=entry.provider or "every system", pointer=f"{at}/provider"),),
+                (TextSpan(text=_reason(entry.code), pointer=f"{at}/code"),),
+                (TextSpan(text=where or "everybody", pointer=f"{at}/group"),),
+                spans(
                     phrases.number(formatting.count(entry.count), f"{at}/count"),
                     " ",
-                    Piece(text=entry.unit, pointer=f"{at}/unit"),
+                    TextSpan(text=entry.unit, pointer=f"{at}/unit"),
                 ),
             )
         )
@@ -149,8 +150,8 @@ def _ledger(source: Source) -> Table:
         Column(title="Group"),
         Column(title="How many", kind="num"),
     )
-    caption = say(
-        Piece(text="The ledger. ", kind="b"),
+    caption = spans(
+        TextSpan(text="The ledger. ", kind="b"),
         "Everything that failed or was left out, counted. Nothing else was dropped from any denominator.",
     )
-    return finished("ledger", caption, columns, [Block(rows=tuple(rows))], notes)
+    return build_table("ledger", caption, columns, [Block(rows=tuple(rows))], notes)

@@ -4,7 +4,7 @@ from frtaudit.core import Curve, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Panel, Text, plain_text, say
+from frtaudit.report.pieces import Figure, Panel, Text, plain_text, spans
 from frtaudit.report.sections.points import main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
@@ -32,8 +32,8 @@ def figure(source: Source) -> Figure | None:
 
 def _front_caption(*, has_dots: bool) -> Text:
     if not has_dots:
-        return say("A line nearer the lower left corner makes fewer errors of both kinds.")
-    return say(
+        return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
+    return spans(
         "Further right: rejected more often, at one threshold for all. Bars: intervals for new people like these; "
         "thick uprights: limits. Where bars overlap widely, the order of the groups is not established."
     )

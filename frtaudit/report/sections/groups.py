@@ -6,20 +6,20 @@ from frtaudit.core import UNKNOWN, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Panel, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import differences, front, points
 from frtaudit.report.sections.rates import rate_cells
 from frtaudit.report.sections.tables import (
     BOTH,
     RATE_COLUMNS,
+    build_table,
     by_provider,
-    finished,
     interval_cells,
     methods_said,
     provider,
 )
 from frtaudit.report.source import At, Record, Source
-from frtaudit.report.words import INDICES, called, words
+from frtaudit.report.words import INDICES, display_name, words
 
 MAX_POINTS = 6
 MAX_SYSTEMS_IN_PANEL = 4
@@ -98,7 +98,7 @@ def _table(source: Source, schema: str, point: At, records: list[Record]) -> Tab
         Block(head=_head(source, own, point), rows=tuple(_rows(source, schema, own, notes)))
         for _, own in by_provider(source, here)
     ]
-    title = say("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
+    title = spans("By group at ", phrases.at_words(here[0].estimate.at, here[0].pointer))
     name = f"groups-{schema}-" + "-".join(_slug(value) for _, value in point)
     return _laid_out(source, name, title, blocks, here, notes)
 
@@ -111,9 +111,9 @@ def _fixed(source: Source, schema: str, records: list[Record]) -> list[Table]:
         for point in dict.fromkeys(item.at for item in own):
             here = [item for item in own if item.at == point]
             at = phrases.at_words(here[0].estimate.at, here[0].pointer)
-            head = say(provider(here[0]), "  ", at)
+            head = spans(provider(here[0]), "  ", at)
             blocks.append(Block(head=head, rows=tuple(_rows(source, schema, here, notes))))
-    title = say("By group at fixed thresholds")
+    title = spans("By group at fixed thresholds")
     return [_laid_out(source, f"groups-{schema}-fixed", title, blocks, records, notes)] if blocks else []
 
 
@@ -121,12 +121,12 @@ def _laid_out(
     source: Source, name: str, title: Text, blocks: list[Block], records: list[Record], notes: Footnotes
 ) -> Table:
     columns, kept = _without_empty(COLUMNS, blocks)
-    caption = say(
+    caption = spans(
         *_bold(title),
-        f". FMR of a group: both people within it. Rates: {called(words().weighting, source.weighting)}.",
+        f". FMR of a group: both people within it. Rates: {display_name(words().weighting, source.weighting)}.",
         methods_said([item for item in records if item.estimate.group != UNKNOWN], *BOTH[:1]),
     )
-    return finished(name, caption, columns, kept, notes, "dense")
+    return build_table(name, caption, columns, kept, notes, "dense")
 
 
 def _slug(value: float | str) -> str:
@@ -152,7 +152,7 @@ def _without_empty(columns: tuple[Column, ...], blocks: list[Block]) -> tuple[li
 
 
 def _bold(text: Text) -> Text:
-    return tuple(Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
+    return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
 def _head(source: Source, own: list[Record], point: At) -> Text:
@@ -165,7 +165,7 @@ def _head(source: Source, own: list[Record], point: At) -> Text:
     same_schema = [item for item in limit if item.estimate.schema in (None, own[0].estimate.schema)]
     if same_schema:
         parts += ["  threshold ", phrases.value(same_schema[-1])]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _rows(source: Source, schema: str, own: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
@@ -178,7 +178,7 @@ def _rows(source: Source, schema: str, own: list[Record], notes: Footnotes) -> l
         label = "everybody" if group == "all" else source.label(schema, group)
         rows.append(
             (
-                (Piece(text=label, pointer=f"{first.pointer}/group"),),
+                (TextSpan(text=label, pointer=f"{first.pointer}/group"),),
                 source.people(schema, group),
                 *rate_cells(pair.get("fmr"), notes),
                 *rate_cells(pair.get("fnmr"), notes),
@@ -212,7 +212,7 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
     return Figure(
         name=f"groups-{schema}",
         title=f"Error rates by {schema.replace('_', ' ')}",
-        caption=say(
+        caption=spans(
             f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
             "bars intervals for new people like these. A hollow dot at the left edge is a rate of 0. Bars that overlap "
             "widely leave open whether groups differ; the indices put an interval on the difference itself."
@@ -267,8 +267,8 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         Column(title="for new people like these", kind="num"),
         Column(title="for these people with new images", kind="num"),
     )
-    caption = say(
-        Piece(text="How different are the groups? ", kind="b"),
+    caption = spans(
+        TextSpan(text="How different are the groups? ", kind="b"),
         "Each index puts one number on the spread of the classes' rates at one threshold. Classes called unknown take "
         "no part. Chance alone spreads the rates of groups that are alike: “When alike” is what it makes of the index "
         "in the middle, then what it passes ",
@@ -276,7 +276,7 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         ". Only beyond that do the groups differ. A p value that is not adjusted speaks of that line alone.",
         methods_said(records, *BOTH),
     )
-    return [finished(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
+    return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
 
 
 def _how_often(records: list[Record]) -> list[Part]:
@@ -298,4 +298,4 @@ def _index_head(record: Record) -> Text:
     at = {key: value for key, value in record.estimate.at.items() if key != "rate"}
     fair = words().fair_value.get(record.estimate.metric)
     alike = f" ({fair})" if fair else ""
-    return say(phrases.index_name(record), " at ", phrases.at_words(at, record.pointer), alike)
+    return spans(phrases.index_name(record), " at ", phrases.at_words(at, record.pointer), alike)

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 
 from frtaudit.core import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
 
 PEOPLE, IMAGES = "suspected_duplicates", "suspected_images"
 SUSPECTED, CONFIRMED = "fmr_without_suspected", "fmr_without_confirmed"
-SECTION = Piece(text="Suspected duplicates", kind="#identity_check")
+SECTION = TextSpan(text="Suspected duplicates", kind="#identity_check")
 Key = tuple[object, ...]
 
 
@@ -30,7 +30,7 @@ def build(source: Source) -> IdentityCheck | None:
     if not found:
         return None
     tables = (_counts(source, found), _rates(source))
-    prose = (say(words().identity_check["rule"]), say(words().identity_check["verdicts"]))
+    prose = (spans(words().identity_check["rule"]), spans(words().identity_check["verdicts"]))
     return IdentityCheck(prose=prose, tables=tuple(item for item in tables if item is not None))
 
 
@@ -61,7 +61,7 @@ def _warning(source: Source, item: Record, labelled: Record, without: Record) ->
     people = phrases.number(formatting.count(item.estimate.numerator or 0), f"{item.pointer}/numerator")
     of: list[Part] = [] if labelled.estimate.group == "all" else [" for ", phrases.group(source, labelled)]
     one = item.estimate.numerator == 1
-    return say(
+    return spans(
         provider(item),
         ": ",
         people,
@@ -107,20 +107,20 @@ def _counts(source: Source, found: Sequence[Record]) -> Table:
         Column(title="suspected / compared pairs of people", kind="num"),
         Column(title="suspected / all images with others of their person", kind="num"),
     )
-    caption = say(Piece(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])
-    return finished("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
+    caption = spans(TextSpan(text="Suspected duplicates. ", kind="b"), words().identity_check["counts"])
+    return build_table("identity-check", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
 def _cut(record: Record) -> Text:
     cut = record.estimate.at.get("cut")
     if not isinstance(cut, float):
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     return (phrases.number(formatting.score(cut), f"{record.pointer}/at/cut"),)
 
 
 def _count(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     if record.estimate.numerator is None:
         return phrases.value(record, notes)
     return phrases.counts(record)
@@ -149,8 +149,8 @@ def _rates(source: Source) -> Table | None:
         Column(title="FMR as labelled", kind="num"),
         *(Column(title=titles[name], kind="num") for name in metrics),
     )
-    caption = say(Piece(text="FMR with and without them. ", kind="b"), words().identity_check["rates"])
-    return finished("identity-check-fmr", caption, columns, blocks, notes)
+    caption = spans(TextSpan(text="FMR with and without them. ", kind="b"), words().identity_check["rates"])
+    return build_table("identity-check-fmr", caption, columns, blocks, notes)
 
 
 def _moved(labelled: Record, without: Record) -> bool:
@@ -161,18 +161,19 @@ def _row(
     source: Source, labelled: Record, without: Sequence[Record | None], notes: Footnotes
 ) -> tuple[Text, ...]:
     group = "everybody" if labelled.estimate.group == "all" else phrases.group(source, labelled)
-    where = say(phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", group)
+    where = spans(phrases.at_words(labelled.estimate.at, labelled.pointer), ", ", group)
     return where, *(_rate(item, labelled, notes) for item in (labelled, *without))
 
 
 def _rate(record: Record | None, like: Record, notes: Footnotes) -> Text:
     """The rate, its interval, its counts."""
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     found = record.bound()
     interval: list[Part] = [] if found is None else ["   ", *phrases.bounds(found, record.estimate)]
     counts = (
-        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip()) for p in phrases.counts(record)
+        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
+        for p in phrases.counts(record)
     )
     value = phrases.value(record, notes, like=like.estimate)
-    return say(*value, *interval, Piece(text=" ", kind="br"), *counts)
+    return spans(*value, *interval, TextSpan(text=" ", kind="br"), *counts)

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from frtaudit.core import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import label_drawings
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 KINDS = ("estimated", "annotated", "achievable", "no_vote")
 ANSWERS = {1.0: "of the query's person", 0.0: "not", -1.0: "not known, or left out"}
@@ -52,14 +52,14 @@ def _lead(source: Source) -> Text:
     """What a reader must know before the first number; which way labels move rates only where annotation shows it."""
     found = source.select("label_agreement")
     if not found:
-        return say(SAID, UNKNOWN)
+        return spans(SAID, UNKNOWN)
     agreed: list[Part] = [
         *phrases.value(found[0]),
         " of the labels agree (",
         *phrases.counts(found[0]),
         "). ",
     ]
-    return say(SAID, "Where faces were annotated, ", *agreed, *_direction(source))
+    return spans(SAID, "Where faces were annotated, ", *agreed, *_direction(source))
 
 
 def _direction(source: Source) -> Iterator[Part]:
@@ -92,8 +92,8 @@ def _queries(found: Sequence[Record]) -> Table:
     rows = tuple(
         (
             (
-                Piece(
-                    text=called(words().left_out, str(item.estimate.at["reason"])),
+                TextSpan(
+                    text=display_name(words().left_out, str(item.estimate.at["reason"])),
                     pointer=f"{item.pointer}/at/reason",
                 ),
                 *notes.mark(
@@ -112,10 +112,11 @@ def _queries(found: Sequence[Record]) -> Table:
         Column(title="of all", kind="num"),
         Column(title="share", kind="num"),
     )
-    caption = say(
-        Piece(text="What became of the queries. ", kind="b"), "Each stands under the first reason that holds."
+    caption = spans(
+        TextSpan(text="What became of the queries. ", kind="b"),
+        "Each stands under the first reason that holds.",
     )
-    return finished("label-queries", caption, columns, [Block(rows=rows)], notes)
+    return build_table("label-queries", caption, columns, [Block(rows=rows)], notes)
 
 
 def _confusion(source: Source) -> Table | None:
@@ -128,7 +129,7 @@ def _confusion(source: Source) -> Table | None:
     titles = {1: "labelled as of it", 0: "labelled as not", -1: "left out", 2: "labelled as one of several"}
     labels = [label for label in titles if (1, label) in found]
     rows = tuple(
-        ((Piece(text=word, kind="b"),), *(phrases.counts(found[said, label]) for label in labels))
+        ((TextSpan(text=word, kind="b"),), *(phrases.counts(found[said, label]) for label in labels))
         for said, word in ANSWERS.items()
     )
     columns = (Column(title="Annotated"), *(Column(title=titles[label], kind="num") for label in labels))
@@ -138,13 +139,13 @@ def _confusion(source: Source) -> Table | None:
         if len(labels) > len(ANSWERS)
         else ""
     )
-    caption = say(
-        Piece(text="Labels against annotation. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Labels against annotation. ", kind="b"),
         "Left out: errors of type A, which change whom the rates are of. Labelled otherwise: type B, which change "
         "the rates.",
         of,
     )
-    return finished("label-confusion", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("label-confusion", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _rates(source: Source) -> Table | None:
@@ -160,7 +161,7 @@ def _rates(source: Source) -> Table | None:
             head=phrases.at_words({"fmr": target}, by[target, source.providers[0], kinds[0]].pointer),
             rows=tuple(
                 (
-                    (Piece(text=name, kind="b"),),
+                    (TextSpan(text=name, kind="b"),),
                     *(_cell(by.get((target, name, kind)), notes) for kind in kinds),
                 )
                 for name in source.providers
@@ -172,14 +173,14 @@ def _rates(source: Source) -> Table | None:
         return None
     columns = (
         Column(title="Service"),
-        *(Column(title=called(words().labels, kind), kind="num") for kind in kinds),
+        *(Column(title=display_name(words().labels, kind), kind="num") for kind in kinds),
     )
-    caption = say(
-        Piece(text="FNMR by whose labels. ", kind="b"),
+    caption = spans(
+        TextSpan(text="FNMR by whose labels. ", kind="b"),
         "Achievable: annotated labels of the faces that the estimate kept. Without a vote: each service judged by "
         "its own labels. Pooled over comparisons.",
     )
-    return finished("label-rates", caption, columns, blocks, notes)
+    return build_table("label-rates", caption, columns, blocks, notes)
 
 
 def _several(source: Source) -> Table | None:
@@ -198,16 +199,16 @@ def _several(source: Source) -> Table | None:
         cells = [
             _people(item) if item.estimate.denominator is None else phrases.counts(item) for item in pair
         ]
-        rows.append(((Piece(text=phrases.metric(metric)),), *cells))
+        rows.append(((TextSpan(text=phrases.metric(metric)),), *cells))
     blocks = [Block(rows=tuple(rows)), *_several_rates(source, settings, notes)]
-    titles = [called(words().labels, f"several_{one}") for one in settings]
+    titles = [display_name(words().labels, f"several_{one}") for one in settings]
     columns = (Column(title=""), *(Column(title=title, kind="num") for title in titles))
-    caption = say(
-        Piece(text="Queries of several people. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Queries of several people. ", kind="b"),
         "Left out, as published, or each of their people used (cohort.labels.several=use); people of one query are "
         "not compared with each other. Pooled over comparisons.",
     )
-    return finished("label-several", caption, columns, blocks, notes)
+    return build_table("label-several", caption, columns, blocks, notes)
 
 
 def _people(record: Record) -> Text:
@@ -225,17 +226,17 @@ def _several_rates(source: Source, settings: Sequence[str], notes: Footnotes) ->
         own = {key[1:]: item for key, item in by.items() if key[0] == target}
         lines = tuple(
             (
-                (Piece(text=name, kind="b"),),
+                (TextSpan(text=name, kind="b"),),
                 *(_cell(own.get((name, f"several_{one}")), notes) for one in settings),
             )
             for name in source.providers
         )
-        head = say("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(own.values())).pointer))
+        head = spans("FNMR at ", *phrases.at_words({"fmr": target}, next(iter(own.values())).pointer))
         yield Block(head=head, rows=lines)
 
 
 def _cell(record: Record | None, notes: Footnotes) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _groups(source: Source) -> Table | None:
@@ -249,10 +250,10 @@ def _groups(source: Source) -> Table | None:
     notes = Footnotes()
     blocks = [
         Block(
-            head=(Piece(text=f"{str(schema).replace('_', ' ')}: {source.label(str(schema), group)}"),),
+            head=(TextSpan(text=f"{str(schema).replace('_', ' ')}: {source.label(str(schema), group)}"),),
             rows=tuple(
                 (
-                    (Piece(text=name, kind="b"),),
+                    (TextSpan(text=name, kind="b"),),
                     *(_cell(by.get((schema, group, name, kind)), notes) for kind in kinds),
                 )
                 for name in source.providers
@@ -264,13 +265,13 @@ def _groups(source: Source) -> Table | None:
         return None
     columns = (
         Column(title="Service"),
-        *(Column(title=called(words().labels, kind), kind="num") for kind in kinds),
+        *(Column(title=display_name(words().labels, kind), kind="num") for kind in kinds),
     )
-    caption = say(
-        Piece(text="Equal error rate by group. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Equal error rate by group. ", kind="b"),
         "Both people of a comparison are of it.",
     )
-    return finished("label-groups", caption, columns, blocks, notes)
+    return build_table("label-groups", caption, columns, blocks, notes)
 
 
 def _subsets(source: Source) -> Table | None:
@@ -288,7 +289,7 @@ def _subsets(source: Source) -> Table | None:
         rows = tuple(
             (
                 (
-                    Piece(
+                    TextSpan(
                         text="".join(letter.get(part, part) for part in str(labels).split("+")),
                         pointer=f"{first.pointer}/at/labels",
                     ),
@@ -304,9 +305,9 @@ def _subsets(source: Source) -> Table | None:
         Column(title="Labels by"),
         *(Column(title=letter.get(name, name), kind="num") for name in source.providers),
     )
-    caption = say(
-        Piece(text="Fewer services. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Fewer services. ", kind="b"),
         "FNMR under the labels of every subset of three and more. A service is judged by subsets that it belongs to. ",
         "; ".join(f"{sign}: {name}" for name, sign in letter.items()) + ".",
     )
-    return finished("label-subsets", caption, columns, blocks, notes)
+    return build_table("label-subsets", caption, columns, blocks, notes)

@@ -6,11 +6,11 @@ from frtaudit.core import Curve, Target
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import differences, interclass_published
-from frtaudit.report.sections.tables import by_provider, finished, interval_cells, methods_said, provider
+from frtaudit.report.sections.tables import build_table, by_provider, interval_cells, methods_said, provider
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 METRIC = "d_l2"
 MAX_SYSTEMS = 8
@@ -71,8 +71,8 @@ def _table(source: Source, schema: str, records: list[Record], number: int) -> T
         groups = dict.fromkeys(item.estimate.group for item in own)
         rows = tuple(_row(source, own, group, spaces, bounded, targets, notes) for group in groups)
         blocks.append(Block(head=(provider(own[0]),), rows=rows))
-    caption = say(
-        Piece(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
         "Distance of each class from the mean of the classes, and between classes; ",
         *_units(records),
         ".",
@@ -80,28 +80,29 @@ def _table(source: Source, schema: str, records: list[Record], number: int) -> T
         _plain_caution(records),
         *_alike(records, notes),
     )
-    return finished(
+    return build_table(
         f"d-l2-{schema}{number or ''}", caption, _columns(spaces, bounded, targets), blocks, notes, "dense"
     )
 
 
-def _units(records: list[Record]) -> list[Piece | str]:
+def _units(records: list[Record]) -> list[TextSpan | str]:
     """The unit, or the unit of each space where they differ."""
     first = {item.estimate.unit: item for item in reversed(records)}
-    parts: list[Piece | str] = ["unit: "]
+    parts: list[TextSpan | str] = ["unit: "]
     for number, (unit, item) in enumerate(reversed(first.items())):
-        space = "" if len(first) == 1 else f"{called(words().at_value, _space(item))}: "
-        parts += [f"{'; ' if number else ''}{space}", Piece(text=unit, pointer=f"{item.pointer}/unit")]
+        space = "" if len(first) == 1 else f"{display_name(words().at_value, _space(item))}: "
+        parts += [f"{'; ' if number else ''}{space}", TextSpan(text=unit, pointer=f"{item.pointer}/unit")]
     return parts
 
 
 def _columns(spaces: list[str], bounded: list[str], targets: list[Target]) -> list[Column]:
     columns = [Column(title="Class")]
     for space in spaces:
-        columns.append(Column(title=f"d_l2, {called(words().at_value, space)}", kind="num"))
+        columns.append(Column(title=f"d_l2, {display_name(words().at_value, space)}", kind="num"))
         if space in bounded:
             columns += [
-                Column(title=f"for {called(words().target, item.value)}", kind="num") for item in targets
+                Column(title=f"for {display_name(words().target, item.value)}", kind="num")
+                for item in targets
             ]
     return columns
 
@@ -125,7 +126,7 @@ def _row(
     cells: list[Text] = [_group(source, next(iter(here.values())))]
     for space in spaces:
         item = here.get(space)
-        cells.append((Piece(text=phrases.ABSENT),) if item is None else phrases.value(item, notes))
+        cells.append((TextSpan(text=phrases.ABSENT),) if item is None else phrases.value(item, notes))
         if space in bounded:
             cells += interval_cells(item, notes, *targets)
     return tuple(cells)
@@ -136,7 +137,7 @@ def _alike(records: list[Record], notes: Footnotes) -> list[Part]:
     tested = [item for item in records if item.estimate.test is not None]
     parts: list[Part] = [" Are the classes alike? "] if tested else []
     for item in tested:
-        name = Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
+        name = TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b")
         parts += [name, ": ", *differences.sentence(item, notes), *_judged(item, notes), " "]
     return parts
 
@@ -151,12 +152,12 @@ def _judged(record: Record, notes: Footnotes) -> Text:
 
 def _plain_caution(records: list[Record]) -> Text:
     iid = any(item.bound(Target.COMPARISONS_IID) for item in records)
-    return say(" The interval for independent comparisons is the thesis's; it is no test.") if iid else ()
+    return spans(" The interval for independent comparisons is the thesis's; it is no test.") if iid else ()
 
 
 def _group(source: Source, record: Record) -> Text:
     label = "largest of the classes" if record.estimate.group == "max" else phrases.group(source, record).text
-    return (Piece(text=label, pointer=f"{record.pointer}/group"),)
+    return (TextSpan(text=label, pointer=f"{record.pointer}/group"),)
 
 
 def _figure(source: Source, schema: str, system: str) -> Figure | None:
@@ -179,7 +180,7 @@ def _figure(source: Source, schema: str, system: str) -> Figure | None:
     return Figure(
         name=place,
         title=f"{system}: thresholds by {schema.replace('_', ' ')}",
-        caption=say(
+        caption=spans(
             "Were all classes alike, the lines on the left would be one and those on the right would lie on 0. A class "
             "above 0 on the right could be held to a higher threshold at the same TAR: its mated scores are higher."
         ),

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from frtaudit.core import Method, Target, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 SD, RATIO = "d_l2_sd", "d_l2_ratio"
 INDICES = ((SD, "sd over classes"), (RATIO, "worst to best"))
@@ -50,15 +50,17 @@ def _bounds(source: Source, schema: str) -> Table | None:
     columns = [Column(title="System")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     columns += [Column(title="Total, lower", kind="num"), Column(title="Total, upper", kind="num")]
-    caption = say(
-        Piece(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"As the thesis prints it, by {schema.replace('_', ' ')}. ", kind="b"),
         "Upper bounds of d_l2 in quantile space, points on 0 to 100, for comparisons as if independent; Total is the "
         "largest bound over the classes. No test.",
         " Two classes lie equally far from their mean: no spread, worst to best 1."
         if len(groups) == 2
         else "",
     )
-    return finished(f"published-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense")
+    return build_table(
+        f"published-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
+    )
 
 
 def _thesis(record: Record) -> tuple[float, float, str] | None:
@@ -74,7 +76,7 @@ def _thesis(record: Record) -> tuple[float, float, str] | None:
 def _end(record: Record | None, end: str) -> Text:
     found = None if record is None else _thesis(record)
     if found is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     low, high, at = found
     return (phrases.number(formatting.plain(low if end == "low" else high), f"{at}/{end}"),)
 
@@ -86,17 +88,17 @@ def _indices(source: Source, schema: str) -> Table | None:
     for place in dict.fromkeys(item.at for item in found):
         here = [item for item in found if item.at == place]
         rows = tuple(row for name in source.providers if (row := _index_row(here, name)))
-        at = Piece(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
+        at = TextSpan(text=_place(dict(place)), pointer=f"{here[0].pointer}/at/space")
         blocks.append(Block(head=(at,), rows=rows))
     if not blocks:
         return None
     columns = [Column(title="System"), *(Column(title=title, kind="num") for _, title in INDICES)]
-    caption = say(
-        Piece(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"Spread over the classes, by {schema.replace('_', ' ')}. ", kind="b"),
         "Standard deviation of the classes' d_l2 and the largest over the smallest. Where classes are alike both are "
         "noise, and a ratio can be large: read them beside the test.",
     )
-    return finished(f"spread-{schema}", caption, columns, blocks, Footnotes(), "dense")
+    return build_table(f"spread-{schema}", caption, columns, blocks, Footnotes(), "dense")
 
 
 def _index_row(here: Iterable[Record], system: str) -> tuple[Text, ...]:
@@ -112,9 +114,9 @@ def _of_two(record: Record) -> bool:
 
 
 def _place(at: dict[str, float | str]) -> str:
-    space = called(words().at_value, str(at.get("space", "")))
+    space = display_name(words().at_value, str(at.get("space", "")))
     return f"{space}, {at['of']}" if "of" in at else space
 
 
 def _value(record: Record | None) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record)

@@ -7,8 +7,8 @@ from frtaudit.core import Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import labels
 from frtaudit.report.figures.labels import Reach
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished, interval_cells
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, interval_cells
 from frtaudit.report.source import Record, Source
 
 Point = tuple[str, float | str]
@@ -55,12 +55,12 @@ def build(source: Source) -> LabelCost | None:
     if not true:
         why = [note for note in source.result.notes if note.startswith(NOT_MADE)]
         said = f"What the labels cost cannot be told: {why[0].removeprefix(NOT_MADE)}." if why else ""
-        return LabelCost(lead=(say(said),), tables=(), figures=()) if said else None
+        return LabelCost(lead=(spans(said),), tables=(), figures=()) if said else None
     rows = _rows(source, true)
     everybody = [item for item in true if item.estimate.schema is None]
     return LabelCost(
         lead=tuple(
-            item for item in (say(MEANS), _doubts(source), say(BLIND), _held(source, everybody)) if item
+            item for item in (spans(MEANS), _doubts(source), spans(BLIND), _held(source, everybody)) if item
         ),
         tables=(
             _overall(source, everybody, rows),
@@ -108,7 +108,7 @@ def _doubts(source: Source) -> Text:
         (item.estimate.at["end"], item.estimate.at["of"]): item for item in source.select("labels_in_doubt")
     }
     if not found:
-        return say("")
+        return spans("")
 
     def span(of: str) -> Text:
         ends = sorted(
@@ -118,7 +118,7 @@ def _doubts(source: Source) -> Text:
             phrases.number(formatting.count(round(item.estimate.value or 0.0)), f"{item.pointer}/value")
             for item in ends
         )
-        return (low,) if low.text == high.text else say(low, " to ", high)
+        return (low,) if low.text == high.text else spans(low, " to ", high)
 
     parts: list[Part] = [
         "Labels in doubt: ",
@@ -133,7 +133,7 @@ def _doubts(source: Source) -> Text:
     ]
     left = [item for item in source.select("label_faces") if item.estimate.at["estimated"] == -1]
     parts += [" Left out in all: ", *phrases.counts(left[0]), " faces."] if left else []
-    return say(*parts)
+    return spans(*parts)
 
 
 def _blocks(
@@ -145,9 +145,9 @@ def _blocks(
         heads.setdefault((_rate(item), _point(item)), item)
     return [
         Block(
-            head=say(Piece(text=_at(rate, point)), *phrases.at_words(dict([point]), item.pointer)),
+            head=spans(TextSpan(text=_at(rate, point)), *phrases.at_words(dict([point]), item.pointer)),
             rows=tuple(
-                ((Piece(text=name, kind="b"),), *cells[rate, point, name])
+                ((TextSpan(text=name, kind="b"),), *cells[rate, point, name])
                 for name in source.providers
                 if (rate, point, name) in cells
             ),
@@ -179,12 +179,12 @@ def _held(source: Source, found: Sequence[Record]) -> Text:
         low, high = own.interval.low, own.interval.high
         if low is not None and high is not None and not low <= told.estimate.value <= high:
             at = phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)
-            missed += [", " if missed else "", Piece(text=item.estimate.provider, kind="b"), " at ", *at]
+            missed += [", " if missed else "", TextSpan(text=item.estimate.provider, kind="b"), " at ", *at]
     so: list[Part] = ["They miss it for ", *missed, "."] if missed else ["They hold it for every service."]
-    return say(
+    return spans(
         "Annotation takes no part in these draws. Where faces were annotated, FNMR on annotated labels stands in the "
         "last column (more of it in section ",
-        Piece(text="Labels", kind="#identity_labels"),
+        TextSpan(text="Labels", kind="#identity_labels"),
         "), and shows how far to trust the intervals: ",
         *so,
     )
@@ -204,9 +204,9 @@ def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
     for item in found:
         key = _key(item, _rate(item))
         told = said.get((item.estimate.provider, item.estimate.at.get("fmr"))) if key[0] == "fnmr" else None
-        last = (Piece(text=phrases.ABSENT),) if told is None else phrases.value(told, notes)
+        last = (TextSpan(text=phrases.ABSENT),) if told is None else phrases.value(told, notes)
         plain = rows.reported.get(key)
-        shown = (Piece(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
+        shown = (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes)
         cells[key[:3]] = (
             shown,
             *interval_cells(plain, notes, Target.POPULATION),
@@ -222,12 +222,12 @@ def _overall(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         Column(title="interval, labels in doubt included", kind="num"),
         *((Column(title="on annotated labels", kind="num"),) if said else ()),
     )
-    caption = say(
-        Piece(text="Rates as the truth may be. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Rates as the truth may be. ", kind="b"),
         "As reported: labels taken as they are, interval for new people like these. On drawn labels: the middle of "
         "both ends, no estimate of the truth; the interval reaches from end to end, for new people like these.",
     )
-    return finished("label-cost", caption, columns, _blocks(source, found, cells), notes)
+    return build_table("label-cost", caption, columns, _blocks(source, found, cells), notes)
 
 
 def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
@@ -237,7 +237,7 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         key[:3]: tuple(
             phrases.value(rows.cost[*key, of], notes, places=POINTS)
             if (*key, of) in rows.cost
-            else (Piece(text=phrases.ABSENT),)
+            else (TextSpan(text=phrases.ABSENT),)
             for of in ("all", "left_out", "wrong")
         )
         for key in (_key(item, _rate(item)) for item in found)
@@ -248,11 +248,11 @@ def _costs(source: Source, found: Sequence[Record], rows: Rows) -> Table:
         Column(title="by faces left out (type A)", kind="num"),
         Column(title="by wrong labels (type B)", kind="num"),
     )
-    caption = say(
-        Piece(text="What moves the rates. ", kind="b"),
+    caption = spans(
+        TextSpan(text="What moves the rates. ", kind="b"),
         "In the middle of both ends, in percentage points: below 0 the report would be too low.",
     )
-    return finished("label-cost-kinds", caption, columns, _blocks(source, found, cells), notes)
+    return build_table("label-cost-kinds", caption, columns, _blocks(source, found, cells), notes)
 
 
 def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Table]:
@@ -267,7 +267,7 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
         own = [item for item in found if (item.estimate.schema, _point(item)) == (schema, point)]
         lines = tuple(_group_row(source, item, rows, notes) for item in own)
         words = phrases.at_words(dict([point]), own[0].pointer)
-        blocks.append(Block(head=say(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
+        blocks.append(Block(head=spans(f"{str(schema).replace('_', ' ')}, FNMR at ", *words), rows=lines))
     columns = (
         Column(title="Service"),
         Column(title="Group"),
@@ -275,19 +275,19 @@ def _groups(source: Source, true: Sequence[Record], rows: Rows) -> Iterator[Tabl
         Column(title="on drawn labels", kind="num"),
         Column(title="interval, labels in doubt included", kind="num"),
     )
-    caption = say(
-        Piece(text="By group. ", kind="b"),
+    caption = spans(
+        TextSpan(text="By group. ", kind="b"),
         "Of queries with labels: the group of a query that was left out is not known.",
     )
-    yield finished("label-cost-groups", caption, columns, blocks, notes)
+    yield build_table("label-cost-groups", caption, columns, blocks, notes)
 
 
 def _group_row(source: Source, item: Record, rows: Rows, notes: Footnotes) -> tuple[Text, ...]:
     plain = rows.reported.get(_key(item, "fnmr"))
     return (
-        (Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),),
+        (TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),),
         (phrases.group(source, item),),
-        (Piece(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes),
+        (TextSpan(text=phrases.ABSENT),) if plain is None else phrases.value(plain, notes),
         phrases.value(item),
         *interval_cells(item, notes, Target.POPULATION),
     )
@@ -307,7 +307,7 @@ def _figures(found: Sequence[Record], rows: Rows) -> Iterator[Figure]:
         yield Figure(
             name="label-cost",
             title="FNMR as reported and on drawn labels",
-            caption=say(
+            caption=spans(
                 "Thick, with a dot: as reported, labels taken as they are. Thin, with an upright: on drawn labels, "
                 "what is in doubt decided either way. Where a thin line is much longer than the thick one, "
                 "annotation of the faces in doubt would tell more than more faces."

@@ -12,9 +12,9 @@ from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import labels as label_figures
 from frtaudit.report.figures import legends
 from frtaudit.report.figures.curves import Dot, Series
-from frtaudit.report.pieces import Figure, Key, Panel, Text, say
+from frtaudit.report.pieces import Figure, Key, Panel, Text, spans
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 DET, SCORES, RATES = "labels_det", "labels_scores", "labels_rates"
 COUNTS, SIZES, SHARES = "label_counts", "label_sizes", "label_shares"
@@ -65,7 +65,7 @@ def _overview(source: Source) -> Iterator[Figure]:
     yield Figure(
         name="labels-all",
         title="FNMR over FMR of all services",
-        caption=say(
+        caption=spans(
             THIN if sides[ANNOTATED] else "By estimated labels.",
             " FMR as realised, from ten false matches on. Further left and lower is better.",
         ),
@@ -92,12 +92,12 @@ def _bands(source: Source) -> Iterator[Figure]:
     yield Figure(
         name="labels-bands",
         title="How sure the curves are",
-        caption=say(
+        caption=spans(
             "Band: Wilson's interval for new people like these, pointwise, of the labels that this audit rests on; the "
             "threshold held, and wrong labels not counted."
         ),
         panels=_panels(source, "labels-bands", [item for item in found if item.metric in kinds], kinds),
-        keys=_keys("labels-bands", [called(words().labels, kind) for kind in kinds]),
+        keys=_keys("labels-bands", [display_name(words().labels, kind) for kind in kinds]),
     )
 
 
@@ -108,7 +108,7 @@ def _panels(source: Source, name: str, found: Sequence[Curve], kinds: Sequence[s
             f"{name}-{number}",
             service,
             [
-                Series(name=called(words().labels, kind), index=kinds.index(kind), curve=item)
+                Series(name=display_name(words().labels, kind), index=kinds.index(kind), curve=item)
                 for kind in kinds
                 for item in found
                 if (item.provider, item.metric) == (service, kind)
@@ -128,7 +128,7 @@ def _kinds(source: Source) -> Iterator[Figure]:
     yield Figure(
         name="labels-det",
         title="FNMR over FMR by whose labels",
-        caption=say(
+        caption=spans(
             "The nearer the estimated curve lies to the annotated one, the less the labels cost. From annotated to "
             "achievable: faces left out. From achievable to estimated: wrong labels. Without a vote: each service "
             "judged by its own labels."
@@ -136,7 +136,7 @@ def _kinds(source: Source) -> Iterator[Figure]:
             else "Without a vote: each service judged by its own labels."
         ),
         panels=_panels(source, "labels-det", found, kinds),
-        keys=_keys("labels-det", [called(words().labels, kind) for kind in kinds]),
+        keys=_keys("labels-det", [display_name(words().labels, kind) for kind in kinds]),
     )
 
 
@@ -162,7 +162,7 @@ def _by_group(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=f"labels-group-{schema}",
             title=f"FNMR over FMR by {schema.replace('_', ' ')}",
-            caption=say(
+            caption=spans(
                 "Both people of a comparison are of the class. " + (THIN if _annotated(source) else ""),
             ),
             panels=tuple(panels),
@@ -190,7 +190,7 @@ def _equal_error(source: Source) -> Iterator[Figure]:
         yield Figure(
             name=name,
             title=f"Equal error rate by {schema.replace('_', ' ')}, estimated against annotated",
-            caption=say(
+            caption=spans(
                 "Colour: service; shape: group. On the line both agree; below it the estimate is too low."
             ),
             panels=(panel,),
@@ -247,7 +247,7 @@ def _scores(source: Source) -> Iterator[Figure]:
         yield Figure(
             name="labels-scores",
             title="Scores, and both rates over the threshold",
-            caption=say(
+            caption=spans(
                 "By estimated labels: lines. By annotated ones: pale areas and thick pale lines."
                 if _annotated(source)
                 else "By estimated labels."
@@ -302,7 +302,7 @@ def _subsets(source: Source) -> Iterator[Figure]:
         yield Figure(
             name="labels-subsets",
             title="Fewer services",
-            caption=say(
+            caption=spans(
                 f"Labels by every subset of three and more services, against {how}; each letter is a service, and one "
                 f"that did not label is not judged (hatched). The subset's labels choose the faces too."
             ),
@@ -323,7 +323,7 @@ def _queries(source: Source) -> Iterator[Figure]:
     """Faces of queries; right ones of each, annotated and estimated; by class (Figures S.1 to S.3, S.6)."""
     counts = _curves(source, COUNTS)
     reasons = list(dict.fromkeys(item.group for item in counts))
-    names = [called(words().left_out, reason) for reason in reasons]
+    names = [display_name(words().left_out, reason) for reason in reasons]
     panels = []
     for metric, title in (("faces", "Right faces of each query"), ("share", "Right faces as a share")):
         series = [
@@ -338,7 +338,7 @@ def _queries(source: Source) -> Iterator[Figure]:
         yield Figure(
             name="labels-counts",
             title="Right faces of each query",
-            caption=say(
+            caption=spans(
                 "One mark for each query. Estimated: faces that most services take for the person, before any query is "
                 "left out. On the line the estimate counts what annotation counts."
             ),
@@ -381,7 +381,7 @@ def _said(annotated: bool) -> Text:  # noqa: FBT001  a private switch
         "Right: the share that shows its person by annotation, a dot for each query; box: quartiles, whiskers: tenths. "
         "A query stands under a class only where its person is in this audit."
     )
-    return say(left, right if annotated else "")
+    return spans(left, right if annotated else "")
 
 
 def _examples(source: Source) -> Iterator[Figure]:
@@ -390,7 +390,7 @@ def _examples(source: Source) -> Iterator[Figure]:
     vectors = {item.group: item for item in _curves(source, VECTORS)}
     panels = []
     for number, (group, item) in enumerate(found.items()):
-        title = called(words().left_out, group)
+        title = display_name(words().left_out, group)
         series = Series(name=title, index=0, curve=item)
         panels.append(label_figures.matrix(f"labels-matrix-{number}", title, series))
         if group in vectors:
@@ -401,7 +401,7 @@ def _examples(source: Source) -> Iterator[Figure]:
         yield Figure(
             name="labels-examples",
             title=f"One query of each kind, in the eyes of {service}",
-            caption=say(
+            caption=spans(
                 "Left: confidences scaled to 0 and 1 between the modes of the scores; one dark block is one person. "
                 "Right: z in black, in colour the eigenvectors of what counts as a person; marks on top are the "
                 "decision of all services: dot, of the query's person; cross, not; stroke, left out."

@@ -3,13 +3,13 @@
 from frtaudit.core import Target
 from frtaudit.core.labelling import LabelSource
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Piece, Text, say
+from frtaudit.report.pieces import Text, TextSpan, spans
 from frtaudit.report.source import Record, Source
 
 UNNAMED = "Who is on which image, beyond what the services' own scores tell: labels were read off them."
 TRUE = "fnmr_true_labels"
 LINE = "with labels in doubt "
-SECTION = Piece(text="What labels cost", kind="#label_cost")
+SECTION = TextSpan(text="What labels cost", kind="#label_cost")
 
 
 def estimated(source: Source) -> bool:
@@ -40,8 +40,12 @@ def notice(source: Source) -> Text:
     who = "Where nobody said who is on an image" if some else "Nobody said who is on which image"
     said = f"{who}: labels were read off the services' own scores. Rates, intervals and verdicts take them as they are"
     if true_rates(source):
-        return say(f"{said}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, ".")
-    return say(f"{said}; what labels in doubt add is not told in this report (analysis=label_cost tells it).")
+        return spans(
+            f"{said}; with labels in doubt intervals are wider: key numbers below, and ", SECTION, "."
+        )
+    return spans(
+        f"{said}; what labels in doubt add is not told in this report (analysis=label_cost tells it)."
+    )
 
 
 def line(found: Record | None) -> Text:
@@ -49,7 +53,7 @@ def line(found: Record | None) -> Text:
     bounds = None if found is None else found.bound(Target.POPULATION)
     if found is None or bounds is None or bounds.interval.low is None:
         return ()
-    return say(";   ", Piece(text=LINE, kind="soft"), *phrases.bounds(bounds, found.estimate))
+    return spans(";   ", TextSpan(text=LINE, kind="soft"), *phrases.bounds(bounds, found.estimate))
 
 
 def caption(source: Source) -> Text:
@@ -57,8 +61,8 @@ def caption(source: Source) -> Text:
     if not estimated(source):
         return ()
     if not true_rates(source):
-        return say(" No interval holds that a label may be wrong.")
-    return say(
+        return spans(" No interval holds that a label may be wrong.")
+    return spans(
         " They take labels as they are; those with labels in doubt, pooled, are of ",
         SECTION,
         ".",

@@ -1,7 +1,7 @@
 """The files that an audit wrote beside its result: names and digests."""
 
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, TextSpan, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
 
 FOLDER = "lists"
@@ -16,14 +16,18 @@ def table(source: Source, prefix: str) -> list[Table]:
         return []
     rows = tuple(
         (
-            (Piece(text=f"{FOLDER}/{name}", kind="code"),),
-            (Piece(text=str(found[name])[:SHOWN], pointer=f"/digests/outputs/{escape(name)}", kind="code"),),
+            (TextSpan(text=f"{FOLDER}/{name}", kind="code"),),
+            (
+                TextSpan(
+                    text=str(found[name])[:SHOWN], pointer=f"/digests/outputs/{escape(name)}", kind="code"
+                ),
+            ),
         )
         for name in names
     )
     columns = (Column(title="File"), Column(title=f"SHA-256, first {SHOWN} digits"))
-    caption = say(
-        Piece(text="Lists. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Lists. ", kind="b"),
         "Written beside this report; the result holds their digests. They name samples and people as the metadata do.",
     )
-    return [finished(f"lists-{prefix.strip('/')}", caption, columns, [Block(rows=rows)], Footnotes())]
+    return [build_table(f"lists-{prefix.strip('/')}", caption, columns, [Block(rows=rows)], Footnotes())]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 from frtaudit.core import Method, Target, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Piece, Text, say, sentence
+from frtaudit.report.pieces import Text, TextSpan, sentence, spans
 from frtaudit.report.source import Bounds, Source, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ def build(source: Source) -> MethodView:
         methods=tuple(_methods(source)),
         weightings=tuple(words().weighting_means.values()),
         notes=tuple(
-            (Piece(text=sentence(note), pointer=f"/notes/{index}"),)
+            (TextSpan(text=sentence(note), pointer=f"/notes/{index}"),)
             for index, note in enumerate(source.result.notes)
         ),
     )
@@ -46,10 +46,10 @@ def build(source: Source) -> MethodView:
 
 def _settings(source: Source) -> Iterable[tuple[str, Text]]:
     spec = source.result.spec
-    yield "Decision", say("A comparison is a match if and only if its score is greater than the threshold.")
+    yield "Decision", spans("A comparison is a match if and only if its score is greater than the threshold.")
     yield (
         "Threshold at an FMR target",
-        say(
+        spans(
             "The smallest threshold at which the FMR of everybody is at most the target, on the weighting named."
         ),
     )
@@ -59,10 +59,10 @@ def _settings(source: Source) -> Iterable[tuple[str, Text]]:
     ):
         found = phrases.pairing(spec) if part == "protocol" else mapping(spec.get(part)).get(key)
         if found:
-            yield title, (Piece(text=called(names, str(found)), pointer=f"/spec/{part}/{key}"),)
+            yield title, (TextSpan(text=display_name(names, str(found)), pointer=f"/spec/{part}/{key}"),)
     if spec.get("failures"):
-        text = called(words().failure_score, str(spec["failures"]))
-        yield "Failed comparisons", (Piece(text=text, pointer="/spec/failures"),)
+        text = display_name(words().failure_score, str(spec["failures"]))
+        yield "Failed comparisons", (TextSpan(text=text, pointer="/spec/failures"),)
     yield from _resampling(source)
 
 
@@ -74,7 +74,7 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
     if isinstance(replicates, (int, float)) and isinstance(alpha, (int, float)):
         yield (
             "Resampling",
-            say(
+            spans(
                 "B = ",
                 phrases.number(formatting.count(replicates), "/spec/bootstrap/B"),
                 " replicates, exact over all comparisons; alpha = ",
@@ -84,7 +84,7 @@ def _resampling(source: Source) -> Iterable[tuple[str, Text]]:
         )
         yield "Subjects are resampled", _stratum(source)
     if isinstance(seed, int):
-        yield "Seed", say(phrases.number(str(seed), "/spec/seed"), "; the same seed gives the same bytes.")
+        yield "Seed", spans(phrases.number(str(seed), "/spec/seed"), "; the same seed gives the same bytes.")
 
 
 def _stratum(source: Source) -> Text:
@@ -94,11 +94,11 @@ def _stratum(source: Source) -> Text:
     where = "/spec/bootstrap/stratify" if declared else "/spec/schemas"
     if name is None or name == "none":
         said = "Among everybody: the cohort is taken as a random sample of the mix of people."
-        return (Piece(text=said, pointer=where if declared else None),)
+        return (TextSpan(text=said, pointer=where if declared else None),)
     shown = str(name).replace("_", " ")
-    return say(
+    return spans(
         "Within the groups by ",
-        Piece(text=shown, pointer=where),
+        TextSpan(text=shown, pointer=where),
         ": their sizes are taken as chosen, not as drawn.",
     )
 
@@ -111,7 +111,7 @@ def _targets(source: Source) -> Iterable[Explained]:
     seen = {item.interval.target: item for item in reversed(_seen(source))}
     for target in Target:
         if target in seen:
-            meaning = called(words().target_means, target.value)
+            meaning = display_name(words().target_means, target.value)
             yield Explained(name=(phrases.target(seen[target]),), code=target.value, meaning=meaning)
 
 

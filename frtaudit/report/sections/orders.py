@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
 
 METRICS = ("order_differing", "order_gap_mean", "order_gap_max")
@@ -41,18 +41,18 @@ def build(source: Source) -> Orders | None:
         Column(title="mean difference (score)", kind="num"),
         Column(title="largest (score)", kind="num"),
     )
-    caption = say(
-        Piece(text="A against B, and B against A. ", kind="b"),
+    caption = spans(
+        TextSpan(text="A against B, and B against A. ", kind="b"),
         "Each pair of samples was compared in both orders, as in a double round robin. The two are one comparison with "
         "the mean score: where a system is symmetric, the second order says nothing new, and nowhere is it counted as "
         "evidence.",
     )
-    return Orders(tables=(finished("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
+    return Orders(tables=(build_table("orders", caption, columns, [Block(rows=tuple(rows))], notes),))
 
 
 def _counts(record: Record | None) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.counts(record)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.counts(record)
 
 
 def _value(record: Record | None) -> Text:
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record)

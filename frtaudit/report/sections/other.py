@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import BOTH, by_provider, finished, interval_cells, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import BOTH, build_table, by_provider, interval_cells, provider
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import INDICES
 
@@ -114,15 +114,15 @@ def _table(source: Source, analysis: str) -> Table:
         Column(title="for new people like these", kind="num"),
         Column(title="for these people with new images", kind="num"),
     )
-    caption = say(Piece(text=f"{analysis.replace('_', ' ').capitalize()}.", kind="b"))
-    return finished(f"other-{analysis}", caption, columns, blocks, notes)
+    caption = spans(TextSpan(text=f"{analysis.replace('_', ' ').capitalize()}.", kind="b"))
+    return build_table(f"other-{analysis}", caption, columns, blocks, notes)
 
 
 def _what(source: Source, record: Record) -> Text:
     estimate = record.estimate
-    parts: list[Part] = [Piece(text=phrases.metric(estimate.metric), pointer=f"{record.pointer}/metric")]
+    parts: list[Part] = [TextSpan(text=phrases.metric(estimate.metric), pointer=f"{record.pointer}/metric")]
     if estimate.group != "all":
         parts += [", ", phrases.group(source, record)]
     if estimate.at:
         parts += [" at ", phrases.at_words(estimate.at, record.pointer)]
-    return say(*parts)
+    return spans(*parts)

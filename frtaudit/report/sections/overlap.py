@@ -7,12 +7,12 @@ from frtaudit.core import Curve
 from frtaudit.core.formatting import count
 from frtaudit.report import phrases
 from frtaudit.report.figures.violins import Violin, violins
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections import lists
 from frtaudit.report.sections.tables import (
     BOTH,
+    build_table,
     by_provider,
-    finished,
     interval_cells,
     methods_said,
     provider,
@@ -64,7 +64,7 @@ def _figures(source: Source, found: list[Record]) -> list[Figure]:
             guides,
             "score",
         )
-        caption = say(
+        caption = spans(
             "Scores of the best matches of every test image in each training set; dashed lines where matches are "
             "counted. What lies above the highest line is likely the same image; a bulge below it, the same person. ",
             _sizes(sets),
@@ -81,7 +81,7 @@ def _figures(source: Source, found: list[Record]) -> list[Figure]:
         panel = violins(
             f"verdicts-{name}", f"Reviewed matches in {name}", _named(own, names), guides, "score"
         )
-        caption = say(
+        caption = spans(
             "All best matches, and those that a reviewer, or names known on both sides, called one image, one "
             "identity, or different people. Only matches above a declared score were put to it: there these violins "
             "end. Where they share scores, no threshold parts them. ",
@@ -123,11 +123,11 @@ def _counts(found: list[Record]) -> list[Table]:
         own = {item.estimate.metric: item for item in found if _at(item) == (training, stage, above)}
         first = next(iter(own.values()))
         where = (
-            say("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
+            spans("above ", phrases.number(f"{float(above):g}", f"{first.pointer}/at/above"))
             if above != ""
-            else say("same identity, all told")
+            else spans("same identity, all told")
         )
-        label = say(where, ", after cleaning" if stage == "cleaned" else "")
+        label = spans(where, ", after cleaning" if stage == "cleaned" else "")
         cells = tuple(_share(own.get(metric), notes) for metric in COUNTS)
         blocks.setdefault(str(training), []).append((label, *cells))
     columns = (
@@ -137,16 +137,16 @@ def _counts(found: list[Record]) -> list[Table]:
             for title in ("test images", "test identities", "training identities", "merged")
         ),
     )
-    caption = say(
-        Piece(text="Who stands in both. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Who stands in both. ", kind="b"),
         "Counts of these sets, no estimates: they carry no interval. Merged: training identities that one test "
         "identity joins with another.",
     )
     made = [
-        Block(head=say(Piece(text=f"Training set {name}", kind="b")), rows=tuple(rows))
+        Block(head=spans(TextSpan(text=f"Training set {name}", kind="b")), rows=tuple(rows))
         for name, rows in blocks.items()
     ]
-    return [finished("overlap", caption, columns, made, notes)]
+    return [build_table("overlap", caption, columns, made, notes)]
 
 
 def _at(record: Record) -> tuple[object, ...]:
@@ -155,10 +155,10 @@ def _at(record: Record) -> tuple[object, ...]:
 
 def _share(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     if record.estimate.value is None:
-        return say(phrases.counts(record), notes.mark(record.estimate.note, f"{record.pointer}/note"))
-    return say(phrases.counts(record), " (", phrases.value(record, notes), ")")
+        return spans(phrases.counts(record), notes.mark(record.estimate.note, f"{record.pointer}/note"))
+    return spans(phrases.counts(record), " (", phrases.value(record, notes), ")")
 
 
 def _noise(source: Source) -> list[Table]:
@@ -168,17 +168,17 @@ def _noise(source: Source) -> list[Table]:
     notes = Footnotes()
     rows = tuple(
         (
-            (Piece(text=str(item.estimate.at["training"]), pointer=f"{item.pointer}/at/training"),),
+            (TextSpan(text=str(item.estimate.at["training"]), pointer=f"{item.pointer}/at/training"),),
             _share(item, notes),
         )
         for item in found
     )
     columns = (Column(title="Training set"), Column(title="images taken out / looked at", kind="num"))
-    caption = say(
-        Piece(text="Noise within training identities. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Noise within training identities. ", kind="b"),
         "DBSCAN within each matching training identity; the largest cluster stays, and the search is run again.",
     )
-    return [finished("overlap-noise", caption, columns, [Block(rows=rows)], notes)]
+    return [build_table("overlap-noise", caption, columns, [Block(rows=rows)], notes)]
 
 
 def _review(source: Source) -> list[Table]:
@@ -200,18 +200,20 @@ def _review(source: Source) -> list[Table]:
                 for metric in REVIEWED
             ]
             label = "all with a verdict" if above is None else f"above {float(above):g}"
-            rows.append((say(label), *(_share(item, notes) for item in cells)))
-        blocks.append(Block(head=say(Piece(text=f"Training set {training}", kind="b")), rows=tuple(rows)))
+            rows.append((spans(label), *(_share(item, notes) for item in cells)))
+        blocks.append(
+            Block(head=spans(TextSpan(text=f"Training set {training}", kind="b")), rows=tuple(rows))
+        )
     columns = (
         Column(title="Matches"),
         *(Column(title=title, kind="num") for title in ("one identity", "one image")),
     )
-    caption = say(
-        Piece(text="What verdicts say. ", kind="b"),
+    caption = spans(
+        TextSpan(text="What verdicts say. ", kind="b"),
         "Of a reviewer, or of names known on both sides: of the matches above a score that have a verdict, those that "
         "show one identity, and those that are one image.",
     )
-    return [finished("overlap-review", caption, columns, blocks, notes)]
+    return [build_table("overlap-review", caption, columns, blocks, notes)]
 
 
 def _split(source: Source) -> list[Table]:
@@ -233,7 +235,7 @@ def _split(source: Source) -> list[Table]:
             cells = [known.get((name, pairs, training, metric)) for metric in SPLIT]
             whole = every.get((name, pairs))
             own_set = " (trained on it)" if source.trained_on.get(name) == training else ""
-            label = say(f"{pairs.replace('_', ' ')}, {training}{own_set}")
+            label = spans(f"{pairs.replace('_', ' ')}, {training}{own_set}")
             rows.append(
                 (
                     label,
@@ -242,28 +244,28 @@ def _split(source: Source) -> list[Table]:
                     interval_cells(cells[2], notes, *BOTH, places=FINE)[0],
                 )
             )
-        blocks.append(Block(head=say(provider(own[0])), rows=tuple(rows)))
+        blocks.append(Block(head=spans(provider(own[0])), rows=tuple(rows)))
     titles = ("all pairs", "without overlap", "overlap alone", "all − without", "for new people like these")
     columns = (Column(title="Test set, training set"), *(Column(title=title, kind="num") for title in titles))
     deltas = [item for item in found if item.estimate.metric == SPLIT[2]]
-    caption = say(
-        Piece(text="Accuracy with and without overlapping identities. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Accuracy with and without overlapping identities. ", kind="b"),
         "Of how many pairs. Without overlap: no person of a pair stands in the training set; overlap alone: one does. "
         "Folds stay, thresholds are fitted anew; of each part, pairs are dropped at random until mated and non-mated "
         "ones stand in the ratio of all pairs, on which accuracy depends. Where a system was never trained on a set, "
         "the difference says only that these people are easier or harder than the others.",
         methods_said(deltas, *BOTH),
     )
-    return [finished("overlap-accuracy", caption, columns, blocks, notes)]
+    return [build_table("overlap-accuracy", caption, columns, blocks, notes)]
 
 
 def _of_pairs(record: Record | None, notes: Footnotes, places: int = PLACES) -> Text:
     """An accuracy and of how many pairs; a difference alone."""
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     total = record.estimate.denominator
     counted = () if total is None else (" of ", phrases.number(count(total), f"{record.pointer}/denominator"))
-    return say(phrases.value(record, notes, places=places), *counted)
+    return spans(phrases.value(record, notes, places=places), *counted)
 
 
 def _key(record: Record) -> tuple[str, str, str, str]:

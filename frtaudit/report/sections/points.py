@@ -4,7 +4,7 @@ from collections import Counter
 
 from frtaudit.core import UNKNOWN, Target, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Part, Piece, Text, say
+from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.source import Record, Source, mapping
 
 POOLS = frozenset({UNKNOWN, "all", "max"})
@@ -60,7 +60,7 @@ def worst_group(source: Source) -> Text:
             if parts
             else ["Not named: classes are withheld here, and too few stand to compare."]
         )
-    return say(*parts)
+    return spans(*parts)
 
 
 def withheld_classes(source: Source) -> bool:
@@ -106,10 +106,10 @@ def _sentence(source: Source, worst: Record, everybody: Record | None, verb: str
         else []
     )
     return [
-        Piece(text=name, pointer=f"{worst.pointer}/group", kind="b"),
+        TextSpan(text=name, pointer=f"{worst.pointer}/group", kind="b"),
         *crowd,
         f" are most often {verb}: by ",
-        Piece(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
+        TextSpan(text=worst.estimate.provider, pointer=f"{worst.pointer}/provider", kind="b"),
         ", in ",
         phrases.value(worst),
         " of comparisons",
@@ -146,7 +146,7 @@ def _not_established(source: Source, worst: Record) -> list[Part]:
         here = item.estimate.provider == worst.estimate.provider and item.estimate.at == same
         if here and test is not None and not test.differs:
             why = "p" if test.differs is False else "note"
-            said = Piece(text=NO_DIFFERENCE, pointer=f"{item.pointer}/test/{why}")
+            said = TextSpan(text=NO_DIFFERENCE, pointer=f"{item.pointer}/test/{why}")
             return [" ", said, ": it may be chance."]
         if here and test is not None:
             return []

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from frtaudit.core import formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, listed, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
 
 AT = "/cohort/publication"
@@ -40,7 +40,7 @@ def build(source: Source) -> Publication | None:
         return None
     minimum = phrases.number(formatting.count(int(str(found["minimum"]))), f"{AT}/minimum")
     return Publication(
-        rule=say(
+        rule=spans(
             "This is the publishable variant of a longer report. A class of fewer than ",
             minimum,
             " people is withheld whole, and further classes with it, until every withheld count could still have at "
@@ -53,13 +53,13 @@ def build(source: Source) -> Publication | None:
         ),
         left_out=_left_out(source),
         tables=tuple(_table(source)),
-        link=say(
+        link=spans(
             "Made from the run whose ",
-            Piece(text="statement.dsse.json", kind="code"),
+            TextSpan(text="statement.dsse.json", kind="code"),
             " has sha256 ",
-            Piece(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
+            TextSpan(text=str(source.result.digests.get("full")), pointer="/digests/full", kind="code long"),
             ". Who may read that run can compare: ",
-            Piece(text="sha256sum statement.dsse.json", kind="code"),
+            TextSpan(text="sha256sum statement.dsse.json", kind="code"),
             ". Digests of spec and cohort in this variant are of what stands in it.",
         ),
     )
@@ -73,7 +73,7 @@ def findings_left_out(source: Source) -> Text:
         return ()
     said = "verdict is" if count == 1 else "verdicts are"
     shown = phrases.number(formatting.count(count), f"{AT}/left_out/findings")
-    return say(
+    return spans(
         shown, f" more {said} withheld with their classes: whether met or not stands in the full report only."
     )
 
@@ -86,11 +86,11 @@ def _left_out(source: Source) -> Text:
         count = found.get(name)
         if isinstance(count, int) and count:
             shown = phrases.number(formatting.count(count), f"{AT}/left_out/{name}")
-            parts.append(say(shown, f" {one if count == 1 else many}"))
+            parts.append(spans(shown, f" {one if count == 1 else many}"))
     hidden = [COUNTS[str(name)] for name in _names(publication.get("by_no_class"))]
-    said = [say("Left out of the full report: ", listed(parts), ". ")] if parts else []
-    said += [say("Counted for no class: ", listed(hidden), ".")] if hidden else []
-    return say(*said)
+    said = [spans("Left out of the full report: ", listed(parts), ". ")] if parts else []
+    said += [spans("Counted for no class: ", listed(hidden), ".")] if hidden else []
+    return spans(*said)
 
 
 def _names(value: object) -> list[object]:
@@ -101,9 +101,9 @@ def _table(source: Source) -> list[Table]:
     withheld = mapping(mapping(source.result.cohort.get("publication")).get("withheld"))
     rows = tuple(
         (
-            say(schema.replace("_", " ")),
+            spans(schema.replace("_", " ")),
             (
-                Piece(
+                TextSpan(
                     text=source.label(schema, str(group)), pointer=f"{AT}/withheld/{escape(schema)}/{index}"
                 ),
             ),
@@ -113,8 +113,9 @@ def _table(source: Source) -> list[Table]:
     )
     if not rows:
         return []
-    caption = say(
-        Piece(text="Withheld classes. ", kind="b"), "Small ones and those that protect them, not told apart."
+    caption = spans(
+        TextSpan(text="Withheld classes. ", kind="b"),
+        "Small ones and those that protect them, not told apart.",
     )
     columns = (Column(title="Schema"), Column(title="Class"))
-    return [finished("withheld", caption, columns, [Block(rows=rows)], Footnotes())]
+    return [build_table("withheld", caption, columns, [Block(rows=rows)], Footnotes())]

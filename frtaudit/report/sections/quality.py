@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from frtaudit.core import Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import interclass
-from frtaudit.report.figures.interclass import Five
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Piece, Table, Text, say
+from frtaudit.report.figures.interclass import BoxStats
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Table, Text, TextSpan, spans
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
+from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
 from frtaudit.report.source import Record, Source
 
 MEAN, SPREAD, WITHIN = "quality_mean", "quality_spread", "d_l2_within"
@@ -50,7 +50,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
     found = {(item.analysis, item.group): item.y for item in curves}
     groups = list(dict.fromkeys(item.group for item in curves))
     made = [
-        Five(
+        BoxStats(
             name=source.label(schema, group),
             index=place,
             numbers=found["quality_box", group],
@@ -63,7 +63,7 @@ def _figure(source: Source, schema: str) -> Figure | None:
     return Figure(
         name=key,
         title=title,
-        caption=say(
+        caption=spans(
             "Line in a box: median; box: quartiles; whiskers: the most extreme values within one and a half box "
             "lengths; dots: beyond."
         ),
@@ -80,25 +80,25 @@ def _means(source: Source, schema: str) -> Table | None:
     notes = Footnotes()
     here = {item.estimate.group: item for item in records}
     spread = here.get("max")
-    said = (Piece(text=phrases.ABSENT),) if spread is None else differences.sentence(spread, notes)
+    said = (TextSpan(text=phrases.ABSENT),) if spread is None else differences.sentence(spread, notes)
     means = (_mean(here.get(name), notes) for name in groups)
     rows = (((provider(records[0]),), *means, said),)
     columns = [Column(title="Samples"), *(Column(title=source.label(schema, g), kind="num") for g in groups)]
     columns.append(Column(title="Do classes differ?", kind="wide"))
     first = records[0].estimate
-    caption = say(
-        Piece(text=f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"Mean {first.unit.replace('_', ' ')} by {schema.replace('_', ' ')}. ", kind="b"),
         "Below each mean its interval for new people; the test draws people, not samples.",
         methods_said(records, Target.POPULATION),
     )
-    return finished(f"quality-{schema}", caption, columns, [Block(rows=rows)], notes, "dense")
+    return build_table(f"quality-{schema}", caption, columns, [Block(rows=rows)], notes, "dense")
 
 
 def _mean(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     bound = phrases.bounds(record.bound(Target.POPULATION), record.estimate, notes)
-    return say(phrases.value(record, notes), Piece(text=" ", kind="br"), bound)
+    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), bound)
 
 
 def _within(source: Source, schema: str) -> Table | None:
@@ -119,22 +119,24 @@ def _within(source: Source, schema: str) -> Table | None:
     columns = [Column(title="Comparisons")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     columns += [Column(title="largest", kind="num"), Column(title="Are the classes alike?", kind="wide")]
-    caption = say(
-        Piece(text=f"d_l2 at like quality, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"d_l2 at like quality, by {schema.replace('_', ' ')}. ", kind="b"),
         "Comparisons split into parts of equal size by the lower ",
-        Piece(text=str(records[0].estimate.at["attribute"]), pointer=f"{records[0].pointer}/at/attribute"),
+        TextSpan(text=str(records[0].estimate.at["attribute"]), pointer=f"{records[0].pointer}/at/attribute"),
         " of their two samples. A differential that vanishes within parts goes with quality; one that stays does not. "
         "Minus: the class lies below overall.",
     )
-    return finished(f"within-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(f"within-{schema}", caption, columns, blocks, notes, "dense")
 
 
 def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Text, ...]:
     here = {item.estimate.group: item for item in own}
     first = own[0]
     name = str(first.estimate.at["stratum"])
-    said = say(
-        Piece(text="all of known quality" if name == "all" else name, pointer=f"{first.pointer}/at/stratum")
+    said = spans(
+        TextSpan(
+            text="all of known quality" if name == "all" else name, pointer=f"{first.pointer}/at/stratum"
+        )
     )
     if "low" in first.estimate.at:
         ends = (
@@ -142,13 +144,15 @@ def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Te
             for end in ("low", "high")
         )
         low, high = ends
-        said = say(said, ": ", low, " to ", high)
+        said = spans(said, ": ", low, " to ", high)
     largest = here.get("max")
     cells = [_signed(here.get(group)) for group in groups]
     if largest is None:
-        return (said, *cells, (Piece(text=phrases.ABSENT),), (Piece(text=phrases.ABSENT),))
+        return (said, *cells, (TextSpan(text=phrases.ABSENT),), (TextSpan(text=phrases.ABSENT),))
     alike = (
-        say("see Interclass bias") if largest.estimate.test is None else differences.sentence(largest, notes)
+        spans("see Interclass bias")
+        if largest.estimate.test is None
+        else differences.sentence(largest, notes)
     )
     return (said, *cells, phrases.value(largest, notes), alike)
 
@@ -156,6 +160,6 @@ def _stratum(own: list[Record], groups: list[str], notes: Footnotes) -> tuple[Te
 def _signed(record: Record | None) -> Text:
     """The distance, with a minus where the class lies below overall."""
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     below = (record.estimate.note or "").startswith("below")
-    return say("−" if below else "", phrases.value(record))
+    return spans("−" if below else "", phrases.value(record))

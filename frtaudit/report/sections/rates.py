@@ -6,20 +6,20 @@ from frtaudit.core import Curve, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import front, points
 from frtaudit.report.sections.tables import (
     BOTH,
     INTERVAL_COLUMNS,
     RATE_COLUMNS,
+    build_table,
     by_provider,
-    finished,
     interval_rows,
     methods_said,
     provider,
 )
 from frtaudit.report.source import Record, Source, at_key
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +44,7 @@ def _curves(source: Source) -> Figure | None:
     return Figure(
         name="curves",
         title="ROC and DET",
-        caption=say(
+        caption=spans(
             "Left, of two lines the upper is better; right, the lower. ",
             *_band_words(series),
             f"In the figure {_weights(series)}. FMR, and on the right FNMR too, is on a logarithmic scale.",
@@ -56,15 +56,15 @@ def _curves(source: Source) -> Figure | None:
 
 def _weights(series: list[Series]) -> str:
     codes = dict.fromkeys(item.curve.weighting for item in series if item.curve.weighting)
-    return ", ".join(called(words().weighting, code) for code in codes) or "as the result has them"
+    return ", ".join(display_name(words().weighting, code) for code in codes) or "as the result has them"
 
 
 def _band_words(series: list[Series]) -> list[Part]:
     banded = next((item.curve for item in series if item.curve.low is not None), None)
     if banded is None or banded.target is None or banded.method is None:
         return ["No band is drawn: the result holds none for these curves. "]
-    target = called(words().target, banded.target.value)
-    method = called(words().method, banded.method.value)
+    target = display_name(words().target, banded.target.value)
+    method = display_name(words().method, banded.method.value)
     return [f"The bands are pointwise intervals for {target} ({method}); a whole curve may leave its band. "]
 
 
@@ -83,7 +83,7 @@ def _over_threshold(source: Source) -> Figure | None:
     return Figure(
         name="over-threshold",
         title="What moving the threshold does",
-        caption=say(
+        caption=spans(
             "Raising a threshold trades false matches for false non-matches. Scores of different systems are on "
             f"scales of their own: compare the rates, not the thresholds. Here {_weights(drawn)}; no bands."
         ),
@@ -113,17 +113,17 @@ def _target_table(source: Source, target: float) -> Table:
         for item in records
     ]
     pointer = f"{records[0].pointer}/at/fmr"
-    caption = say(
-        Piece(text="FNMR at FMR ", kind="b"),
-        Piece(text=formatting.exact(target), pointer=pointer, kind="n b"),
-        f". Rates: {called(words().weighting, source.weighting)}; the other weighting beside it; errors and "
+    caption = spans(
+        TextSpan(text="FNMR at FMR ", kind="b"),
+        TextSpan(text=formatting.exact(target), pointer=pointer, kind="n b"),
+        f". Rates: {display_name(words().weighting, source.weighting)}; the other weighting beside it; errors and "
         "comparisons are pooled counts.",
     )
-    return finished(f"fnmr-at-{formatting.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
+    return build_table(f"fnmr-at-{formatting.slug(target)}", caption, INTERVAL_COLUMNS, blocks, notes)
 
 
 def _no_interval() -> tuple[tuple[Text, ...], ...]:
-    return ((say("no interval"), *[()] * (len(INTERVAL_COLUMNS) - 1)),)
+    return ((spans("no interval"), *[()] * (len(INTERVAL_COLUMNS) - 1)),)
 
 
 def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
@@ -136,11 +136,11 @@ def _target_head(source: Source, record: Record, notes: Footnotes) -> Text:
     threshold = _threshold(source, record)
     if threshold is not None:
         parts += [" · threshold ", phrases.value(threshold, notes)]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _bold(text: Text) -> Text:
-    return tuple(Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
+    return tuple(TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} b".strip()) for p in text)
 
 
 def _other_weighting(source: Source, record: Record) -> Record | None:
@@ -182,12 +182,12 @@ def _at_thresholds(source: Source) -> list[Table]:
         *RATE_COLUMNS,
     )
     people = any(item.bound(Target.POPULATION) for item in found)
-    caption = say(
-        Piece(text="FMR and FNMR at fixed thresholds. ", kind="b"),
-        f"Rates: {called(words().weighting, source.weighting)}.",
+    caption = spans(
+        TextSpan(text="FMR and FNMR at fixed thresholds. ", kind="b"),
+        f"Rates: {display_name(words().weighting, source.weighting)}.",
         methods_said(found, Target.POPULATION if people else Target.COMPARISONS_IID),
     )
-    return [finished("fixed-thresholds", caption, columns, blocks, notes, "dense")]
+    return [build_table("fixed-thresholds", caption, columns, blocks, notes, "dense")]
 
 
 def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text, ...]]:
@@ -206,7 +206,7 @@ def _threshold_rows(records: list[Record], notes: Footnotes) -> list[tuple[Text,
 def rate_cells(record: Record | None, notes: Footnotes) -> tuple[Text, ...]:
     """Rate, counts, and the interval for new people (else for these people, else of independent comparisons)."""
     if record is None:
-        return tuple((Piece(text=phrases.ABSENT),) for _ in range(3))
+        return tuple((TextSpan(text=phrases.ABSENT),) for _ in range(3))
     return (
         phrases.value(record, notes),
         phrases.counts(record),
@@ -224,7 +224,7 @@ def _eer(source: Source) -> list[Table]:
             (provider(item),),
             _where(source, item),
             phrases.value(item),
-            (Piece(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
+            (TextSpan(text=item.estimate.note or phrases.ABSENT, pointer=f"{item.pointer}/note"),),
         )
         for item in found
     )
@@ -234,12 +234,12 @@ def _eer(source: Source) -> list[Table]:
         Column(title="EER", kind="num"),
         Column(title="Note", kind="num"),
     )
-    caption = say(
-        Piece(text="Equal error rate. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Equal error rate. ", kind="b"),
         "Where FMR and FNMR meet, over all distinct scores; pooled. A summary, not an operating point; it carries no "
         "interval.",
     )
-    return [finished("eer", caption, columns, [Block(rows=rows)], notes)]
+    return [build_table("eer", caption, columns, [Block(rows=rows)], notes)]
 
 
 def _where(source: Source, record: Record) -> Text:
@@ -248,4 +248,4 @@ def _where(source: Source, record: Record) -> Text:
         parts.append((phrases.group(source, record),))
     if at_key(record.estimate.at):
         parts.append(phrases.at_words(record.estimate.at, record.pointer))
-    return say(*parts) if parts else say("all comparisons")
+    return spans(*parts) if parts else spans("all comparisons")

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, listed, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, listed, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, escape, mapping
 
 LINE = 110
@@ -37,26 +37,26 @@ def build(source: Source) -> RecordView:
 
 def _digests(source: Source) -> Table:
     rows: list[tuple[Text, ...]] = [
-        (say(title), _digest(source.result.digests.get(key), f"/digests/{key}"))
+        (spans(title), _digest(source.result.digests.get(key), f"/digests/{key}"))
         for key, title in (("spec", "spec and inputs (the audit's identity)"), ("cohort", "cohort"))
     ]
     rows += [
-        ((Piece(text=name, kind="code"),), _digest(found, f"/digests/inputs/{escape(name)}"))
+        ((TextSpan(text=name, kind="code"),), _digest(found, f"/digests/inputs/{escape(name)}"))
         for name, found in sorted(mapping(source.result.digests.get("inputs")).items())
     ]
     columns = (Column(title="Of"), Column(title="SHA-256", kind="wide"))
-    caption = say(Piece(text="Digests. ", kind="b"), "They change when a single byte changes.")
-    return finished("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
+    caption = spans(TextSpan(text="Digests. ", kind="b"), "They change when a single byte changes.")
+    return build_table("digests", caption, columns, [Block(rows=tuple(rows))], Footnotes())
 
 
 def _digest(found: Json, pointer: str) -> Text:
-    return (Piece(text=str(found or "none"), pointer=pointer, kind="code"),)
+    return (TextSpan(text=str(found or "none"), pointer=pointer, kind="code"),)
 
 
 def _versions(source: Source) -> Text:
     return listed(
         [
-            say(f"{name} ", Piece(text=found, pointer=f"/versions/{escape(name)}", kind="n"))
+            spans(f"{name} ", TextSpan(text=found, pointer=f"/versions/{escape(name)}", kind="n"))
             for name, found in sorted(source.result.versions.items())
         ]
     )

@@ -8,11 +8,11 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import finished, methods_said
+from frtaudit.report.sections.tables import build_table, methods_said
 from frtaudit.report.source import Record, Source, escape, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 CHANGE = "d_l2_change"
 SPACE = {"space": "quantile"}
@@ -90,15 +90,15 @@ def _grid(
     for down in dict.fromkeys(sorted(one.recognition for one in members)):
         own = {one.detection: one for one in members if one.recognition == down}
         cells = [_cell(own.get(name), here) for name in across]
-        rows.append(((Piece(text=down or "–"),), *cells))
+        rows.append(((TextSpan(text=down or "–"),), *cells))
     columns = (Column(title="Recognition"), *(Column(title=name or "–", kind="num") for name in across))
-    caption = say(
-        Piece(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"{_called(family)}: the largest d_l2 by {schema.replace('_', ' ')}. ", kind="b"),
         "Recognition down, detection across; points on 0 to 100. Below each its interval for ",
-        called(words().target, Target.POPULATION.value),
+        display_name(words().target, Target.POPULATION.value),
         ", and the upper bound as the thesis prints it. In bold: dated releases.",
     )
-    return finished(
+    return build_table(
         f"grid-{place}-{schema}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
     )
 
@@ -106,19 +106,19 @@ def _grid(
 def _cell(member: _Member | None, here: Mapping[str, Record]) -> Text:
     record = None if member is None else here.get(member.name)
     if member is None or record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     value = phrases.value(record)
     if member.released is not None:
-        value = tuple(Piece(text=p.text, pointer=p.pointer, kind="b") for p in value)
+        value = tuple(TextSpan(text=p.text, pointer=p.pointer, kind="b") for p in value)
     parts: list[Part] = [value]
     found = record.bound(Target.POPULATION)
     if found is not None and found.interval.low is not None:
-        parts += [Piece(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
+        parts += [TextSpan(text=" ", kind="br"), phrases.bounds(found, record.estimate)]
     iid = record.bound(Target.COMPARISONS_IID)
     if iid is not None and iid.interval.high is not None:
         high = phrases.number(formatting.plain(iid.interval.high), f"{iid.pointer}/high")
-        parts += [Piece(text=" ", kind="br"), "thesis ", high]
-    return say(*parts)
+        parts += [TextSpan(text=" ", kind="br"), "thesis ", high]
+    return spans(*parts)
 
 
 def _changes(source: Source, family: str, place: int, members: Sequence[_Member]) -> Table | None:
@@ -137,23 +137,23 @@ def _changes(source: Source, family: str, place: int, members: Sequence[_Member]
         Column(title="for new people like these", kind="num"),
         Column(title="Up or down?", kind="wide"),
     )
-    caption = say(
-        Piece(text=f"{_called(family)}: what each release changed. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"{_called(family)}: what each release changed. ", kind="b"),
         "New largest d_l2 minus old, the same people drawn alike in both; above 0, bias went up.",
         methods_said(records, Target.POPULATION),
     )
-    return finished(f"changes-{place}", caption, columns, [Block(rows=rows)], notes)
+    return build_table(f"changes-{place}", caption, columns, [Block(rows=rows)], notes)
 
 
 def _change(record: Record, notes: Footnotes) -> tuple[Text, ...]:
     estimate = record.estimate
     return (
-        say(
-            Piece(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from"),
+        spans(
+            TextSpan(text=str(estimate.at["from"]), pointer=f"{record.pointer}/at/from"),
             " – ",
-            Piece(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+            TextSpan(text=estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
         ),
-        (Piece(text=(estimate.schema or "").replace("_", " "), pointer=f"{record.pointer}/schema"),),
+        (TextSpan(text=(estimate.schema or "").replace("_", " "), pointer=f"{record.pointer}/schema"),),
         phrases.value(record, notes),
         phrases.bounds(record.bound(Target.POPULATION), estimate, notes),
         _direction(record, notes),
@@ -169,7 +169,7 @@ def _direction(record: Record, notes: Footnotes) -> Text:
     words_of = {"The groups differ": f"Bias went {'up' if value > 0 else 'down'}"}
     words_of["No difference found"] = "No change found"
     words_of[differences.NOT_ESTABLISHED] = "Change not established after adjustment"
-    return tuple(Piece(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
+    return tuple(TextSpan(text=words_of.get(p.text, p.text), pointer=p.pointer, kind=p.kind) for p in said)
 
 
 def _course(
@@ -201,7 +201,7 @@ def _course(
     return Figure(
         name=key,
         title=f"{_called(family)}: interclass bias by release",
-        caption=say(
+        caption=spans(
             "The largest d_l2 over the classes with its interval, releases by date. Whether a step is a change, the "
             "table above says: overlapping intervals do not, for both releases saw the same people."
         ),

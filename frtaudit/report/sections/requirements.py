@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from frtaudit.core import Verdict
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, say
+from frtaudit.report.pieces import Block, Footnotes, Table, Text, plain_text, spans
 from frtaudit.report.sections.tables import INTERVAL_COLUMNS, interval_rows
-from frtaudit.report.sections.verdicts import ORDER, Ruling, all_rulings
+from frtaudit.report.sections.verdicts import ORDER, FindingRow, all_rulings
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 MAX_PARTS = 20  # findings with a part of their own; the others stand in one table
 MAX_ROWS = 500
@@ -18,7 +18,7 @@ MAX_ROWS = 500
 class FindingPart:
     """A finding with a part of its own: its ruling, its facts (name and value), its intervals."""
 
-    ruling: Ruling
+    ruling: FindingRow
     facts: tuple[tuple[str, Text], ...]
     table: Table | None
 
@@ -28,7 +28,7 @@ class Requirements:
     """The view: findings with parts of their own, the rest in a table, what the verdicts mean, how many were cut."""
 
     parts: tuple[FindingPart, ...]
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[FindingRow, ...]
     meanings: tuple[tuple[str, str, str], ...]
     left_out: int
 
@@ -46,7 +46,7 @@ def build(source: Source) -> Requirements | None:
     )
 
 
-def _part(ruling: Ruling) -> FindingPart:
+def _part(ruling: FindingRow) -> FindingPart:
     record = ruling.record
     return FindingPart(
         ruling=ruling,
@@ -55,7 +55,7 @@ def _part(ruling: Ruling) -> FindingPart:
     )
 
 
-def _facts(ruling: Ruling, record: Record | None) -> list[tuple[str, Text]]:
+def _facts(ruling: FindingRow, record: Record | None) -> list[tuple[str, Text]]:
     found: list[tuple[str, Text]] = []
     if record is not None and record.estimate.value is not None:
         found.append(("Estimate", phrases.value(record)))
@@ -65,11 +65,11 @@ def _facts(ruling: Ruling, record: Record | None) -> list[tuple[str, Text]]:
     return found
 
 
-def _intervals(ruling: Ruling, record: Record) -> Table:
+def _intervals(ruling: FindingRow, record: Record) -> Table:
     notes = Footnotes()
     rows = interval_rows(record, notes)
     who = plain_text(ruling.who)
-    caption = say(
+    caption = spans(
         f"Intervals of {phrases.index_name(record)}, {ruling.requirement.text}{', ' if who else ''}{who}"
     )
     return Table(
@@ -84,4 +84,4 @@ def _intervals(ruling: Ruling, record: Record) -> Table:
 
 def _meaning(verdict: Verdict) -> tuple[str, str, str]:
     code = verdict.value
-    return code, called(words().verdict, code), called(words().verdict_means, code)
+    return code, display_name(words().verdict, code), display_name(words().verdict_means, code)

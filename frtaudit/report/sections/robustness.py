@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from frtaudit.core import Method, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections import robustness_classes
 from frtaudit.report.sections.robustness_classes import Key, measured_by, point, spoken, without
-from frtaudit.report.sections.tables import by_provider, finished, provider
+from frtaudit.report.sections.tables import build_table, by_provider, provider
 from frtaudit.report.source import At, Record, Source, mapping
 from frtaudit.report.words import words
 
@@ -39,24 +39,24 @@ def build(source: Source) -> Robustness | None:
     )
     tables = tuple(item for item in found if item is not None)
     text = words().robustness
-    closed = [] if source.select("index_worst_case") else [say(text["no_unknown"])]
-    said = (say(text["people"]), say(text["silent"]), *_unknown(source), *closed, _runs(source))
+    closed = [] if source.select("index_worst_case") else [spans(text["no_unknown"])]
+    said = (spans(text["people"]), spans(text["silent"]), *_unknown(source), *closed, _runs(source))
     return Robustness(said=said, tables=tables)
 
 
 def _runs(source: Source) -> Text:
     """Seed, B, the largest Monte Carlo error of a rate's bound, and what was declared of earlier runs."""
     spec, drawn = source.result.spec, mapping(source.result.spec.get("bootstrap"))
-    parts: list[Part] = [Piece(text=words().robustness["runs"], kind="b")]
-    parts += [" Seed ", Piece(text=str(spec.get("seed", 0)), pointer="/spec/seed", kind="n")]
+    parts: list[Part] = [TextSpan(text=words().robustness["runs"], kind="b")]
+    parts += [" Seed ", TextSpan(text=str(spec.get("seed", 0)), pointer="/spec/seed", kind="n")]
     parts += [
         ", B = ",
-        Piece(text=f"{drawn.get('B', 0):,}", pointer="/spec/bootstrap/B", kind="n"),
+        TextSpan(text=f"{drawn.get('B', 0):,}", pointer="/spec/bootstrap/B", kind="n"),
         " resamples. ",
     ]
     parts += [*_monte_carlo(source)]
     earlier = source.settings.earlier_runs or words().robustness["no_runs"]
-    return say(*parts, "Earlier runs on these data: ", earlier.rstrip("."), ".")
+    return spans(*parts, "Earlier runs on these data: ", earlier.rstrip("."), ".")
 
 
 def _monte_carlo(source: Source) -> Text:
@@ -72,14 +72,14 @@ def _monte_carlo(source: Source) -> Text:
         and item.interval.method is not Method.WILSON_IID
     ]
     if not found:
-        return say("No bound rests on resamples. ")
+        return spans("No bound rests on resamples. ")
     _, record, item = max(found, key=lambda one: one[0])
     who = (
         "everybody"
         if record.estimate.group == "all"
         else source.label(record.estimate.schema, record.estimate.group)
     )
-    return say(
+    return spans(
         "With another seed the bounds of rates would move by about their Monte Carlo error. It is largest, "
         "against the width of the interval, for ",
         phrases.metric(record.estimate.metric),
@@ -88,7 +88,7 @@ def _monte_carlo(source: Source) -> Text:
         f" of {record.estimate.provider}, {who}: ",
         phrases.bounds(item, record.estimate),
         ", give or take ",
-        phrases.wobble(item, record.estimate),
+        phrases.monte_carlo_error(item, record.estimate),
         ". ",
     )
 
@@ -96,8 +96,8 @@ def _monte_carlo(source: Source) -> Text:
 def _unknown(source: Source) -> list[Text]:
     """How many people have no class, by schema."""
     return [
-        say(
-            Piece(text=f"Without a class under {spoken(item.estimate.schema)}: ", kind="b"),
+        spans(
+            TextSpan(text=f"Without a class under {spoken(item.estimate.schema)}: ", kind="b"),
             phrases.counts(item),
             " people.",
         )
@@ -131,8 +131,8 @@ def _absent(source: Source) -> Table:
         Column(title="A kind of person as common as this", kind="num"),
         Column(title="is absent with probability", kind="num"),
     )
-    caption = say(Piece(text="Who may be missing. ", kind="b"), words().robustness["absent"])
-    return finished("robustness-absent", caption, columns, [Block(rows=tuple(rows))], notes)
+    caption = spans(TextSpan(text="Who may be missing. ", kind="b"), words().robustness["absent"])
+    return build_table("robustness-absent", caption, columns, [Block(rows=tuple(rows))], notes)
 
 
 def _worst(source: Source) -> Table | None:
@@ -161,10 +161,10 @@ def _worst(source: Source) -> Table | None:
     )
     share = mapping(mapping(source.result.spec.get("analyses")).get(ANALYSIS)).get("worst")
     how = formatting.exact(float(share)) if isinstance(share, (int, float)) else ""
-    number = Piece(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
-    title = say(Piece(text="The worst ", kind="b"), number, Piece(text=" of people. ", kind="b"))
-    caption = say(title, words().robustness["worst"])
-    return finished("robustness-worst", caption, columns, blocks, notes, "dense")
+    number = TextSpan(text=how, pointer=f"/spec/analyses/{ANALYSIS}/worst", kind="n b")
+    title = spans(TextSpan(text="The worst ", kind="b"), number, TextSpan(text=" of people. ", kind="b"))
+    caption = spans(title, words().robustness["worst"])
+    return build_table("robustness-worst", caption, columns, blocks, notes, "dense")
 
 
 def _alone(source: Source) -> Table | None:
@@ -189,7 +189,7 @@ def _alone(source: Source) -> Table | None:
                 )
                 for group in groups
             )
-            head = say(provider(here[0]), "  at ", point(here[0], "line"))
+            head = spans(provider(here[0]), "  at ", point(here[0], "line"))
             blocks.append(Block(head=head, rows=rows))
     columns = (
         Column(title="Of"),
@@ -199,8 +199,8 @@ def _alone(source: Source) -> Table | None:
             for end in ("", ", lowest", ", highest")
         ),
     )
-    caption = say(Piece(text="Without any one person. ", kind="b"), words().robustness["alone"])
-    return finished("robustness-alone", caption, columns, blocks, notes, "dense")
+    caption = spans(TextSpan(text="Without any one person. ", kind="b"), words().robustness["alone"])
+    return build_table("robustness-alone", caption, columns, blocks, notes, "dense")
 
 
 def _alone_row(
@@ -223,23 +223,23 @@ def _alone_row(
             ),
             None,
         )
-        cells.append((Piece(text=phrases.ABSENT),) if found is None else phrases.value(found))
+        cells.append((TextSpan(text=phrases.ABSENT),) if found is None else phrases.value(found))
         cells += [_with_line(by_name.get(name), found, notes) for name in ends]
     return tuple(cells)
 
 
 def _with_line(record: Record | None, like: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     shown = phrases.value(record, notes, like=None if like is None else like.estimate)
     if "line" not in record.estimate.at:
         return shown
-    line = Piece(
+    line = TextSpan(
         text=formatting.count(int(record.estimate.at["line"])),
         pointer=f"{record.pointer}/at/line",
         kind="n soft",
     )
-    return say(shown, Piece(text=" ", kind="br"), Piece(text="line ", kind="soft"), line)
+    return spans(shown, TextSpan(text=" ", kind="br"), TextSpan(text="line ", kind="soft"), line)
 
 
 def _labels(source: Source) -> Table | None:
@@ -253,24 +253,26 @@ def _labels(source: Source) -> Table | None:
         rows = []
         for here in _places(taken, "of"):
             by_kind = {str(item.estimate.at["of"]): item for item in here}
-            number = Piece(
+            number = TextSpan(
                 text=formatting.count(int(here[0].estimate.at["label_errors"])),
                 pointer=f"{here[0].pointer}/at/label_errors",
                 kind="n",
             )
-            of = say("top ", number, " at ", point(here[0], "of", "label_errors"))
+            of = spans("top ", number, " at ", point(here[0], "of", "label_errors"))
             rows.append((of, *(_counted(by_kind.get(kind), notes) for kind in OF)))
         for item in own:
             if item.estimate.metric == "fmr_reviewed":
-                of = say("label errors found by review, at ", point(item))
-                rows.append((of, (Piece(text=phrases.ABSENT),), _counted(item, notes)))
-        blocks.append(Block(head=say(provider(own[0]), *_reviewed(source, own[0])), rows=tuple(rows)))
+                of = spans("label errors found by review, at ", point(item))
+                rows.append((of, (TextSpan(text=phrases.ABSENT),), _counted(item, notes)))
+        blocks.append(Block(head=spans(provider(own[0]), *_reviewed(source, own[0])), rows=tuple(rows)))
     columns = (
         Column(title="Taken for one person"),
         *(Column(title=f"FMR, {of}", kind="num") for of in OF.values()),
     )
-    caption = say(Piece(text="If the top pairs are label errors. ", kind="b"), words().robustness["labels"])
-    return finished("robustness-labels", caption, columns, blocks, notes)
+    caption = spans(
+        TextSpan(text="If the top pairs are label errors. ", kind="b"), words().robustness["labels"]
+    )
+    return build_table("robustness-labels", caption, columns, blocks, notes)
 
 
 def _reviewed(source: Source, record: Record) -> Text:
@@ -279,7 +281,7 @@ def _reviewed(source: Source, record: Record) -> Text:
         for item in source.select("reviewed_label_errors")
         if item.estimate.provider == record.estimate.provider and item.estimate.value is not None
     ]
-    return say("  of the reviewed pairs one person: ", phrases.counts(own[0])) if own else ()
+    return spans("  of the reviewed pairs one person: ", phrases.counts(own[0])) if own else ()
 
 
 def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
@@ -290,19 +292,20 @@ def _places(records: Iterable[Record], *keys: str) -> list[list[Record]]:
     return list(found.values())
 
 
-def _who(source: Source, record: Record) -> Piece:
+def _who(source: Source, record: Record) -> TextSpan:
     estimate = record.estimate
     text = "everybody" if estimate.group == "all" else source.label(estimate.schema, estimate.group)
-    return Piece(text=text, pointer=f"{record.pointer}/group")
+    return TextSpan(text=text, pointer=f"{record.pointer}/group")
 
 
 def _counted(record: Record | None, notes: Footnotes) -> Text:
     """The value, and its counts below it."""
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     if record.estimate.numerator is None:
         return phrases.value(record, notes)
     soft = tuple(
-        Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip()) for p in phrases.counts(record)
+        TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} soft".strip())
+        for p in phrases.counts(record)
     )
-    return say(phrases.value(record, notes), Piece(text=" ", kind="br"), soft)
+    return spans(phrases.value(record, notes), TextSpan(text=" ", kind="br"), soft)

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from frtaudit.core import Target, formatting
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
+from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
 from frtaudit.report.source import At, Record, Source, at_key, escape, mapping
-from frtaudit.report.words import INDICES, called, words
+from frtaudit.report.words import INDICES, display_name, words
 
 ANALYSIS = "robustness"
 CAUSES = {
@@ -50,8 +50,8 @@ def bounds(source: Source, schema: str) -> Table | None:
         *(text[f"bounds_{name}"] for name in causes),
         *([text["behind"]] if behind else []),
     ]
-    caption = say(Piece(text=title, kind="b"), " ".join(told))
-    return finished(f"robustness-bounds-{schema}", caption, columns, blocks, notes, "dense")
+    caption = spans(TextSpan(text=title, kind="b"), " ".join(told))
+    return build_table(f"robustness-bounds-{schema}", caption, columns, blocks, notes, "dense")
 
 
 def _bounds_row(
@@ -75,7 +75,7 @@ def _bounds_row(
         }
         best, worst = own.get("index_best_case"), own.get("index_worst_case")
         if best is None or worst is None:
-            cells.append((Piece(text=phrases.ABSENT),))
+            cells.append((TextSpan(text=phrases.ABSENT),))
         elif best.estimate.value is None:
             cells.append(phrases.value(best, notes))
         else:
@@ -86,7 +86,7 @@ def _bounds_row(
             for item in here
             if item.estimate.metric == "index_behind_labels" and item.estimate.weighting == source.weighting
         ]
-        cells.append(phrases.value(found[0], notes) if found else (Piece(text=phrases.ABSENT),))
+        cells.append(phrases.value(found[0], notes) if found else (TextSpan(text=phrases.ABSENT),))
     return tuple(cells)
 
 
@@ -94,7 +94,7 @@ def _between(best: Record, worst: Record) -> Text:
     """The best and the worst case; one value where they agree."""
     low, high = phrases.value(best), phrases.value(worst)
     same = [piece.text for piece in low] == [piece.text for piece in high]
-    return say(high, " in both") if same else say(low, " to ", high)
+    return spans(high, " in both") if same else spans(low, " to ", high)
 
 
 def _index_key(record: Record) -> At:
@@ -103,12 +103,14 @@ def _index_key(record: Record) -> At:
 
 def _index(record: Record) -> Text:
     at = record.estimate.at
-    name = called(words().metric, str(at["index"]))
-    of = f" of {called(words().at_value, str(at['rate']))}" if "rate" in at else ""
-    space = f", {called(words().at_value, str(at['space']))}" if "space" in at else ""
+    name = display_name(words().metric, str(at["index"]))
+    of = f" of {display_name(words().at_value, str(at['rate']))}" if "rate" in at else ""
+    space = f", {display_name(words().at_value, str(at['space']))}" if "space" in at else ""
     pairs = f", {str(at['pairs']).replace('_', ' ')}" if "pairs" in at else ""
-    what = Piece(text=f"{name}{of}{space}{pairs}", pointer=f"{record.pointer}/at/index")
-    return say(what, *((" at ", point(record, *(key for key in at if key != "fmr"))) if "fmr" in at else ()))
+    what = TextSpan(text=f"{name}{of}{space}{pairs}", pointer=f"{record.pointer}/at/index")
+    return spans(
+        what, *((" at ", point(record, *(key for key in at if key != "fmr"))) if "fmr" in at else ())
+    )
 
 
 def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record]) -> Text:
@@ -121,7 +123,7 @@ def _as_measured(record: Record, weighting: str, measured: Mapping[Key, Record])
         for kind in kinds
     ]
     found = next((measured[place] for place in places if place in measured), None)
-    return (Piece(text=phrases.ABSENT),) if found is None else phrases.value(found)
+    return (TextSpan(text=phrases.ABSENT),) if found is None else phrases.value(found)
 
 
 def mix(source: Source, schema: str) -> Table | None:
@@ -146,14 +148,14 @@ def mix(source: Source, schema: str) -> Table | None:
         Column(title="threshold that the mix needs", kind="num"),
         Column(title="FNMR there", kind="num"),
     )
-    caption = say(
-        Piece(text=f"Another mix of people, by {spoken(schema)}: ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"Another mix of people, by {spoken(schema)}: ", kind="b"),
         *_declared_mix(source, schema),
         ". ",
         words().robustness["mix"],
         methods_said(records, Target.POPULATION),
     )
-    return finished(f"robustness-mix-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(f"robustness-mix-{schema}", caption, columns, blocks, notes, "dense")
 
 
 def _mix_row(
@@ -215,7 +217,7 @@ def point(record: Record, *keys: str) -> Text:
 
 def value_of(record: Record | None, notes: Footnotes | None) -> Text:
     """The value, or a dash where there is no record."""
-    return (Piece(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
+    return (TextSpan(text=phrases.ABSENT),) if record is None else phrases.value(record, notes)
 
 
 def _bounded(record: Record | None, notes: Footnotes) -> Text:
@@ -225,9 +227,9 @@ def _bounded(record: Record | None, notes: Footnotes) -> Text:
     found = record.bound(Target.POPULATION)
     if found is None:
         return phrases.value(record, notes)
-    return say(
+    return spans(
         phrases.value(record, notes),
-        Piece(text=" ", kind="br"),
+        TextSpan(text=" ", kind="br"),
         phrases.bounds(found, record.estimate, notes),
     )
 

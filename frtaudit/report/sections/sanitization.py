@@ -9,8 +9,8 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import interclass
 from frtaudit.report.figures.interclass import Line
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Source, mapping
 
 AT = "/cohort/sanitized"
@@ -34,7 +34,7 @@ def build(source: Source) -> Sanitization | None:
     names = list(dict.fromkeys(str(item["schema"]) for item in _rows(stages[0].get("groups"))))
     drawn = [_figure(source, name, found, stages) for name in names]
     return Sanitization(
-        lead=say(
+        lead=spans(
             "Steps taken in the spec's order before anything was scored; a person keeps the class that was read. "
         ),
         tables=tuple(_table(source, name, stages) for name in names) or (_table(source, None, stages),),
@@ -62,24 +62,26 @@ def _table(source: Source, schema: str | None, stages: Sequence[Mapping[str, Jso
         cells = [_count(held[place], f"{at}/groups/{place}") for place, _ in groups]
         rows.append((_rule(stage, at), _count(stage, at), *cells))
     by = f" by {schema.replace('_', ' ')}" if schema else ""
-    caption = say(Piece(text=f"What each step left{by}. ", kind="b"), "People / samples after each step.")
-    return finished(
+    caption = spans(
+        TextSpan(text=f"What each step left{by}. ", kind="b"), "People / samples after each step."
+    )
+    return build_table(
         f"sanitized-{schema or 'all'}", caption, columns, [Block(rows=tuple(rows))], Footnotes(), "dense"
     )
 
 
 def _rule(stage: Mapping[str, Json], at: str) -> Text:
-    parts: list[Part] = [Piece(text=str(stage["said"]), pointer=f"{at}/said")]
+    parts: list[Part] = [TextSpan(text=str(stage["said"]), pointer=f"{at}/said")]
     if stage.get("reason"):
-        parts += [": ", Piece(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
-    return say(*parts)
+        parts += [": ", TextSpan(text=str(stage["reason"]), pointer=f"{at}/reason", kind="soft")]
+    return spans(*parts)
 
 
 def _count(row: Mapping[str, Json], at: str) -> Text:
     people, samples = (
         phrases.number(formatting.count(_whole(row[key])), f"{at}/{key}") for key in ("subjects", "samples")
     )
-    return say(people, "\u00a0/\u00a0", samples)
+    return spans(people, "\u00a0/\u00a0", samples)
 
 
 def _whole(value: Json) -> int:
@@ -101,14 +103,16 @@ def _figure(
     if not lines:
         return None
     counted = stages[_whole(found.get("counted_at"))]
-    least, most = interclass.asked(source.result.spec)
+    least, most = interclass.sanitized_sizes(source.result.spec)
     name = f"required-{schema}"
     return Figure(
         name=name,
         title=f"People left against required samples, by {schema.replace('_', ' ')}",
-        caption=say(
+        caption=spans(
             "How many people of each class have at least so many samples (log scale), counted after: ",
-            Piece(text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(found.get('counted_at'))}/said"),
+            TextSpan(
+                text=str(counted["said"]), pointer=f"{AT}/stages/{_whole(found.get('counted_at'))}/said"
+            ),
             ". Asking for more samples of each person leaves fewer people."
             + (" Upright line: the samples asked for." if most else "")
             + (" Level line: the people asked for in each class." if least else ""),

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from frtaudit.core.seal import Departure
-from frtaudit.report.pieces import Block, Column, Piece, Table, Text, say
+from frtaudit.report.pieces import Block, Column, Table, Text, TextSpan, spans
 from frtaudit.report.source import Source
 
 NOTHING = "nothing"
-RESULT = Piece(text="result.json", kind="code")
+RESULT = TextSpan(text="result.json", kind="code")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,15 +26,15 @@ def build(source: Source) -> Sealed | None:
     if seal is None:
         return None
     rows = tuple(_row(index, item) for index, item in enumerate(seal.departures))
-    time = say(", by that signer's clock")
+    time = spans(", by that signer's clock")
     if seal.stamped_at is not None:
-        time = say("; an authority gave the time ", _piece(seal.stamped_at, "/seal/stamped_at"))
+        time = spans("; an authority gave the time ", _piece(seal.stamped_at, "/seal/stamped_at"))
     return Sealed(
-        made=say(
+        made=spans(
             _piece(seal.signer, "/seal/signer"), " on ", _piece(seal.signed_at, "/seal/signed_at"), time
         ),
         kept=not rows,
-        count=say(Piece(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
+        count=spans(TextSpan(text=f"{len(rows)}", kind="n"), " departure" + ("" if len(rows) == 1 else "s")),
         tables=(_table(rows),) if rows else (),
     )
 
@@ -46,18 +46,20 @@ def _table(rows: tuple[tuple[Text, ...], ...]) -> Table:
         Column(title="Sealed", kind="wide"),
         Column(title="As run", kind="wide"),
     )
-    caption = say(Piece(text="Departures from the seal. ", kind="b"), "Places are those of ", RESULT, ".")
+    caption = spans(
+        TextSpan(text="Departures from the seal. ", kind="b"), "Places are those of ", RESULT, "."
+    )
     return Table(name="departures", caption=caption, columns=columns, blocks=(Block(rows=rows),))
 
 
 def _row(index: int, item: Departure) -> tuple[Text, ...]:
     at = f"/seal/departures/{index}"
     values = (
-        (_piece(value, f"{at}/{key}"),) if value is not None else say(NOTHING)
+        (_piece(value, f"{at}/{key}"),) if value is not None else spans(NOTHING)
         for key, value in (("sealed", item.sealed), ("run", item.run))
     )
     return ((_piece(item.place, f"{at}/place"),), *values)
 
 
-def _piece(text: str, pointer: str) -> Piece:
-    return Piece(text=text, pointer=pointer, kind="code")
+def _piece(text: str, pointer: str) -> TextSpan:
+    return TextSpan(text=text, pointer=pointer, kind="code")

@@ -7,7 +7,18 @@ from frtaudit.core import Target, formatting
 from frtaudit.core.metrics import THRESHOLDS
 from frtaudit.core.spec import Report
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, listed, say
+from frtaudit.report.pieces import (
+    Block,
+    Column,
+    Figure,
+    Footnotes,
+    Part,
+    Table,
+    Text,
+    TextSpan,
+    listed,
+    spans,
+)
 from frtaudit.report.sections import (
     collected,
     coverage,
@@ -22,15 +33,15 @@ from frtaudit.report.sections import (
 from frtaudit.report.sections.points import main_target, overall, targets_of, worst_group
 from frtaudit.report.sections.verdicts import (
     ORDER,
-    Docket,
-    Ruling,
+    FindingRow,
+    RequirementRow,
     all_rulings,
     dockets,
     record_of,
     two_sided,
 )
 from frtaudit.report.source import Bounds, Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 NOT_DECLARED = "not declared"
 FIRST_PAGE_LINES = 14  # verdicts and the requirements above them: what one sheet holds with all the rest
@@ -47,7 +58,7 @@ class Summary:
     facts: tuple[tuple[str, Text], ...]
     question: Text
     tally: tuple[tuple[str, str, str], ...]
-    dockets: tuple[Docket, ...]
+    dockets: tuple[RequirementRow, ...]
     more: int
     withheld: Text
     alike: Table | None
@@ -72,7 +83,7 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
         question=_question(source),
-        tally=tuple((v.value, str(n), called(words().verdict, v.value)) for v, n in tallies if n),
+        tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies if n),
         dockets=dockets(rulings[:shown]),
         more=len(rulings) - shown,
         withheld=publication.findings_left_out(source),
@@ -104,7 +115,7 @@ def _declared(settings: Report, date: str, digest: str) -> tuple[tuple[str, str,
     return tuple((name, text or NOT_DECLARED, bool(text)) for name, text in fields)
 
 
-def _room(rulings: tuple[Ruling, ...]) -> int:
+def _room(rulings: tuple[FindingRow, ...]) -> int:
     """How many rulings the first page has room for, each requirement taking a line of its own."""
     names: set[str] = set()
     for count, item in enumerate(rulings):
@@ -117,13 +128,13 @@ def _room(rulings: tuple[Ruling, ...]) -> int:
 def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     """Which systems, which people, and for whom the verdicts hold."""
     systems = [
-        Piece(text=name, pointer=_named_at(source, name), kind="b")
+        TextSpan(text=name, pointer=_named_at(source, name), kind="b")
         for name in source.providers[:FIRST_PAGE_SYSTEMS]
     ]
     if systems:
         rest = len(source.providers) - len(systems)
         more: list[Part] = [f" and {rest} more"] if rest else []
-        yield "Systems", say(listed(systems) if not rest else _commas(systems), *more)
+        yield "Systems", spans(listed(systems) if not rest else _commas(systems), *more)
     people = _people(source)
     if people:
         yield "People", people
@@ -136,7 +147,7 @@ def _facts(source: Source) -> Iterator[tuple[str, Text]]:
     ]
     if deciding:
         said = ", drawn the way these were drawn."
-        yield "Verdicts hold for", say(phrases.target(deciding[0]), said)
+        yield "Verdicts hold for", spans(phrases.target(deciding[0]), said)
 
 
 def _named_at(source: Source, provider: str) -> str | None:
@@ -146,21 +157,21 @@ def _named_at(source: Source, provider: str) -> str | None:
     return None if first is None else f"{first}/provider"
 
 
-def _commas(pieces: Sequence[Piece]) -> Text:
-    return say(*(part for piece in pieces for part in (", ", piece)))[1:]
+def _commas(pieces: Sequence[TextSpan]) -> Text:
+    return spans(*(part for piece in pieces for part in (", ", piece)))[1:]
 
 
 def _people(source: Source) -> Text:
     """How many people and images there are, and how many people each class has."""
     cohort = source.result.cohort
     if cohort.get("subjects") == 0:  # score files that name nobody
-        return say("not named in the data")
+        return spans("not named in the data")
     people, images = (source.counted(cohort, "/cohort", key) for key in ("subjects", "samples"))
     parts: list[Part] = [*people, " people" if people else "", ", " if people and images else ""]
     parts += [*images, " images" if images else ""]
     for schema in source.schemas[:1]:
         classes = [
-            say(f"{source.label(schema, str(row.get('group')))} ", found)
+            spans(f"{source.label(schema, str(row.get('group')))} ", found)
             for index, row in enumerate(source.counts(schema))
             if (found := source.people(schema, str(row.get("group"))))
             and row.get("subjects")
@@ -168,14 +179,14 @@ def _people(source: Source) -> Text:
         ]
         rest = len(source.counts(schema)) > FIRST_PAGE_CLASSES
         if classes:
-            shown = say(*(part for item in classes for part in (", ", item)))[1:]
+            shown = spans(*(part for item in classes for part in (", ", item)))[1:]
             parts += [f"; by {schema.replace('_', ' ')} ", shown, ", …" if rest else ""]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _question(source: Source) -> Text:
     asked = str(source.result.spec.get("question") or "").strip()
-    return (Piece(text=asked, pointer="/spec/question"),) if asked else ()
+    return (TextSpan(text=asked, pointer="/spec/question"),) if asked else ()
 
 
 def headline(source: Source) -> Table | None:
@@ -189,9 +200,11 @@ def headline(source: Source) -> Table | None:
         own = {float(item.estimate.at["fmr"]): item for item in found if item.estimate.provider == provider}
         if own:
             first = next(iter(own.values()))
-            name = Piece(text=provider, pointer=f"{first.pointer}/provider", kind="b")
+            name = TextSpan(text=provider, pointer=f"{first.pointer}/provider", kind="b")
             cells = (
-                say(*_headline_cell(own.get(target), notes), label_notice.line(true.get((provider, target))))
+                spans(
+                    *_headline_cell(own.get(target), notes), label_notice.line(true.get((provider, target)))
+                )
                 for target in targets
             )
             rows.append(((name,), *cells))
@@ -213,20 +226,23 @@ def _target_title(target: float) -> str:
 
 def _headline_cell(record: Record | None, notes: Footnotes) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     found = record.bound(Target.POPULATION, Target.FIXED_IDENTITIES, Target.COMPARISONS_IID)
     lines: list[Part] = [
-        *(Piece(text=p.text, pointer=p.pointer, kind=f"{p.kind} big") for p in phrases.value(record, notes))
+        *(
+            TextSpan(text=p.text, pointer=p.pointer, kind=f"{p.kind} big")
+            for p in phrases.value(record, notes)
+        )
     ]
     if found is not None:
         lines += ["   ", *phrases.bounds(found, record.estimate, notes)]
     if record.estimate.numerator is not None:
-        lines += [Piece(text=" ", kind="br"), *(_soft(piece) for piece in phrases.counts(record))]
-    return say(*lines)
+        lines += [TextSpan(text=" ", kind="br"), *(_soft(piece) for piece in phrases.counts(record))]
+    return spans(*lines)
 
 
-def _soft(piece: Piece) -> Piece:
-    return Piece(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
+def _soft(piece: TextSpan) -> TextSpan:
+    return TextSpan(text=piece.text, pointer=piece.pointer, kind=f"{piece.kind} soft".strip())
 
 
 def _headline_caption(source: Source, found: list[Record]) -> Text:
@@ -236,12 +252,12 @@ def _headline_caption(source: Source, found: list[Record]) -> Text:
     first = next((item for item in chosen if item is not None), None)
     base = (
         "FNMR: how often two images of one person do not match, at the threshold at which images of two people "
-        f"match no more often than FMR; {called(words().weighting, source.weighting)}. Beside each rate its interval, "
-        "below it errors / mated comparisons."
+        f"match no more often than FMR; {display_name(words().weighting, source.weighting)}. Beside each rate its "
+        "interval, below it errors / mated comparisons."
     )
     if first is None:
-        return say(base, label_notice.caption(source))
-    return say(
+        return spans(base, label_notice.caption(source))
+    return spans(
         base,
         " Intervals: ",
         phrases.level(first),
@@ -261,17 +277,20 @@ def _terms(source: Source) -> tuple[tuple[str, Text], ...]:
     origin = thresholds.get("source") if isinstance(thresholds, dict) else None
     terms: list[tuple[str, Text]] = [
         ("For whom", _for_whom(source)),
-        ("Decision", say("A comparison is a match if and only if its score is greater than the threshold.")),
+        (
+            "Decision",
+            spans("A comparison is a match if and only if its score is greater than the threshold."),
+        ),
     ]
     if pairing:
-        text = called(words().non_mated, pairing)
-        terms.append(("Non-mated pairs", (Piece(text=text, pointer="/spec/protocol/non_mated"),)))
-    weighting = called(words().weighting, source.weighting)
+        text = display_name(words().non_mated, pairing)
+        terms.append(("Non-mated pairs", (TextSpan(text=text, pointer="/spec/protocol/non_mated"),)))
+    weighting = display_name(words().weighting, source.weighting)
     said = f"In headline rates {weighting}; the other weighting is printed beside it."
-    terms.append(("Weighting", (Piece(text=said, pointer="/spec/weighting"),)))
+    terms.append(("Weighting", (TextSpan(text=said, pointer="/spec/weighting"),)))
     if origin:
-        text = called(words().threshold_source, str(origin))
-        terms.append(("Thresholds", (Piece(text=text, pointer="/spec/thresholds/source"),)))
+        text = display_name(words().threshold_source, str(origin))
+        terms.append(("Thresholds", (TextSpan(text=text, pointer="/spec/thresholds/source"),)))
     if source.result.findings:
         terms.append(("Verdicts", _verdict_rule(source)))
     return tuple(terms)
@@ -291,9 +310,9 @@ def _verdict_rule(source: Source) -> Text:
         parts += [", at a nominal error of ", shown, half, REALISED]
     count = findings[0].family
     if not count:
-        return say(*parts, ".")
+        return spans(*parts, ".")
     family = phrases.number(formatting.count(count), "/findings/0/family")
-    return say(*parts, "; “not met” also holds among all ", family, " findings together (Holm).")
+    return spans(*parts, "; “not met” also holds among all ", family, " findings together (Holm).")
 
 
 def _bounds_said(source: Source) -> str:
@@ -323,6 +342,6 @@ def _for_whom(source: Source) -> Text:
             seen.setdefault(item.interval.target, item)
     order = [target for target in Target if target in seen]
     if not order:
-        return say("No interval is printed, so no number speaks for anybody else.")
+        return spans("No interval is printed, so no number speaks for anybody else.")
     names: list[Part] = [(phrases.target(seen[target]),) for target in order]
-    return say("Every interval names for whom it holds. Here: ", listed(names), ".")
+    return spans("Every interval names for whom it holds. Here: ", listed(names), ".")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from frtaudit.core import Target
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, capped, say
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, capped, spans
 from frtaudit.report.source import Bounds, Record, Source
 
 MAX_ROWS = 200
@@ -29,7 +29,7 @@ INTERVAL_COLUMNS = (
 BOTH = (Target.POPULATION, Target.FIXED_IDENTITIES)
 
 
-def finished(
+def build_table(
     name: str,
     caption: Text,
     columns: Sequence[Column],
@@ -69,14 +69,14 @@ def _interval_row(record: Record, found: Bounds, notes: Footnotes) -> tuple[Text
         (phrases.method(found),),
         (phrases.level(found),),
         phrases.bounds(found, record.estimate, notes),
-        phrases.wobble(found, record.estimate),
-        phrases.effort(found),
+        phrases.monte_carlo_error(found, record.estimate),
+        phrases.sample_sizes(found),
     )
 
 
-def provider(record: Record) -> Piece:
+def provider(record: Record) -> TextSpan:
     """The system's name."""
-    return Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    return TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
 
 
 def interval_cells(
@@ -84,7 +84,7 @@ def interval_cells(
 ) -> tuple[Text, ...]:
     """A cell for each target: the interval that is printed first for it; ``places`` of a percent, where given."""
     if record is None:
-        return tuple((Piece(text=phrases.ABSENT),) for _ in targets)
+        return tuple((TextSpan(text=phrases.ABSENT),) for _ in targets)
     return tuple(
         phrases.bounds(record.bound(target), record.estimate, notes, places=places) for target in targets
     )
@@ -98,9 +98,9 @@ def methods_said(records: Iterable[Record], *targets: Target) -> Text:
             found = record.bound(target)
             if found is not None and found.interval.low is not None:
                 seen.setdefault((found.interval.target.value, found.interval.method.value), found)
-    parts: list[Piece] = []
+    parts: list[TextSpan] = []
     for found in seen.values():
-        parts += say(
+        parts += spans(
             "; " if parts else " Intervals: ",
             "for ",
             phrases.target(found),
@@ -109,7 +109,7 @@ def methods_said(records: Iterable[Record], *targets: Target) -> Text:
             ", ",
             phrases.level(found),
         )
-    return say(parts, ".") if parts else ()
+    return spans(parts, ".") if parts else ()
 
 
 def by_provider(source: Source, records: Iterable[Record]) -> list[tuple[str, list[Record]]]:

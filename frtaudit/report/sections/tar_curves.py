@@ -16,14 +16,14 @@ from frtaudit.report.pieces import (
     Key,
     Panel,
     Part,
-    Piece,
     Table,
     Text,
-    say,
+    TextSpan,
+    spans,
 )
-from frtaudit.report.sections.tables import by_provider, finished, methods_said, provider
+from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
 from frtaudit.report.source import Record, Source, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 METRIC = "tar_at_tar"
 KINDS = ("threshold_at_tar", "tar_at_threshold", "threshold_excess", "tar_excess")
@@ -59,7 +59,7 @@ def build(source: Source) -> TarCurves | None:
     ]
     cut = len(systems) - MAX_SYSTEMS
     return TarCurves(
-        lead=say(
+        lead=spans(
             "TAR is the share of mated comparisons that match, 1 − FNMR. Scores are mapped from each system's range to "
             "0 to 100. Overall is the mean of the classes",
             _shares(source),
@@ -76,7 +76,7 @@ def _shares(source: Source) -> Text:
     shares = mapping(spec.get("shares"))
     if not shares:
         return ()
-    return say(", weighted as ", Piece(text="declared", pointer="/spec/analyses/tar_curves/shares"))
+    return spans(", weighted as ", TextSpan(text="declared", pointer="/spec/analyses/tar_curves/shares"))
 
 
 def _table(source: Source, schema: str) -> Table:
@@ -95,16 +95,16 @@ def _table(source: Source, schema: str) -> Table:
     columns = [Column(title="Threshold set for"), Column(title="threshold", kind="num")]
     columns += [Column(title=source.label(schema, name), kind="num") for name in groups]
     first = records[0]
-    caption = say(
-        Piece(text=f"One threshold for all, by {schema.replace('_', ' ')}. ", kind="b"),
+    caption = spans(
+        TextSpan(text=f"One threshold for all, by {schema.replace('_', ' ')}. ", kind="b"),
         "At the threshold that gives the class on the left a TAR of ",
         phrases.number(f"{100 * float(first.estimate.at['tar']):g} %", f"{first.pointer}/at/tar"),
         ", the TAR of each class; below it the interval for ",
-        " and for ".join(called(words().target, item.value) for item in SHOWN),
+        " and for ".join(display_name(words().target, item.value) for item in SHOWN),
         ".",
         methods_said(records, *SHOWN),
     )
-    return finished(f"consequence-{schema}", caption, columns, blocks, notes, "dense")
+    return build_table(f"consequence-{schema}", caption, columns, blocks, notes, "dense")
 
 
 def _row(
@@ -116,7 +116,7 @@ def _row(
     name = source.label(schema, str(first.estimate.at["class"]))
     threshold = metrics.printed(metrics.Kind.SCORE, float(first.estimate.at["threshold"]))
     return (
-        (Piece(text=name, pointer=f"{at}/class"),),
+        (TextSpan(text=name, pointer=f"{at}/class"),),
         (phrases.number(threshold, f"{at}/threshold"),),
         *(_cell(here.get(group), notes, whole=len(groups) <= WHOLE) for group in groups),
     )
@@ -125,17 +125,20 @@ def _row(
 def _cell(record: Record | None, notes: Footnotes, *, whole: bool) -> Text:
     """The TAR, below it each interval, in one line where ``whole``."""
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [phrases.value(record, notes)]
     for target in SHOWN:
         found = record.bound(target)
         if found is not None:
             bounds = phrases.bounds(found, record.estimate, notes)
-            parts += [Piece(text=" ", kind="br"), *(unbroken(piece) if whole else piece for piece in bounds)]
-    return say(*parts)
+            parts += [
+                TextSpan(text=" ", kind="br"),
+                *(unbroken(piece) if whole else piece for piece in bounds),
+            ]
+    return spans(*parts)
 
 
-def unbroken(piece: Piece) -> Piece:
+def unbroken(piece: TextSpan) -> TextSpan:
     """The same words in one line."""
     return replace(piece, text=piece.text.replace(" ", "\u00a0"))
 
@@ -156,7 +159,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
         Figure(
             name=f"curves-{place}",
             title=f"{system}: thresholds and TAR by {by}",
-            caption=say(
+            caption=spans(
                 f"The same curves both ways round. Bands, left: {iid}; right: {new}. Were all classes alike, they "
                 "would be one line; a perfect system is a level line at 100."
             ),
@@ -166,7 +169,7 @@ def _figures(source: Source, schema: str, system: str, curves: Sequence[Curve]) 
         Figure(
             name=f"excess-{place}",
             title=f"{system}: class minus overall, by {by}",
-            caption=say(
+            caption=spans(
                 "Above: a class above 0 could be held to a higher threshold at the same TAR. Below: it has the "
                 f"higher TAR at the same threshold. Bands, left: {iid}; right: {new}."
             ),
@@ -203,7 +206,9 @@ def _within(
     return Figure(
         name=f"super-{place}",
         title=f"{system}: thresholds within {' and '.join(supers)}",
-        caption=say(f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."),
+        caption=spans(
+            f"The classes of each super-class by themselves; overall is that of all. Bands: {new}."
+        ),
         panels=panels,
         keys=_keys(source, schema, f"super-{place}", [name for name in groups if name != "all"]),
     )
@@ -278,4 +283,4 @@ def _gaps(source: Source, own: Sequence[Curve]) -> tuple[Text, ...]:
         if curve.notes:
             index = source.result.curves.index(curve)
             said.setdefault(curve.notes[0], f"/curves/{index}/notes/0")
-    return tuple((Piece(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in said.items())
+    return tuple((TextSpan(text=note[:1].upper() + note[1:] + ".", pointer=at),) for note, at in said.items())

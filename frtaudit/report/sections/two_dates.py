@@ -9,10 +9,10 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished, provider
+from frtaudit.report.pieces import Block, Column, Figure, Footnotes, Part, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table, provider
 from frtaudit.report.source import Record, Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 KIND = "two_dates"
 AT_DATE, CHANGE, FACES = "fnmr_at_date", "fnmr_change", "faces_of_both_dates"
@@ -100,9 +100,9 @@ def answers(source: Source) -> tuple[Text, ...]:
 def _lead(found: _Found) -> Text:
     parts: list[Part] = [IMAGES if found.same else NAMES]
     for item in found.source.select(FACES):
-        date = Piece(text=str(item.estimate.at["date"]), pointer=f"{item.pointer}/at/date")
+        date = TextSpan(text=str(item.estimate.at["date"]), pointer=f"{item.pointer}/at/date")
         parts += ["Faces of ", date, " that take part: ", *phrases.counts(item), ". "]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _verdicts(found: _Found) -> Iterator[Text]:
@@ -116,12 +116,12 @@ def _verdicts(found: _Found) -> Iterator[Text]:
     for name in dict.fromkeys(item.estimate.provider for item in decisive):
         own = [item for item in decisive if item.estimate.provider == name]
         said = [item for item in own if item.estimate.test is not None and item.estimate.test.differs]
-        parts: list[Part] = [Piece(text=name, kind="b"), ": "]
+        parts: list[Part] = [TextSpan(text=name, kind="b"), ": "]
         parts += ["FNMR changed at ", *_joined(said)] if said else [_unchanged(own)]
         parts.append(".")
         if name in again:
             parts += [" Pairs with the very same score: ", *phrases.counts(again[name]), "."]
-        yield say(*parts)
+        yield spans(*parts)
 
 
 def _joined(said: Sequence[Record]) -> Iterator[Part]:
@@ -141,8 +141,8 @@ def _unchanged(own: Sequence[Record]) -> str:
 
 def _decisive(found: _Found) -> Table:
     """FNMR of both dates at each target, each date at its own threshold, the change and its test (Holm)."""
-    caption = say(
-        Piece(text="Has a service changed? ", kind="b"),
+    caption = spans(
+        TextSpan(text="Has a service changed? ", kind="b"),
         "FNMR at each date, the threshold of each its own; the same queries are drawn at both dates. Intervals hold "
         "for new people like these, each by itself; p is adjusted over all rows (Holm).",
     )
@@ -174,14 +174,14 @@ def _pairs(found: _Found, name: str, labels: str, caption: Text, head: str = "Ch
         Column(title="interval", kind="num"),
         Column(title=head, kind="wide"),
     )
-    return finished(name, caption, columns, blocks, notes)
+    return build_table(name, caption, columns, blocks, notes)
 
 
 def _at_date(record: Record, notes: Footnotes) -> Text:
     value = phrases.value(record, notes)
     if not record.bounds or record.bounds[0].interval.low is None:
         return value
-    return say(*value, Piece(text=" ", kind="br"), *phrases.bounds(record.bounds[0], record.estimate))
+    return spans(*value, TextSpan(text=" ", kind="br"), *phrases.bounds(record.bounds[0], record.estimate))
 
 
 def _points(value: float) -> str:
@@ -192,19 +192,19 @@ def _points(value: float) -> str:
 def _signed(record: Record, show: Callable[[float], str] = _points) -> Text:
     value = record.estimate.value
     if value is None:
-        return (Piece(text=phrases.ABSENT, pointer=f"{record.pointer}/value"),)
-    return say("+" if value > 0 else "", phrases.number(show(value), f"{record.pointer}/value"))
+        return (TextSpan(text=phrases.ABSENT, pointer=f"{record.pointer}/value"),)
+    return spans("+" if value > 0 else "", phrases.number(show(value), f"{record.pointer}/value"))
 
 
 def _bounds(record: Record, show: Callable[[float], str] = _points) -> Text:
     found = record.bounds[0] if record.bounds else None
     if found is None or found.interval.low is None or found.interval.high is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     low, high = (
         phrases.number(show(end), f"{found.pointer}/{name}")
         for name, end in (("low", found.interval.low), ("high", found.interval.high))
     )
-    return say(low, " to ", high)
+    return spans(low, " to ", high)
 
 
 def _changed(record: Record) -> Text:
@@ -212,9 +212,9 @@ def _changed(record: Record) -> Text:
     test, at = record.estimate.test, f"{record.pointer}/test"
     if test is None or test.p is None:
         reason = (test.note if test is not None else None) or record.estimate.note or "not testable"
-        return say("Not tested: ", Piece(text=reason, pointer=f"{at}/note"), ".")
+        return spans("Not tested: ", TextSpan(text=reason, pointer=f"{at}/note"), ".")
     p = _p(record)
-    parts: list[Part] = [Piece(text="Yes", kind="b") if test.differs else "Not shown", " (p ", *p, ")."]
+    parts: list[Part] = [TextSpan(text="Yes", kind="b") if test.differs else "Not shown", " (p ", *p, ")."]
     if not test.differs:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         if test.detectable is None:
@@ -228,13 +228,13 @@ def _changed(record: Record) -> Text:
                 share,
                 " of such comparisons.",
             ]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _p(record: Record) -> Text:
     test, at = record.estimate.test, f"{record.pointer}/test"
     if test is None or test.p is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     if test.p_adjusted is None:
         return (phrases.number(formatting.p_value(test.p), f"{at}/p"),)
     return (phrases.number(formatting.p_value(test.p_adjusted), f"{at}/p_adjusted"),)
@@ -268,20 +268,20 @@ def _again(found: _Found) -> Table | None:
         Column(title="mean change, non-mated", kind="num"),
         Column(title="largest", kind="num"),
     )
-    caption = say(
-        Piece(text="The same pairs of faces, scored again. ", kind="b"),
+    caption = spans(
+        TextSpan(text="The same pairs of faces, scored again. ", kind="b"),
         "Later minus earlier, in the service's own scores, with intervals for new people and p. A service that "
         "answers alike each time has changed if one score has; rates need not move with it: a new scale moves every "
         "score and no rate at an FMR target.",
     )
-    return finished("dates-scores", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("dates-scores", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _moved(record: Record) -> Text:
     parts: list[Part] = [*_signed(record, formatting.score)]
     if record.bounds and record.bounds[0].interval.low is not None:
-        parts += [Piece(text=" ", kind="br"), *_bounds(record, formatting.score), ", p ", *_p(record)]
-    return say(*parts)
+        parts += [TextSpan(text=" ", kind="br"), *_bounds(record, formatting.score), ", p ", *_p(record)]
+    return spans(*parts)
 
 
 def _kept(found: _Found) -> Table | None:
@@ -317,21 +317,21 @@ def _kept(found: _Found) -> Table | None:
         Column(title="interval", kind="num"),
         Column(title="p", kind="num"),
     )
-    caption = say(
-        Piece(text="With the threshold left as it was. ", kind="b"),
+    caption = spans(
+        TextSpan(text="With the threshold left as it was. ", kind="b"),
         "What somebody meets who set the threshold at the earlier date, for the FMR named, and kept it. Not declared "
         "as decisive: p is adjusted over all such tests of this report where B allows it.",
     )
-    return finished("dates-kept", caption, columns, blocks, Footnotes())
+    return build_table("dates-kept", caption, columns, blocks, Footnotes())
 
 
 def _others(found: _Found, kinds: Sequence[str]) -> Iterator[Table]:
     """The same under other labels, where there are some."""
     for labels in dict.fromkeys(kinds):
         if labels != found.first:
-            caption = say(
-                Piece(text="Under other labels. ", kind="b"),
-                called(words().date_labels, labels),
+            caption = spans(
+                TextSpan(text="Under other labels. ", kind="b"),
+                display_name(words().date_labels, labels),
                 " Not decisive.",
             )
             yield _pairs(found, f"dates-{labels}", labels, caption, "Do the rates differ?")
@@ -354,7 +354,7 @@ def _figure(found: _Found) -> Figure | None:
     return Figure(
         name="dates",
         title="FNMR over FMR at two dates",
-        caption=say(
+        caption=spans(
             "Bands hold for new people like these, point by point. Two bands that overlap say little: the dates share "
             "their people, and the table tests the difference."
         ),

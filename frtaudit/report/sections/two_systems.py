@@ -9,7 +9,7 @@ from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures import systems
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Figure, Text, say
+from frtaudit.report.pieces import Figure, Text, spans
 from frtaudit.report.source import Source
 
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
@@ -47,7 +47,7 @@ def _seen(curve: Curve) -> bool:
 
 def _missing(curve: Curve) -> Text:
     by = f" by {curve.schema.replace('_', ' ')}" if curve.schema else ""
-    return say(
+    return spans(
         f"{TITLES[curve.analysis]}{by}: {curve.provider} has no value above zero at any FMR; no curve is drawn."
     )
 
@@ -66,13 +66,13 @@ def _models(source: Source) -> Figure | None:
     return Figure(
         name="two-models",
         title=f"Two models: {' and '.join(names)}",
-        caption=say(
+        caption=spans(
             f"FNMR of everybody over FMR, with {BAND}. Bands that overlap do not say that the two are alike, for both "
             "saw the same images: the paired differences do."
         ),
         panels=(panel,),
         keys=figures.keys(TWO_MODELS, list(enumerate(names))),
-        gaps=tuple(say(f"{item.provider}: {note}.") for item in curves for note in item.notes),
+        gaps=tuple(spans(f"{item.provider}: {note}.") for item in curves for note in item.notes),
     )
 
 
@@ -91,7 +91,7 @@ def _splits(source: Source) -> Figure | None:
     return Figure(
         name="two-splits",
         title="Two systems on two splits of the images",
-        caption=say(
+        caption=spans(
             "Half the images of every subject in each part, subjects with one image left out. Where the order of the "
             f"systems changes from one part to the other, the data do not tell them apart.{band}"
         ),
@@ -113,20 +113,20 @@ def _zone(source: Source, schema: str | None, curves: Sequence[Curve]) -> Figure
     metric = phrases.metric(own[0].metric or "")
     by = (schema or "").replace("_", " ")
     name = f"{ZONES}-{by.replace(' ', '-')}"
-    spans = [] if codes is None else _spans(codes)
+    zones = [] if codes is None else _spans(codes)
     title = f"FNMR by {by}: {metric}"
-    panel = systems.overlaid(name, title, series, metric, rates=False, zones=spans)
+    panel = systems.overlaid(name, title, series, metric, rates=False, zones=zones)
     return Figure(
         name=name,
         title=f"Zones: which system is fairer, {' or '.join(names)}, by {by}",
-        caption=say(
+        caption=spans(
             f"{title}, with {BAND}. Zone A: {names[0]} is fairer by its estimate and by its upper bound. Zone C: "
             f"{names[-1]} is. Zone B: estimate and upper bound disagree: the data do not say. Zones are a picture "
             "of two curves, no test: the tables of differences hold that."
         ),
         panels=(panel,),
         keys=figures.keys(name, list(enumerate(names))),
-        gaps=tuple(say(f"{item.provider}: {note}.") for item in own for note in item.notes),
+        gaps=tuple(spans(f"{item.provider}: {note}.") for item in own for note in item.notes),
     )
 
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from frtaudit.core import Curve, Method, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands, canvas
-from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, Look, Scale
+from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
 from frtaudit.report.figures.curves import Series
-from frtaudit.report.pieces import Figure, Key, Panel, Piece, Text, listed, plain_text, say, sentence
+from frtaudit.report.pieces import Figure, Key, Panel, Text, TextSpan, listed, plain_text, sentence, spans
 from frtaudit.report.source import Source
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 KINDS = ("roc_band", "roc_vstat", "fairness", "normalized_uncertainty")
 MAX_SYSTEMS = 4
@@ -39,10 +39,10 @@ def build(source: Source) -> Uncertainty | None:
     found = [item for name in systems[:MAX_SYSTEMS] for item in _system(source, name)]
     cut = len(systems) - MAX_SYSTEMS
     return Uncertainty(
-        lead=say(
+        lead=spans(
             "How far each curve could move if these people were photographed again, after Conti and Clémençon; bands "
             "for new people say so. The threshold is found anew in every replicate. Rates: ",
-            called(words().weighting, source.weighting),
+            display_name(words().weighting, source.weighting),
             ".",
         ),
         figures=tuple(found),
@@ -74,7 +74,7 @@ def _system(source: Source, system: str) -> Iterable[Figure]:
     return [item for item in made if item is not None]
 
 
-def _look(method: Method, target: Target, *, simultaneous: bool = False) -> Look:
+def _look(method: Method, target: Target, *, simultaneous: bool = False) -> BandStyle:
     """How the band of a method is drawn, and its legend: method and target named."""
     ways: dict[Method, tuple[str, str | tuple[float, tuple[float, ...]]]] = {
         Method.NAIVE: (canvas.HUES[1], DASHED),
@@ -82,8 +82,8 @@ def _look(method: Method, target: Target, *, simultaneous: bool = False) -> Look
     }
     hue, dash = (canvas.INK, "solid") if simultaneous else ways.get(method, (canvas.HUES[0], "solid"))
     kind = "simultaneous" if simultaneous else "pointwise"
-    label = f"{kind}: {called(words().method, method.value)}, for {called(words().target, target.value)}"
-    return Look(label=label, hue=hue, dash=dash, fill=not simultaneous and method not in ways)
+    label = f"{kind}: {display_name(words().method, method.value)}, for {display_name(words().target, target.value)}"
+    return BandStyle(label=label, hue=hue, dash=dash, fill=not simultaneous and method not in ways)
 
 
 def _bands(curves: Iterable[Curve]) -> list[Banded]:
@@ -99,7 +99,7 @@ def _seen(values: Iterable[float]) -> bool:
     return any(math.isfinite(value) for value in values)
 
 
-def _keys(figure: str, lines: Sequence[tuple[int, str]], looks: Iterable[Look]) -> tuple[Key, ...]:
+def _keys(figure: str, lines: Sequence[tuple[int, str]], looks: Iterable[BandStyle]) -> tuple[Key, ...]:
     unique = {look.label: look for look in looks}
     return (
         *(bands.line_key(figure, index, label) for index, label in lines),
@@ -119,7 +119,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     if not vstats or not rocs:
         return None
     vstat, made = vstats[0], _bands(rocs)
-    hairs = Look(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
+    hairs = BandStyle(label=f"{len(vstat.replicates)} bootstrap curves of images", hue=canvas.SOFT, hair=True)
     missed = {item.curve.method: bands.outside(rocs[0], item.curve) for item in made}
     figure_alt = "; ".join(
         f"the {_short(method)} band leaves the curve itself out at {out} of {total} targets"
@@ -139,7 +139,7 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
     return Figure(
         name=name,
         title=f"{system}: the bootstrap of the ROC, and why it is recentred",
-        caption=say(
+        caption=spans(
             "Left: a resampled image meets copies of itself, which always match, so bootstrap curves gather around the "
             "V-statistic, below the empirical curve. Right: the naive band follows them down",
             *_missed(missed.get(Method.NAIVE)),
@@ -193,7 +193,7 @@ def _whole(source: Source, system: str, name: str) -> Figure | None:
     return Figure(
         name=name,
         title=f"{system}: a band for the whole curve",
-        caption=say(
+        caption=spans(
             "The filled band holds at any one FMR chosen beforehand; the stepped one at all drawn targets at once, and "
             "between them, because a ROC only falls. A claim about the curve as a whole needs the stepped band. ",
             BOTH_SIDES if len(shown) > 1 else "",
@@ -220,7 +220,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
     return Figure(
         name=name,
         title=f"{system}: fairness metrics of {over} by {schema.replace('_', ' ')}",
-        caption=say(
+        caption=spans(
             f"The spread of the classes' {over} in one number, four ways, at the threshold that everybody's FMR sets. "
             "Grey: all classes alike. Resampling makes equal classes look unequal, so near the grey line a band lies "
             "high and may leave its own curve out: it is no test. ",
@@ -265,18 +265,18 @@ def _uncertain(source: Source, system: str, schema: str | None, name: str) -> Fi
         names |= {item.index: item.name for item in series}
         title = f"Of {phrases.metric(rate)}" + (f" by {schema.replace('_', ' ')}" if schema else "")
         panels.append(bands.uncertainties(f"{name}-{rate}", title, series))
-        gaps += [say(f"{title}. ", gap) for gap in _gaps(source, found)]
+        gaps += [spans(f"{title}. ", gap) for gap in _gaps(source, found)]
     if not panels:
         return None
     return Figure(
         name=name,
         title=f"{system}: normalized uncertainty",
-        caption=say(
+        caption=spans(
             "How much each number wobbles when these people's images are drawn anew, relative to its own size: the "
             "lower line is the more robust metric. Ratios and sums have different zero points, so this compares "
             "their noise, not their meaning. ",
-            f"Method: {called(words().method, Method.RECENTERED.value)}, for ",
-            f"{called(words().target, Target.FIXED_IDENTITIES.value)}.",
+            f"Method: {display_name(words().method, Method.RECENTERED.value)}, for ",
+            f"{display_name(words().target, Target.FIXED_IDENTITIES.value)}.",
         ),
         panels=tuple(panels),
         keys=_keys(name, sorted(names.items()), ()),
@@ -321,7 +321,7 @@ def _gaps(source: Source, curves: Sequence[Curve]) -> tuple[Text, ...]:
             _, own = seen.setdefault(note, (f"/curves/{index}/notes/{place}", {}))
             own[_named(curve)] = None
     return tuple(
-        say(_of_metrics(list(own), metrics), Piece(text=sentence(note), pointer=pointer))
+        spans(_of_metrics(list(own), metrics), TextSpan(text=sentence(note), pointer=pointer))
         for note, (pointer, own) in seen.items()
     )
 

@@ -3,8 +3,8 @@
 from frtaudit.core import formatting, metrics
 from frtaudit.core.metrics import Kind
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Block, Column, Footnotes, Piece, Table, Text, say
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.pieces import Block, Column, Footnotes, Table, Text, TextSpan, spans
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.source import Record, Source
 
 LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
@@ -24,7 +24,7 @@ def key_of(record: Record) -> Key:
 def number(record: Record, value: float | None, pointer: str) -> Text:
     """A number printed as the metric that it is a value or a difference of."""
     if value is None:
-        return (Piece(text=phrases.ABSENT, pointer=pointer),)
+        return (TextSpan(text=phrases.ABSENT, pointer=pointer),)
     of = str(record.estimate.at["of"])
     kind = Kind.RATE if of == "gap" else metrics.kind_of(of)
     text = formatting.rate(value) if kind is Kind.RATE else formatting.plain(value)
@@ -33,10 +33,10 @@ def number(record: Record, value: float | None, pointer: str) -> Text:
 
 def pair(record: Record) -> Text:
     """The two systems of a difference, each by its name."""
-    return say(
-        Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
+    return spans(
+        TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b"),
         " – ",
-        Piece(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
+        TextSpan(text=str(record.estimate.at["against"]), pointer=f"{record.pointer}/at/against", kind="b"),
     )
 
 
@@ -45,11 +45,11 @@ def hidden(source: Source) -> Table | None:
     low, high = ({(key_of(i), _names(i)): i for i in source.select(metric)} for metric in (LOWEST, HIGHEST))
     rows = tuple(
         (
-            say(pair(item), " at ", phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)),
+            spans(pair(item), " at ", phrases.at_words({"fmr": item.estimate.at["fmr"]}, item.pointer)),
             number(item, item.estimate.value, f"{item.pointer}/value"),
             number(high[key], high[key].estimate.value, f"{high[key].pointer}/value"),
             _outer(item, high[key]),
-            (Piece(text=item.estimate.note or "", pointer=f"{item.pointer}/note"),),
+            (TextSpan(text=item.estimate.note or "", pointer=f"{item.pointer}/note"),),
         )
         for key, item in low.items()
         if key in high
@@ -63,13 +63,13 @@ def hidden(source: Source) -> Table | None:
         Column(title="with sampling error", kind="num"),
         Column(title="Failures", kind="wide"),
     )
-    caption = say(
-        Piece(text="What failures could hide. ", kind="b"),
+    caption = spans(
+        TextSpan(text="What failures could hide. ", kind="b"),
         "First minus second in pooled FNMR over all mated comparisons, had the first system's failures all been "
         "right and the second's all wrong (lowest), and the other way round (highest). A choice that holds at both "
         "ends holds whatever the failures were.",
     )
-    return finished("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors-hidden", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _names(record: Record) -> tuple[str, str]:
@@ -79,9 +79,9 @@ def _names(record: Record) -> tuple[str, str]:
 def _outer(low: Record, high: Record) -> Text:
     ends = [item.bounds[0] if item.bounds else None for item in (low, high)]
     if ends[0] is None or ends[1] is None or ends[0].interval.low is None or ends[1].interval.high is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     first = number(low, ends[0].interval.low, f"{ends[0].pointer}/low")
-    return say(first, " to ", number(high, ends[1].interval.high, f"{ends[1].pointer}/high"))
+    return spans(first, " to ", number(high, ends[1].interval.high, f"{ends[1].pointer}/high"))
 
 
 def changes(source: Source) -> Table | None:
@@ -90,15 +90,17 @@ def changes(source: Source) -> Table | None:
     notes = Footnotes()
     rows = tuple(
         (
-            say(
-                Piece(text=str(item.estimate.at["against"]), pointer=f"{item.pointer}/at/against", kind="b"),
+            spans(
+                TextSpan(
+                    text=str(item.estimate.at["against"]), pointer=f"{item.pointer}/at/against", kind="b"
+                ),
                 " – ",
-                Piece(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),
+                TextSpan(text=item.estimate.provider, pointer=f"{item.pointer}/provider", kind="b"),
             ),
             phrases.value(item, notes),
             phrases.counts(item),
-            phrases.value(most[_names(item)]) if _names(item) in most else (Piece(text=phrases.ABSENT),),
-            (Piece(text="No: the scores are identical" if item.estimate.numerator == 0 else "Yes"),),
+            phrases.value(most[_names(item)]) if _names(item) in most else (TextSpan(text=phrases.ABSENT),),
+            (TextSpan(text="No: the scores are identical" if item.estimate.numerator == 0 else "Yes"),),
         )
         for item in source.select(CHANGED)
     )
@@ -111,20 +113,20 @@ def changes(source: Source) -> Table | None:
         Column(title="largest change (score)", kind="num"),
         Column(title="Has the service changed?", kind="wide"),
     )
-    caption = say(
-        Piece(text="Two dates of one service. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Two dates of one service. ", kind="b"),
         "The same inputs, scored again. Whether a change matters, the tables of differences say.",
     )
-    return finished("vendors-changes", caption, columns, [Block(rows=rows)], notes)
+    return build_table("vendors-changes", caption, columns, [Block(rows=rows)], notes)
 
 
 def ledger(source: Source) -> Table | None:
     """What each system scored and others did not, and so is not compared."""
     rows = tuple(
         (
-            (Piece(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
+            (TextSpan(text=entry.provider or "", pointer=f"/failures/{place}/provider", kind="b"),),
             (phrases.number(formatting.count(entry.count), f"/failures/{place}/count"),),
-            (Piece(text=entry.unit, pointer=f"/failures/{place}/unit"),),
+            (TextSpan(text=entry.unit, pointer=f"/failures/{place}/unit"),),
         )
         for place, entry in enumerate(source.result.failures)
         if entry.code == NOT_SHARED
@@ -132,9 +134,9 @@ def ledger(source: Source) -> Table | None:
     if not rows:
         return None
     columns = (Column(title="System"), Column(title="left out", kind="num"), Column(title="of"))
-    caption = say(
-        Piece(text="Left out of the common support. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Left out of the common support. ", kind="b"),
         "Scored by this system, failed in another: a difference here would be one of failures, which the table of "
         "what failures could hide bounds.",
     )
-    return finished("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors-ledger", caption, columns, [Block(rows=rows)], Footnotes())

@@ -14,14 +14,14 @@ from frtaudit.report.pieces import (
     Figure,
     Footnotes,
     Part,
-    Piece,
     Table,
     Text,
+    TextSpan,
     plain_text,
-    say,
+    spans,
 )
 from frtaudit.report.sections import differences
-from frtaudit.report.sections.tables import finished
+from frtaudit.report.sections.tables import build_table
 from frtaudit.report.sections.vendor_tables import Key, changes, hidden, key_of, ledger, number, pair
 from frtaudit.report.source import Record, Source, mapping
 
@@ -94,7 +94,7 @@ def choice(source: Source) -> Choice | None:
 def _verdicts(decisions: Sequence[Record]) -> tuple[Text, ...]:
     """One sentence for each system."""
     return tuple(
-        (Piece(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions
+        (TextSpan(text=f"{item.estimate.note}.", pointer=f"{item.pointer}/note"),) for item in decisions
     )
 
 
@@ -111,25 +111,25 @@ def _lead(source: Source, decisions: Sequence[Record]) -> Text:
     }
     parts: list[Part] = [
         AFTERWARDS if mapping(source.result.spec.get("cohort")).get("type") == "runs" else DECLARED,
-        Piece(text=words.get(rule, rule), pointer=f"{AT}/decision/rule", kind="b"),
+        TextSpan(text=words.get(rule, rule), pointer=f"{AT}/decision/rule", kind="b"),
     ]
     if decisions:
         parts += [", judged by ", *_measure(source, decisions[0])]
     if spec.get("against"):
         parts += [
             ", the incumbent being ",
-            Piece(text=str(spec["against"]), pointer=f"{AT}/decision/against"),
+            TextSpan(text=str(spec["against"]), pointer=f"{AT}/decision/against"),
         ]
-    return say(*parts, ".")
+    return spans(*parts, ".")
 
 
 def _measure(source: Source, record: Record) -> Text:
     """A measure in words: metric, operating point, class."""
     estimate, of = record.estimate, str(record.estimate.at["of"])
-    parts: list[Part] = [Piece(text=phrases.metric(of), pointer=f"{record.pointer}/at/of")]
+    parts: list[Part] = [TextSpan(text=phrases.metric(of), pointer=f"{record.pointer}/at/of")]
     if "rate" in estimate.at:
         rate = phrases.metric(str(estimate.at["rate"]))
-        parts += [" of ", Piece(text=rate, pointer=f"{record.pointer}/at/rate")]
+        parts += [" of ", TextSpan(text=rate, pointer=f"{record.pointer}/at/rate")]
     if estimate.schema is not None:
         label = source.label(estimate.schema, estimate.group)
         name = estimate.schema.replace("_", " ")
@@ -137,8 +137,11 @@ def _measure(source: Source, record: Record) -> Text:
     if "fmr" in estimate.at:
         parts += [" at ", *phrases.at_words({"fmr": estimate.at["fmr"]}, record.pointer)]
     if "pairs" in estimate.at and estimate.at["pairs"] != "folds":
-        parts += [", test set ", Piece(text=str(estimate.at["pairs"]), pointer=f"{record.pointer}/at/pairs")]
-    return say(*parts)
+        parts += [
+            ", test set ",
+            TextSpan(text=str(estimate.at["pairs"]), pointer=f"{record.pointer}/at/pairs"),
+        ]
+    return spans(*parts)
 
 
 def _standing(source: Source, values: Sequence[Record], first: Key) -> Table:
@@ -150,7 +153,7 @@ def _standing(source: Source, values: Sequence[Record], first: Key) -> Table:
     names = list(dict.fromkeys(item.estimate.provider for item in values))
     rows = tuple(
         (
-            (Piece(text=name, pointer=f"{by[keys[0], name].pointer}/provider", kind="b"),),
+            (TextSpan(text=name, pointer=f"{by[keys[0], name].pointer}/provider", kind="b"),),
             *(_cell(by.get((key, name)), ranks.get((key, name))) for key in keys),
         )
         for name in names
@@ -159,13 +162,13 @@ def _standing(source: Source, values: Sequence[Record], first: Key) -> Table:
         plain_text(_measure(source, next(by[key, name] for name in names if (key, name) in by)))
         for key in keys
     ]
-    caption = say(
-        Piece(text="The systems on the comparisons that all of them scored. ", kind="b"),
+    caption = spans(
+        TextSpan(text="The systems on the comparisons that all of them scored. ", kind="b"),
         "Below each value the ranks that the system may have, 1 being best: all ranks of a column hold at once. "
         "Systems whose ranks overlap were not told apart. The first column decides.",
     )
     columns = [Column(title="System"), *(Column(title=head, kind="num") for head in heads)]
-    return finished("vendors", caption, columns, [Block(rows=rows)], Footnotes())
+    return build_table("vendors", caption, columns, [Block(rows=rows)], Footnotes())
 
 
 def _is_column(record: Record, first: Key) -> bool:
@@ -182,23 +185,23 @@ def _is_column(record: Record, first: Key) -> bool:
 
 def _cell(record: Record | None, rank: Record | None) -> Text:
     if record is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     parts: list[Part] = [number(record, record.estimate.value, f"{record.pointer}/value")]
     if rank is not None and rank.bounds and rank.bounds[0].interval.low is not None:
         found = rank.bounds[0]
         low, high = (f"{end:g}" for end in (found.interval.low or 0.0, found.interval.high or 0.0))
-        parts += [Piece(text=" ", kind="br"), "rank ", phrases.number(low, f"{found.pointer}/low")]
+        parts += [TextSpan(text=" ", kind="br"), "rank ", phrases.number(low, f"{found.pointer}/low")]
         if low != high:
             parts += [" to ", phrases.number(high, f"{found.pointer}/high")]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _said_first(decisive: Sequence[Record]) -> Text:
     """What the intervals of the decisive table hold for."""
     bound = next((item.bounds[0] for item in decisive if item.bounds), None)
     level = "the declared level" if bound is None else phrases.level(bound)
-    return say(
-        Piece(text="What decides: each pair. ", kind="b"),
+    return spans(
+        TextSpan(text="What decides: each pair. ", kind="b"),
         "New people like these; the same people drawn in both systems, each system's threshold found anew in every "
         "replicate. All intervals hold at once, at ",
         level,
@@ -219,7 +222,7 @@ def _pairs(source: Source, name: str, found: Sequence[Record], caption: Text) ->
     with_margin = any(twin is not None for _, twin in rows)
     columns = [*PAIRS, Column(title="Equivalent?", kind="wide")] if with_margin else list(PAIRS)
     made = tuple((*_row(item, notes), *((_equivalent(twin),) if with_margin else ())) for item, twin in rows)
-    return finished(name, caption, columns, [Block(rows=made)], notes)
+    return build_table(name, caption, columns, [Block(rows=made)], notes)
 
 
 def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
@@ -235,9 +238,9 @@ def _row(record: Record, notes: Footnotes) -> tuple[Text, ...]:
 def _bounds(record: Record) -> Text:
     found = record.bounds[0] if record.bounds else None
     if found is None or found.interval.low is None or found.interval.high is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     low = number(record, found.interval.low, f"{found.pointer}/low")
-    return say(low, " to ", number(record, found.interval.high, f"{found.pointer}/high"))
+    return spans(low, " to ", number(record, found.interval.high, f"{found.pointer}/high"))
 
 
 def _better(record: Record, notes: Footnotes) -> Text:
@@ -246,10 +249,10 @@ def _better(record: Record, notes: Footnotes) -> Text:
     at = f"{record.pointer}/test"
     if test is None or test.p is None or estimate.value is None:
         reason = estimate.note or "not testable"
-        return say("Not tested: ", Piece(text=reason, pointer=f"{record.pointer}/note"))
+        return spans("Not tested: ", TextSpan(text=reason, pointer=f"{record.pointer}/note"))
     adjusted = test.p if test.p_adjusted is None else test.p_adjusted
     where = "p" if test.p_adjusted is None else "p_adjusted"
-    p = say(
+    p = spans(
         " (p ",
         phrases.number(formatting.p_value(adjusted), f"{at}/{where}"),
         ")",
@@ -260,24 +263,26 @@ def _better(record: Record, notes: Footnotes) -> Text:
         higher = estimate.at["of"] == "accuracy"
         wins = (estimate.value > alike) == higher
         name = estimate.provider if wins else str(estimate.at["against"])
-        return say(Piece(text=name, kind="b"), " is better", p, ".")
+        return spans(TextSpan(text=name, kind="b"), " is better", p, ".")
     unclear = differences.contradicted(estimate, test, alike)
     parts: list[Part] = [differences.NOT_ESTABLISHED if unclear else "No difference found", p, "."]
     if test.detectable is not None:
         share = phrases.number(formatting.exact(test.power), f"{at}/power")
         size = number(record, test.detectable, f"{at}/detectable")
         parts += [" A true one of ", size, " would have been found in ", share, " of such comparisons."]
-    return say(*parts)
+    return spans(*parts)
 
 
 def _equivalent(record: Record | None) -> Text:
     test = None if record is None else record.estimate.test
     if record is None or test is None or test.p is None:
-        return (Piece(text=phrases.ABSENT),)
+        return (TextSpan(text=phrases.ABSENT),)
     at, p = record.pointer, test.p
     margin = number(record, float(record.estimate.at["margin"]), f"{at}/at/margin")
     word = "Yes" if test.differs else "Not shown"
-    return say(word, ", within ", margin, " (p ", phrases.number(formatting.p_value(p), f"{at}/test/p"), ").")
+    return spans(
+        word, ", within ", margin, " (p ", phrases.number(formatting.p_value(p), f"{at}/test/p"), ")."
+    )
 
 
 def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
@@ -300,7 +305,7 @@ def _figure(source: Source, found: Sequence[Record]) -> Figure | None:
         alike=1.0 if ratio else 0.0,
         margin=float(margin) if isinstance(margin, (int, float)) else None,
     )
-    caption = say(
+    caption = spans(
         "Each dot is a pair of systems with the interval of its difference; all intervals hold at once. An interval "
         "that leaves the line out tells the two apart. Shaded: differences that do not matter, where the spec says so."
     )
@@ -334,10 +339,10 @@ def _further(source: Source, first: Key) -> Table | None:
     for key in dict.fromkeys(key_of(item) for item in found):
         own = [item for item in found if key_of(item) == key]
         blocks.append(Block(head=_measure(source, own[0]), rows=tuple(_row(item, notes) for item in own)))
-    caption = say(
-        Piece(text="Every other difference. ", kind="b"),
+    caption = spans(
+        TextSpan(text="Every other difference. ", kind="b"),
         "Not declared as decisive: a table to look at, not to decide by. Intervals hold at once within a measure; p is "
         "adjusted over the pairs of a measure, and again over all measures where B allows it. Ratios are first over "
         "second.",
     )
-    return finished("vendors-further", caption, PAIRS, blocks, notes)
+    return build_table("vendors-further", caption, PAIRS, blocks, notes)

@@ -9,9 +9,9 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.metrics import Kind
 from frtaudit.core.spec import Sided
 from frtaudit.report import phrases
-from frtaudit.report.pieces import Part, Piece, Text, say
+from frtaudit.report.pieces import Part, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, mapping
-from frtaudit.report.words import called, words
+from frtaudit.report.words import display_name, words
 
 ORDER = (Verdict.FAIL, Verdict.INCONCLUSIVE, Verdict.NOT_TESTABLE, Verdict.PASS)
 HALF, REACH = 50.0, 44.0
@@ -29,7 +29,7 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruling:
+class FindingRow:
     """A requirement and its verdict as the first page and the findings print them.
 
     ``found``: with the p values of a failure; ``brief``: without; ``record``: what was judged.
@@ -37,59 +37,60 @@ class Ruling:
 
     index: int
     code: str
-    verdict: Piece
-    requirement: Piece
+    verdict: TextSpan
+    requirement: TextSpan
     condition: Text
     who: Text
     found: Text
     brief: Text
     limit: Text
-    sentence: Piece
+    sentence: TextSpan
     strip: Strip | None
     record: Record | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Docket:
+class RequirementRow:
     """A requirement with its rulings, what is not met first."""
 
-    requirement: Piece
+    requirement: TextSpan
     condition: Text
-    rulings: tuple[Ruling, ...]
+    rulings: tuple[FindingRow, ...]
 
 
-def all_rulings(source: Source) -> tuple[Ruling, ...]:
+def all_rulings(source: Source) -> tuple[FindingRow, ...]:
     """Every finding, what is not met first; within a verdict in the order of the result."""
     numbered = list(enumerate(source.result.findings))
     numbered.sort(key=lambda item: ORDER.index(item[1].verdict))
     return tuple(_ruling(source, index, finding) for index, finding in numbered)
 
 
-def dockets(rulings: tuple[Ruling, ...]) -> tuple[Docket, ...]:
+def dockets(rulings: tuple[FindingRow, ...]) -> tuple[RequirementRow, ...]:
     """Rulings gathered by requirement, in the order of the rulings."""
     names = dict.fromkeys(item.requirement.text for item in rulings)
     grouped = [tuple(item for item in rulings if item.requirement.text == name) for name in names]
     return tuple(
-        Docket(requirement=own[0].requirement, condition=own[0].condition, rulings=own) for own in grouped
+        RequirementRow(requirement=own[0].requirement, condition=own[0].condition, rulings=own)
+        for own in grouped
     )
 
 
-def _ruling(source: Source, index: int, finding: Finding) -> Ruling:
+def _ruling(source: Source, index: int, finding: Finding) -> FindingRow:
     at = f"/findings/{index}"
     record = record_of(source, finding)
     limit = _limit(source, finding, record.estimate if record else None, at)
     found = _found(source, record, finding, at)
-    return Ruling(
+    return FindingRow(
         index=index,
         code=finding.verdict.value,
-        verdict=Piece(text=called(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
-        requirement=Piece(text=finding.requirement, pointer=f"{at}/requirement"),
+        verdict=TextSpan(text=display_name(words().verdict, finding.verdict.value), pointer=f"{at}/verdict"),
+        requirement=TextSpan(text=finding.requirement, pointer=f"{at}/requirement"),
         condition=_condition(record, limit),
         who=_who(source, record),
-        found=say(found, *(_among(finding, at) if _claims(record, finding) else ())),
+        found=spans(found, *(_among(finding, at) if _claims(record, finding) else ())),
         brief=found,
         limit=limit,
-        sentence=Piece(text=unbroken(finding.sentence), pointer=f"{at}/sentence"),
+        sentence=TextSpan(text=unbroken(finding.sentence), pointer=f"{at}/sentence"),
         strip=_strip(finding, record, _sense(source, finding)),
         record=record,
     )
@@ -126,31 +127,31 @@ def _condition(record: Record | None, limit: Text) -> Text:
         return limit
     at = {key: found for key, found in record.estimate.at.items() if key not in ("rate", "space")}
     where: list[Part] = [" at ", phrases.at_words(at, record.pointer)] if at else []
-    return say(phrases.index_name(record), _space(record), *where, ", limit ", limit)
+    return spans(phrases.index_name(record), _space(record), *where, ", limit ", limit)
 
 
 def _space(record: Record) -> Text:
     """The space that a distance of classes is taken in, and its unit."""
     if "space" not in record.estimate.at:
         return ()
-    name = called(words().at_value, str(record.estimate.at["space"]))
-    unit = Piece(text=record.estimate.unit, pointer=f"{record.pointer}/unit")
-    return say(" (", Piece(text=name, pointer=f"{record.pointer}/at/space"), "; ", unit, ")")
+    name = display_name(words().at_value, str(record.estimate.at["space"]))
+    unit = TextSpan(text=record.estimate.unit, pointer=f"{record.pointer}/unit")
+    return spans(" (", TextSpan(text=name, pointer=f"{record.pointer}/at/space"), "; ", unit, ")")
 
 
 def _who(source: Source, record: Record | None) -> Text:
     if record is None:
         return ()
-    name = Piece(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
+    name = TextSpan(text=record.estimate.provider, pointer=f"{record.pointer}/provider", kind="b")
     group: list[Part] = [", ", phrases.group(source, record)] if record.estimate.group != "all" else []
-    return say(name, *group)
+    return spans(name, *group)
 
 
 def _found(source: Source, record: Record | None, finding: Finding, at: str) -> Text:
     """What was found, every number printed on its side of the limit."""
     bound, level = finding.bound, finding.bound_level
     if bound is None or level is None or record is None or record.estimate.value is None:
-        return (Piece(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence"),)
+        return (TextSpan(text=unbroken(finding.sentence.rstrip(".")), pointer=f"{at}/sentence"),)
     found = phrases.value(record, limit=finding.limit)
     shown = metrics.printed(
         metrics.kind_of(record.estimate.metric),
@@ -159,7 +160,7 @@ def _found(source: Source, record: Record | None, finding: Finding, at: str) -> 
         limit=finding.limit,
     )
     upper = (_sense(source, finding) == "<=") != _claims(record, finding)
-    return say(
+    return spans(
         found,
         ", with ",
         phrases.number(formatting.exact(round(level, 4)), f"{at}/bound_level"),
@@ -202,7 +203,7 @@ def _limit(source: Source, finding: Finding, estimate: Estimate | None, at: str)
     kind = Kind.NUMBER if estimate is None else metrics.kind_of(estimate.metric)
     text = metrics.declared(kind, finding.limit)
     side = "at least" if _sense(source, finding) == ">=" else "at most"
-    return say(f"{side} ", phrases.number(text, f"{at}/limit"))
+    return spans(f"{side} ", phrases.number(text, f"{at}/limit"))
 
 
 def _sense(source: Source, finding: Finding) -> str:

@@ -24,7 +24,7 @@ CHOICE, POINT, S11 = np.uint64(55), np.uint64(2**53 - 1), np.uint64(11)  # 64 - 
 UNIT = 2.0**-53
 
 
-class Strips(NamedTuple):
+class GammaTables(NamedTuple):
     """The strips of R shapes, each shape (R * STRIPS,), float64.
 
     ``left``: where a strip starts, of a tail its edge; ``certain``: share of the strip under its lowest density;
@@ -44,7 +44,7 @@ class Strips(NamedTuple):
     log_total: Floats
 
 
-def strips_of(shapes: Sequence[int]) -> Strips:
+def strips_of(shapes: Sequence[int]) -> GammaTables:
     """Strips of gammas of these shapes, whole numbers >= 0, one after the other; a gamma of shape 0 is 0.
 
     >>> strips = strips_of([0, 3])
@@ -52,10 +52,10 @@ def strips_of(shapes: Sequence[int]) -> Strips:
     ((1024,), 2.674)
     """
     parts = [_strips(shape) if shape else _nothing() for shape in shapes]
-    return Strips(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+    return GammaTables(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def _strips(shape: int) -> Strips:
+def _strips(shape: int) -> GammaTables:
     edges = special.gammaincinv(shape, np.arange(STRIPS) / STRIPS)
     power, log_total = float(shape - 1), float(special.gammaln(shape))
 
@@ -72,16 +72,16 @@ def _strips(shape: int) -> Strips:
     scale = np.divide(width, certain, out=np.zeros(STRIPS), where=certain > 0)
     top = density(np.clip(power, left, right))
     same = np.full((2, STRIPS), [[power], [log_total]])
-    return Strips(left, scale, certain, width, low, top, slope, *same)
+    return GammaTables(left, scale, certain, width, low, top, slope, *same)
 
 
-def _nothing() -> Strips:
+def _nothing() -> GammaTables:
     zero = np.zeros(STRIPS)
-    return Strips(*(zero,) * 9)._replace(certain=np.ones(STRIPS))
+    return GammaTables(*(zero,) * 9)._replace(certain=np.ones(STRIPS))
 
 
 @inner
-def fill_sums(out: Floats, start: Words, strips: Strips, stream: np.uint64) -> None:
+def fill_sums(out: Floats, start: Words, strips: GammaTables, stream: np.uint64) -> None:
     """Fill ``out``, shape (G,), with running sums of gammas, each of which depends on the stream and its place alone.
 
     ``start``, shape (G,), uint64: where in ``strips`` those of each one's shape start.
@@ -99,7 +99,7 @@ def fill_sums(out: Floats, start: Words, strips: Strips, stream: np.uint64) -> N
 
 
 @inner
-def _rest(state: np.uint64, strip: np.uint64, strips: Strips) -> float:
+def _rest(state: np.uint64, strip: np.uint64, strips: GammaTables) -> float:
     """A draw from the strip's density above its lowest, or from a tail, by rejection."""
     left, slope, low = strips.left[strip], strips.slope[strip], strips.low[strip]
     while True:

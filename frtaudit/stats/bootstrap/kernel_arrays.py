@@ -15,7 +15,7 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 
-class Walk(NamedTuple):
+class SortedComparisons(NamedTuple):
     """Q comparisons in order of score, C chunks, 1 + S rules.
 
     A bucket holds comparisons that add to the same tags with the same coefficient. ``first``, ``second`` (Q,) int32:

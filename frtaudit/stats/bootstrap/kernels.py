@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, Spans, Sums, Tile, Walk
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.simd import AHEAD, WIDTH, add_packed_runs, add_pair, add_runs, fetch
 from frtaudit.stats.inlined import inner
 
@@ -83,7 +83,7 @@ def _pay_tags(
 
 
 @inner
-def _pay(walk: Walk, sums: Sums) -> None:
+def _pay(walk: SortedComparisons, sums: Sums) -> None:
     """Add the sums of all buckets to their tags: buckets to combinations, these to tags."""
     half, words, added, used = sums.half, sums.words, sums.added, sums.used
     part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
@@ -106,7 +106,7 @@ def _pay(walk: Walk, sums: Sums) -> None:
 
 
 @inner
-def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
+def _add_chunk(walk: SortedComparisons, tile: Tile, chunk: int, sums: Sums) -> None:
     """Add a chunk to the sums of every replicate, in order of score."""
     weights, rows, most = tile.weights, tile.rows, tile.pairs
     first, second, bucket = walk.first, walk.second, walk.bucket
@@ -125,7 +125,7 @@ def _add_chunk(walk: Walk, tile: Tile, chunk: int, sums: Sums) -> None:
 
 
 @inner
-def _add_span(walk: Walk, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
+def _add_span(walk: SortedComparisons, spans: Spans, tile: Tile, span: int, sums: Sums) -> None:
     """Add a span to the sums of every replicate, part by part; one without parts chunk by chunk.
 
     Arrays are taken out of their tuples before the loops: inside, each access would count references.
@@ -158,7 +158,7 @@ def _weight(weights: Bytes, rows: int, depth: int, a: int, b: int, lane: int) ->
 
 
 @inner
-def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
+def _sum_lane(walk: SortedComparisons, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
     weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
     first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
@@ -181,7 +181,7 @@ def _sum_lane(walk: Walk, tile: Tile, low: int, high: int, lane: int, sums: Sums
 
 @inner
 def _find_excess(
-    walk: Walk,
+    walk: SortedComparisons,
     tile: Tile,
     chunk: int,
     limits: Limits,
@@ -225,7 +225,7 @@ def _find_excess(
 
 @inner
 def _record_target(
-    walk: Walk,
+    walk: SortedComparisons,
     tile: Tile,
     chunk: int,
     limits: Limits,
@@ -272,7 +272,9 @@ def _crossed(limits: Limits, counts: Ints, rates: Floats, record: Record) -> boo
 
 
 @inner
-def _record_chunk(walk: Walk, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record) -> int:
+def _record_chunk(
+    walk: SortedComparisons, tile: Tile, chunk: int, limits: Limits, sums: Sums, record: Record
+) -> int:
     """Record every limit that a replicate exceeds within a chunk and still at the end of its span; their number."""
     watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
     high_counts, high_rates, found = sums.high_counts, sums.high_rates, 0
@@ -312,7 +314,7 @@ def _record_sums(span: int, sums: Sums, record: Record) -> int:
 
 @inner
 def _search_span(
-    walk: Walk, spans: Spans, tile: Tile, span: int, limits: Limits, sums: Sums, record: Record
+    walk: SortedComparisons, spans: Spans, tile: Tile, span: int, limits: Limits, sums: Sums, record: Record
 ) -> int:
     """Walk a span again by chunks, from ``low_*`` to ``counts`` and ``rates``; the number of limits recorded."""
     found, end = 0, spans.chunk[span + 1]
@@ -334,7 +336,7 @@ def _search_span(
 
 @kernel
 def find_thresholds(
-    walk: Walk, spans: Spans, tile: Tile, limits: Limits, left: int, sums: Sums, record: Record
+    walk: SortedComparisons, spans: Spans, tile: Tile, limits: Limits, left: int, sums: Sums, record: Record
 ) -> None:
     """Walk non-mated comparisons downwards until every replicate has exceeded every limit; fill ``record``.
 
@@ -354,7 +356,7 @@ def find_thresholds(
 
 @inner
 def _record_points(
-    walk: Walk,
+    walk: SortedComparisons,
     tile: Tile,
     low: int,
     high: int,
@@ -377,7 +379,13 @@ def _record_points(
 
 @kernel
 def sums_at(
-    walk: Walk, tile: Tile, position: Ints, furthest: int, weighting: Ints, sums: Sums, out: Floats
+    walk: SortedComparisons,
+    tile: Tile,
+    position: Ints,
+    furthest: int,
+    weighting: Ints,
+    sums: Sums,
+    out: Floats,
 ) -> None:
     """Sums over the first ``position`` (P, L) comparisons into ``out`` (P, tags, L); position -1 is left alone.
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.bootstrap.denominators import Totals
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, Spans, Walk, empty_sums
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, empty_sums
 from frtaudit.stats.bootstrap.kernels import find_thresholds, sums_at
 from frtaudit.stats.bootstrap.plans import Drawn, Rows
 from frtaudit.stats.bootstrap.score_spans import expected_ranks, spans_of
@@ -57,7 +57,7 @@ class Deep(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Course:
+class ReplicateLayout:
     """What a tail's replicates have in common.
 
     ``targets``: exact, in the caller's order; ``thresholds`` (T,) float64, ``cuts`` (T,): non-mated scores above
@@ -68,8 +68,8 @@ class Course:
     the same number of comparisons, and all subjects of mated ones; else 2.
     """
 
-    mated: Walk
-    non_mated: Walk
+    mated: SortedComparisons
+    non_mated: SortedComparisons
     spans: Spans
     weightings: int
     mated_score: Floats
@@ -96,7 +96,7 @@ def course_of(
     targets: Sequence[Target],
     thresholds: Sequence[float] | Floats,
     rows: Rows,
-) -> Course:
+) -> ReplicateLayout:
     """Lay out a tail once for all replicates of a plan; ``rows``: where the plan keeps the weight of each sample."""
     fixed = np.array(thresholds, dtype=np.float64)
     mated_score = tail.mated_score.astype(np.float64)
@@ -110,7 +110,7 @@ def course_of(
     non_mated = non_mated_walk(tail, groups, known, (rows.non_mated, rows.non_mated), needed)
     once = Totals(found.non_mated[:, None], found.subject_pairs[:, None])
     ranks = expected_ranks(non_mated, limits_of([target for target in exactly if target < 1], once, rule))
-    return Course(
+    return ReplicateLayout(
         mated=mated,
         non_mated=non_mated,
         spans=spans_of(non_mated, ranks, known, rows.alike),
@@ -142,7 +142,7 @@ def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     return np.where(np.isnan(thresholds), -1, np.array(above, dtype=np.int64))
 
 
-def run(course: Course, drawn: Drawn, deep: Deep | None = None) -> Found:
+def run(course: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> Found:
     """Thresholds and rates of a tile of replicates; ``deep``: what is known of them below the floor."""
     dead = dead_rules(course, drawn.non_mated_totals)
     live = [a for a, target in enumerate(course.targets) if target < 1]
@@ -171,14 +171,14 @@ def _fill(known: Floats, more: Floats) -> None:
     np.copyto(known, more, where=~np.isnan(more))
 
 
-def dead_rules(course: Course, totals: Totals) -> Flags:
+def dead_rules(course: ReplicateLayout, totals: Totals) -> Flags:
     """Rules (1+S, L) with nothing to divide by: no tag to watch, or one of which the replicate has no comparison."""
     empty: Flags = totals.counts == 0
     some = np.logical_or.reduce(course.watched, axis=1, keepdims=True)
     return ~some | (course.watched[:, :, None] & empty).any(axis=1)
 
 
-def _walk_down(course: Course, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:
+def _walk_down(course: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:
     tags, lanes = drawn.non_mated_totals.counts.shape
     kinds, fixed = course.weightings, course.cuts[course.cuts >= 0]
     shape = (kinds, len(dead), len(ascending), lanes)
@@ -215,7 +215,7 @@ def _floor_times(target: Fraction, totals: Ints) -> Ints:
 
 
 def _at_targets(
-    course: Course, drawn: Drawn, ascending: Sequence[int], dead: Flags, record: Record
+    course: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags, record: Record
 ) -> tuple[Floats, Floats]:
     """Thresholds (V, 1+S, A, L) and FMR there (V, 1+S, A, G+1, L)."""
     rules, lanes = dead.shape
@@ -238,7 +238,7 @@ def _at_targets(
     return threshold, rates
 
 
-def _fill_whole(course: Course, drawn: Drawn, threshold: Floats, sums: Floats) -> None:
+def _fill_whole(course: ReplicateLayout, drawn: Drawn, threshold: Floats, sums: Floats) -> None:
     """Where no score exceeds the target, t* is -inf and every comparison counts."""
     tags, lanes = drawn.non_mated_totals.counts.shape
     kinds = np.arange(course.weightings)
@@ -252,7 +252,7 @@ def _fill_whole(course: Course, drawn: Drawn, threshold: Floats, sums: Floats) -
     np.copyto(sums, whole[:, None, None], where=open_ended)
 
 
-def _walk_up(course: Course, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:
+def _walk_up(course: ReplicateLayout, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:
     """FNMR at the thresholds of the targets (V, 1+S, A, G+1, L) and at the fixed ones (V, T, G+1, L)."""
     kinds = course.weightings
     tags, lanes = drawn.mated_totals.counts.shape
@@ -274,7 +274,7 @@ def _walk_up(course: Course, drawn: Drawn, threshold: Floats) -> tuple[Floats, F
     )
 
 
-def _at_fixed(course: Course, drawn: Drawn, record: Record) -> Floats:
+def _at_fixed(course: ReplicateLayout, drawn: Drawn, record: Record) -> Floats:
     """FMR at the fixed thresholds (V, T, G+1, L), NaN below the floor."""
     known = course.cuts >= 0
     sums = np.full((course.weightings, known.size, *drawn.non_mated_totals.counts.shape), np.nan)

@@ -16,9 +16,9 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
-from frtaudit.stats.bootstrap.replicate_layout import Course, Found, course_of, run
+from frtaudit.stats.bootstrap.replicate_layout import Found, ReplicateLayout, course_of, run
 from frtaudit.stats.bootstrap.rescored_batches import Below
-from frtaudit.stats.bootstrap.second_pass import Site, dig
+from frtaudit.stats.bootstrap.second_pass import RescoreInputs, rescore
 from frtaudit.stats.bootstrap.simd import WIDTH
 from frtaudit.stats.rates.targets import Target, exact
 from frtaudit.stats.similarity.tiles import in_order
@@ -103,7 +103,11 @@ def replicate(
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")
     rows = plans.rows_of(tail, plan)
     course = course_of(tail, groups, targets, thresholds, rows)
-    deep = None if below is None else dig(Site(tail, groups, course, rows, draw, n, LANES, threads), below)
+    deep = (
+        None
+        if below is None
+        else rescore(RescoreInputs(tail, groups, course, rows, draw, n, LANES, threads), below)
+    )
 
     def tile(first: int) -> Found:
         count = min(LANES, n - first)
@@ -132,12 +136,14 @@ def _draw(
     return plans.two_level(source, copies) if plan is Plan.TWO_LEVEL else plans.subjects(source, copies)
 
 
-def _joined(course: Course, tiles: list[Found]) -> Found:
+def _joined(course: ReplicateLayout, tiles: list[Found]) -> Found:
     """Tiles side by side: replicates are the last axis."""
     return Found(*(np.concatenate(parts, axis=-1) for parts in zip(course.nothing(), *tiles, strict=True)))
 
 
-def _replicates(plan: Plan, n: int, targets: Sequence[Target], course: Course, found: Found) -> Replicates:
+def _replicates(
+    plan: Plan, n: int, targets: Sequence[Target], course: ReplicateLayout, found: Found
+) -> Replicates:
     fmr = np.concatenate((found.fmr_target[:, 0], found.fmr_fixed), axis=1)
     fnmr = np.concatenate((found.fnmr_target[:, 0], found.fnmr_fixed), axis=1)
     return Replicates(

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import above_edges
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.pair_scan import Pairs, joined, scan_tile
 from frtaudit.stats.similarity.ranking import ranked
 
@@ -26,11 +26,11 @@ WHAT = "bootstrap below the floor"
 class Below:
     """Where the scores below a floor come from: ``ground`` scores them again, ``capacity`` of them are held at once."""
 
-    ground: Ground
+    ground: PassContext
     capacity: int
 
 
-def below_of(ground: Ground, budget: int) -> Below:
+def below_of(ground: PassContext, budget: int) -> Below:
     """As many comparisons at once as ``budget`` bytes hold, at least 65,536."""
     return Below(ground=ground, capacity=max(budget // HELD_BYTES, LEAST))
 
@@ -53,7 +53,7 @@ def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
             yield Pairs(found.i[part], found.j[part], found.score[part])
 
 
-def _scan_inside(ground: Ground, tile: tuple[int, int], *, bounds: Floats) -> Pairs:
+def _scan_inside(ground: PassContext, tile: tuple[int, int], *, bounds: Floats) -> Pairs:
     return _inside(scan_tile(ground, *tile, float(bounds[0, 0])), bounds)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, Spans, Walk
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
 
 Words = npt.NDArray[np.uint32]
 Index = npt.NDArray[np.int32]
@@ -30,7 +30,7 @@ BLOCK = 13  # bits: 8192 rows of 64 bytes fit the second-level cache
 RUN, MOST = 6, 1024  # blocks are made if a row meets so many of each, and blocks times buckets are not more
 
 
-def expected_ranks(walk: Walk, limits: Limits) -> Ints:
+def expected_ranks(walk: SortedComparisons, limits: Limits) -> Ints:
     """About where the data themselves exceed each limit: for each rule the least rank among its tags.
 
     ``limits``: those of the data, L = 1; rates are asked for in the same way as counts. A sample of comparisons is
@@ -63,7 +63,7 @@ class _Room(NamedTuple):
     rows: Index
 
 
-def spans_of(walk: Walk, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
+def spans_of(walk: SortedComparisons, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
     """Cut a walk into spans and sort each as far as thresholds are expected.
 
     ``ranks``: where thresholds are expected; ``cuts``: positions, starts of chunks, at which a span has to end;
@@ -85,7 +85,7 @@ def spans_of(walk: Walk, ranks: Ints, cuts: Ints, alike: Ints) -> Spans:
     return spans
 
 
-def _laid(walk: Walk, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
+def _laid(walk: SortedComparisons, place: Ints, laid: int, alike: Ints) -> tuple[Ints, _Room]:
     """First part of each span, and parts and runs of the first ``laid`` spans."""
     rows, buckets, size = alike.size, walk.coef.size, int(place[laid])
     blocks = ((rows - 1) >> BLOCK) + 1

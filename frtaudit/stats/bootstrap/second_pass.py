@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, Spans, Walk, empty_sums
+from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, empty_sums
 from frtaudit.stats.bootstrap.kernels import find_thresholds
 from frtaudit.stats.bootstrap.plans import Draw, Drawn, Rows
-from frtaudit.stats.bootstrap.replicate_layout import Course, Deep, dead_rules, limits_of
+from frtaudit.stats.bootstrap.replicate_layout import Deep, ReplicateLayout, dead_rules, limits_of
 from frtaudit.stats.bootstrap.rescored_batches import (
     Below,
     as_tail,
@@ -42,12 +42,12 @@ DEEPER = 4.0
 NOWHERE = np.empty(0, dtype=np.int64)
 
 
-class Site(NamedTuple):
+class RescoreInputs(NamedTuple):
     """What is dug below: a tail laid out, and a plan's ``n`` replicates in tiles of ``width``."""
 
     tail: ScoreTail
     groups: Groups
-    course: Course
+    course: ReplicateLayout
     rows: Rows
     draw: Draw
     n: int
@@ -65,7 +65,7 @@ class Site(NamedTuple):
         targets = [self.course.targets[a] for a in self.ascending]
         return limits_of(targets, drawn.non_mated_totals, self.course.rule)
 
-    def laid(self, tail: ScoreTail, positions: Ints) -> tuple[Walk, Spans]:
+    def laid(self, tail: ScoreTail, positions: Ints) -> tuple[SortedComparisons, Spans]:
         """Comparisons laid out so that sums can be read at ``positions``."""
         walk = non_mated_walk(tail, self.groups, positions, (self.rows.non_mated, self.rows.non_mated))
         return walk, spans_of(walk, NOWHERE, positions, self.rows.alike)
@@ -80,7 +80,7 @@ class Site(NamedTuple):
         return slice(first, first + count), self.draw(first, count)
 
 
-class Ladder(NamedTuple):
+class ScoreLevels(NamedTuple):
     """Sums above each of M descending ``cuts``, for all replicates.
 
     ``sums`` (V, M, G+1, n) float64; ``passed`` (V, 1+S, M, n): targets exceeded above each cut, all of them in a
@@ -93,7 +93,7 @@ class Ladder(NamedTuple):
     between: Ints
 
 
-def dig(site: Site, below: Below) -> Deep | None:
+def rescore(site: RescoreInputs, below: Below) -> Deep | None:
     """Thresholds, and sums above them and above fixed thresholds, below the floor; None where the tail is whole."""
     course, tail = site.course, site.tail
     if course.open:
@@ -103,7 +103,7 @@ def dig(site: Site, below: Below) -> Deep | None:
     deep = _nothing(site)
     top = np.zeros((course.weightings, 1, course.watched.shape[1], site.n))
     _add(site, course.non_mated, course.spans, np.array([course.spans.chunk.size - 1]), top)
-    ladder = Ladder(np.array([tail.floor]), top, _passed(site, top), NOWHERE)
+    ladder = ScoreLevels(np.array([tail.floor]), top, _passed(site, top), NOWHERE)
     while not np.isneginf(ladder.cuts[-1]):
         pending = bool((ladder.passed[:, :, -1] < len(site.ascending)).any())
         if not (pending or wanted.size):
@@ -117,13 +117,13 @@ def dig(site: Site, below: Below) -> Deep | None:
     return deep
 
 
-def _read_fixed(course: Course, fixed: Ints, ladder: Ladder, deep: Deep) -> None:
+def _read_fixed(course: ReplicateLayout, fixed: Ints, ladder: ScoreLevels, deep: Deep) -> None:
     for t in fixed:
         for place in np.flatnonzero(ladder.cuts == course.thresholds[t]):
             deep.at_fixed[:, t] = ladder.sums[:, place]
 
 
-def _nothing(site: Site) -> Deep:
+def _nothing(site: RescoreInputs) -> Deep:
     kinds, (rules, tags) = site.course.weightings, site.course.watched.shape
     targets, fixed = len(site.course.targets), site.course.thresholds.size
     return Deep(
@@ -133,7 +133,7 @@ def _nothing(site: Site) -> Deep:
     )
 
 
-def _low(site: Site, high: float, wanted: Floats, *, pending: bool) -> float:
+def _low(site: RescoreInputs, high: float, wanted: Floats, *, pending: bool) -> float:
     """How far down the next pass goes: to all fixed thresholds, and to where the targets may lie."""
     if not pending:
         return float(wanted[-1])
@@ -148,7 +148,9 @@ def _low(site: Site, high: float, wanted: Floats, *, pending: bool) -> float:
     return min(low, float(wanted[-1])) if wanted.size else low
 
 
-def _climb_down(site: Site, below: Below, above: Ladder, low: float, wanted: Floats) -> Ladder:
+def _climb_down(
+    site: RescoreInputs, below: Below, above: ScoreLevels, low: float, wanted: Floats
+) -> ScoreLevels:
     """The ladder from the last cut of ``above`` down to ``low``: one pass over all pairs, none kept."""
     high = float(above.cuts[-1])
     room = CUT_BYTES // max(above.sums[:, -1].nbytes, 1)
@@ -164,14 +166,14 @@ def _climb_down(site: Site, below: Below, above: Ladder, low: float, wanted: Flo
         _add(site, walk, spans, np.searchsorted(walk.chunk_start[spans.chunk], positions), sums)
         count += positions
     sums += above.sums[:, -1:]
-    return Ladder(cuts, sums, _passed(site, sums), np.diff(count))
+    return ScoreLevels(cuts, sums, _passed(site, sums), np.diff(count))
 
 
-def _expected(site: Site, high: float, low: float) -> int:
+def _expected(site: RescoreInputs, high: float, low: float) -> int:
     return int(rank_at(site.tail, low) - rank_at(site.tail, high)) + 1
 
 
-def _add(site: Site, walk: Walk, spans: Spans, at: Ints, sums: Floats) -> None:
+def _add(site: RescoreInputs, walk: SortedComparisons, spans: Spans, at: Ints, sums: Floats) -> None:
     """Add to ``sums`` (V, M, G+1, n) those before each span ``at`` (M,), for every replicate."""
 
     def work(first: int) -> None:
@@ -199,7 +201,7 @@ def _record(shape: tuple[int, int, int, int, int], at: Ints) -> Record:
     )
 
 
-def _passed(site: Site, sums: Floats) -> npt.NDArray[np.int16]:
+def _passed(site: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
     """How many targets each rule has exceeded at each cut, (V, 1+S, M, n); all of them where it is dead."""
     watched, targets = site.course.watched, len(site.ascending)
     found = np.zeros((len(sums), len(watched), sums.shape[1], site.n), dtype=np.int16)
@@ -216,7 +218,7 @@ def _passed(site: Site, sums: Floats) -> npt.NDArray[np.int16]:
     return found
 
 
-def _search(site: Site, below: Below, ladder: Ladder, deep: Deep) -> None:
+def _search(site: RescoreInputs, below: Below, ladder: ScoreLevels, deep: Deep) -> None:
     """Find the thresholds that lie between cuts of the ladder."""
     crossed: list[int] = np.flatnonzero((np.diff(ladder.passed, axis=2) != 0).any(axis=(0, 1, 3))).tolist()
     held: list[int] = []
@@ -232,10 +234,10 @@ def _search(site: Site, below: Below, ladder: Ladder, deep: Deep) -> None:
         _search_kept(site, below, ladder, held, deep)
 
 
-def _search_finer(site: Site, below: Below, ladder: Ladder, step: int, deep: Deep) -> None:
+def _search_finer(site: RescoreInputs, below: Below, ladder: ScoreLevels, step: int, deep: Deep) -> None:
     """A step with more comparisons than a batch may hold: a ladder of its own, or one score alone."""
     part = slice(step, step + 1)
-    top = Ladder(ladder.cuts[part], ladder.sums[:, part], ladder.passed[:, :, part], NOWHERE)
+    top = ScoreLevels(ladder.cuts[part], ladder.sums[:, part], ladder.passed[:, :, part], NOWHERE)
     high, low = float(ladder.cuts[step]), float(ladder.cuts[step + 1])
     finer = _climb_down(site, below, top, low, _halves(high, low))
     if finer.cuts.size > 2:
@@ -257,7 +259,7 @@ def _single_at_most(score: float) -> float:
     return float(single if float(single) <= score else np.nextafter(single, np.float32(-np.inf)))
 
 
-def _one_score(site: Site, step: Ladder, score: float, deep: Deep) -> None:
+def _one_score(site: RescoreInputs, step: ScoreLevels, score: float, deep: Deep) -> None:
     """All comparisons of a step have the same score: who exceeds a target here exceeds it at this score."""
     for place, a in enumerate(site.ascending):
         here = (step.passed[:, :, 0] <= place) & (step.passed[:, :, 1] > place)
@@ -265,7 +267,9 @@ def _one_score(site: Site, step: Ladder, score: float, deep: Deep) -> None:
         np.copyto(deep.at_target[:, :, a], step.sums[:, None, 0], where=here[:, :, None])
 
 
-def _search_kept(site: Site, below: Below, ladder: Ladder, steps: list[int], deep: Deep) -> None:
+def _search_kept(
+    site: RescoreInputs, below: Below, ladder: ScoreLevels, steps: list[int], deep: Deep
+) -> None:
     """Score the comparisons of some steps once more, keep them, and walk each step from the sums above it."""
     ends = np.array([[ladder.cuts[step + 1], ladder.cuts[step]] for step in steps])[::-1]
     found = joined(list(batches(below, _merged(ends), int(ladder.between[steps].sum()))))
@@ -290,7 +294,12 @@ def _by_step(found: Pairs, cuts: Floats, steps: list[int]) -> Iterator[tuple[int
 
 
 def _walk_step(
-    site: Site, ladder: Ladder, step: int, laid: tuple[Walk, Spans], score: Floats, deep: Deep
+    site: RescoreInputs,
+    ladder: ScoreLevels,
+    step: int,
+    laid: tuple[SortedComparisons, Spans],
+    score: Floats,
+    deep: Deep,
 ) -> None:
     """Find what each replicate exceeds within one step."""
     targets = site.ascending
@@ -321,7 +330,7 @@ def _keep(targets: list[int], record: Record, score: Floats, lanes: slice, deep:
         np.copyto(deep.at_target[:, :, a, :, lanes], record.at_target[:, :, place], where=here[:, :, None])
 
 
-def _whole(site: Site, ladder: Ladder, deep: Deep) -> None:
+def _whole(site: RescoreInputs, ladder: ScoreLevels, deep: Deep) -> None:
     """Where all comparisons together do not exceed a target, t* is -inf."""
     for place, a in enumerate(site.ascending):
         here = ladder.passed[:, :, -1] <= place

@@ -5,7 +5,7 @@ import numpy.typing as npt
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Walk
+from frtaudit.stats.bootstrap.kernel_arrays import SortedComparisons
 from frtaudit.stats.rates.trials import block_sizes, mated_pairs, schema_of
 
 Index = npt.NDArray[np.int32]
@@ -30,7 +30,7 @@ def tag_rules(groups: Groups) -> Index:
     return np.concatenate(([0], watched)).astype(np.int32)
 
 
-def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> Walk:
+def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index]) -> SortedComparisons:
     """Mated comparisons, upwards; as a rate each counts 1/(mated comparisons of its subject).
 
     ``cuts`` (T,) int64: positions before which the sums of every replicate will be wanted; ``rows`` two (N,) int32:
@@ -44,7 +44,7 @@ def mated_walk(tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, I
 
 def non_mated_walk(
     tail: ScoreTail, groups: Groups, cuts: Ints, rows: tuple[Index, Index], needed: int | None = None
-) -> Walk:
+) -> SortedComparisons:
     """Non-mated comparisons of the tail, downwards; as a rate each counts 1/(comparisons of its pair of subjects).
 
     ``cuts``, ``rows``: as in :func:`mated_walk`; ``needed``: comparisons to lay out, which then are cut
@@ -89,7 +89,7 @@ def _walk(
     rows: tuple[Index, Index],
     *,
     sought: bool = True,
-) -> Walk:
+) -> SortedComparisons:
     """``kind``: class of each subject, ``kinds``: of two classes; without ``kinds`` the class of each comparison.
 
     Where no threshold is ``sought`` no new scores are marked, and chunks end at cuts.
@@ -112,7 +112,7 @@ def _walk(
     starts[cuts] = True
     starts[[0, -1]] = True
     fresh = _cut(score, max(CHUNK, used.size), SHIFT, starts) if sought else np.zeros(0, dtype=bool)
-    walk = Walk(
+    walk = SortedComparisons(
         first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
         chunk_start=np.flatnonzero(starts).astype(np.int64),
         combination=(used // classes).astype(np.int32), coef=coef[used % classes], tags=tags,

@@ -22,7 +22,7 @@ MAX_LOG_RATIO = np.log(1e4)
 STEPS = 30
 
 
-class Worse(Enum):
+class Direction(Enum):
     """Which values of an index say that groups differ more."""
 
     LARGER = 1
@@ -56,7 +56,7 @@ def as_if_equal(rates: Floats, replicates: Floats, common: float) -> Floats:
 
 
 def equality(
-    index: Index, rates: Rates, null: Rates, *, alpha: float, worse: Worse = Worse.LARGER
+    index: Index, rates: Rates, null: Rates, *, alpha: float, worse: Direction = Direction.LARGER
 ) -> Equality | None:
     """Test equal rates by an index: p = (1 + #{F0 as bad as F, or undefined})/(B+1) (FORMULAS 8.5).
 
@@ -85,7 +85,9 @@ def equality(
     )
 
 
-def detectable_ratio(index: Index, null: Rates, edge: float, worse: Worse = Worse.LARGER) -> float | None:
+def detectable_ratio(
+    index: Index, null: Rates, edge: float, worse: Direction = Direction.LARGER
+) -> float | None:
     """Smallest true ratio of two groups' rates at which the index passes ``edge`` with probability :data:`POWER`.
 
     ``null``: (B, G) each, as in :func:`equality`; ``edge``: :attr:`Equality.edge`. Derivation: the
@@ -122,7 +124,7 @@ def _widest_pair(null: Rates) -> tuple[int, int]:
     return pair
 
 
-def _ratio(index: Index, null: Rates, pair: tuple[int, int], edge: float, worse: Worse) -> float | None:
+def _ratio(index: Index, null: Rates, pair: tuple[int, int], edge: float, worse: Direction) -> float | None:
     """Bisect the log ratio at which 80 % of the moved replicates pass the edge."""
     if pair[0] == pair[1]:
         return None

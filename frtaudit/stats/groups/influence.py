@@ -53,7 +53,7 @@ class Parts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Left:
+class LeaveOneOut:
     """A rate without one subject: ``rate``, pooled ``errors`` and ``trials`` that stay, and who went."""
 
     rate: float
@@ -62,7 +62,7 @@ class Left:
     subject: int
 
 
-def leave_one_out(parts: Parts) -> tuple[Left, Left] | None:
+def leave_one_out(parts: Parts) -> tuple[LeaveOneOut, LeaveOneOut] | None:
     """The smallest and the largest rate when one subject goes with all its comparisons; ties: the first subject.
 
     Exact: (count - count_k) / (weight - weight_k), nothing is scored again. None where fewer than two subjects take
@@ -83,7 +83,8 @@ def leave_one_out(parts: Parts) -> tuple[Left, Left] | None:
     rate = np.where(errors == 0, 0.0, np.where(errors == trials, 1.0, rate))
     ends = int(np.where(stays, rate, np.inf).argmin()), int(np.where(stays, rate, -np.inf).argmax())
     low, high = (
-        Left(rate=float(rate[k]), errors=int(errors[k]), trials=int(trials[k]), subject=k) for k in ends
+        LeaveOneOut(rate=float(rate[k]), errors=int(errors[k]), trials=int(trials[k]), subject=k)
+        for k in ends
     )
     return low, high
 

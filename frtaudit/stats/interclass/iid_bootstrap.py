@@ -9,7 +9,7 @@ from scipy import stats
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.gammas import STRIPS, Strips, fill_sums, strips_of
+from frtaudit.stats.bootstrap.gammas import STRIPS, GammaTables, fill_sums, strips_of
 from frtaudit.stats.bootstrap.weights import CURVE, Words, stream_of, word_of
 from frtaudit.stats.interclass.d_l2 import (
     LEVELS,
@@ -120,7 +120,7 @@ class Curves(NamedTuple):
     start: Words
 
 
-def _resampled(ordered: Sequence[Floats]) -> tuple[Curves, Strips]:
+def _resampled(ordered: Sequence[Floats]) -> tuple[Curves, GammaTables]:
     size = np.array([scores.size for scores in ordered], dtype=np.int64)
     u, _ = pieces(size.tolist())
     gaps = np.stack([np.diff(ranks(n, u), prepend=0, append=n + 1) for n in size.tolist()])
@@ -136,7 +136,7 @@ def _resampled(ordered: Sequence[Floats]) -> tuple[Curves, Strips]:
 
 
 @kernel
-def add_squares(square: Floats, curves: Curves, strips: Strips, seed: np.uint64, n: int) -> None:
+def add_squares(square: Floats, curves: Curves, strips: GammaTables, seed: np.uint64, n: int) -> None:
     """Add (Delta* - Delta)^2 of resamples 0..n-1 to ``square``, shape (C, U)."""
     moved, mean = np.empty_like(square), np.empty(square.shape[1])
     sums = np.empty(square.shape[1] + 1)
@@ -152,7 +152,9 @@ def add_squares(square: Floats, curves: Curves, strips: Strips, seed: np.uint64,
 
 
 @kernel
-def move(moved: Floats, sums: Floats, curves: Curves, strips: Strips, one: int, stream: np.uint64) -> None:
+def move(
+    moved: Floats, sums: Floats, curves: Curves, strips: GammaTables, one: int, stream: np.uint64
+) -> None:
     """Fill ``moved``, shape (U,), with Q* - Q of a resample of class ``one``; ``sums``, shape (U + 1,): room."""
     fill_sums(sums, curves.start[one], strips, stream)
     scores, own, last = curves.scores[curves.first[one] :], curves.own[one], np.float64(curves.size[one] - 1)

@@ -19,7 +19,7 @@ _CHUNK = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lender:
+class DesignEffectSource:
     """The threshold from which a tag borrows its design effect.
 
     ``threshold``: the nearest with enough errors and erring subjects; where ``whole`` is false the tail ended
@@ -31,13 +31,13 @@ class Lender:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lenders:
+class DesignEffectSources:
     """Two of them: where errors are few, and where all but few comparisons err (FORMULAS 8.1: the rarer outcome)."""
 
-    errors: Lender
-    others: Lender
+    errors: DesignEffectSource
+    others: DesignEffectSource
 
-    def of(self, residuals: Residuals) -> Lender:
+    def of(self, residuals: Residuals) -> DesignEffectSource:
         """The lender of the rarer outcome."""
         return self.errors if 2 * residuals.errors <= residuals.trials else self.others
 
@@ -47,7 +47,7 @@ def few(residuals: Residuals) -> bool:
     return residuals.few(ENOUGH_ERRORS, ENOUGH_SUBJECTS)
 
 
-def fmr_lenders(tail: ScoreTail, member: Flags, trials: int) -> Lenders:
+def fmr_lenders(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSources:
     """Return the nearest thresholds, down the tail and up all scores, at which the rarer outcome is frequent enough.
 
     ``member``: shape (K,), bool; a comparison counts when both its subjects do; ``trials``: how many do. Errors only
@@ -55,13 +55,13 @@ def fmr_lenders(tail: ScoreTail, member: Flags, trials: int) -> Lenders:
     what does not err is rarer, and becomes rarer still. Where all but few comparisons err a cut tail lends nothing.
     """
     whole = math.isinf(tail.floor)
-    return Lenders(
+    return DesignEffectSources(
         errors=_fewer_matches(tail, member, trials, whole=whole),
-        others=_more_matches(tail, member, trials) if whole else Lender(threshold=None),
+        others=_more_matches(tail, member, trials) if whole else DesignEffectSource(threshold=None),
     )
 
 
-def _fewer_matches(tail: ScoreTail, member: Flags, trials: int, *, whole: bool) -> Lender:
+def _fewer_matches(tail: ScoreTail, member: Flags, trials: int, *, whole: bool) -> DesignEffectSource:
     size = 0
     while size < tail.tail_score.size:
         size = min(max(4 * size, _CHUNK), tail.tail_score.size)
@@ -69,14 +69,16 @@ def _fewer_matches(tail: ScoreTail, member: Flags, trials: int, *, whole: bool) 
         last = _place(subjects, member.size, trials)
         if last is not None:
             below = _next_below(tail.tail_score, tail.tail_score[inside[last]])
-            return Lender(threshold=(None if whole else tail.floor) if below is None else below)
-    return Lender(threshold=None) if whole else Lender(threshold=tail.floor, whole=False)
+            return DesignEffectSource(threshold=(None if whole else tail.floor) if below is None else below)
+    return (
+        DesignEffectSource(threshold=None) if whole else DesignEffectSource(threshold=tail.floor, whole=False)
+    )
 
 
-def _more_matches(tail: ScoreTail, member: Flags, trials: int) -> Lender:
+def _more_matches(tail: ScoreTail, member: Flags, trials: int) -> DesignEffectSource:
     inside, subjects = _inside(tail, member, tail.tail_score.size)
     last = _place(subjects[::-1], member.size, trials)
-    return Lender(threshold=None if last is None else float(tail.tail_score[inside[-1 - last]]))
+    return DesignEffectSource(threshold=None if last is None else float(tail.tail_score[inside[-1 - last]]))
 
 
 def _inside(tail: ScoreTail, member: Flags, size: int) -> tuple[Index, Index]:
@@ -86,7 +88,7 @@ def _inside(tail: ScoreTail, member: Flags, size: int) -> tuple[Index, Index]:
     return inside, np.stack([first[inside], second[inside]], axis=1)
 
 
-def fnmr_lenders(tail: ScoreTail, member: Flags) -> Lenders:
+def fnmr_lenders(tail: ScoreTail, member: Flags) -> DesignEffectSources:
     """Return the nearest thresholds, up and down the mated scores, at which the rarer outcome is frequent enough.
 
     ``member``: shape (K,), bool. Every mated score is kept, so that the search is whole.
@@ -96,8 +98,9 @@ def fnmr_lenders(tail: ScoreTail, member: Flags) -> Lenders:
     subjects, score = subject[inside][:, None], tail.mated_score[inside]
     up, down = (_place(part, member.size, inside.size) for part in (subjects, subjects[::-1]))
     below = None if down is None else _next_below(score[::-1], score[-1 - down])
-    return Lenders(
-        errors=Lender(threshold=None if up is None else float(score[up])), others=Lender(threshold=below)
+    return DesignEffectSources(
+        errors=DesignEffectSource(threshold=None if up is None else float(score[up])),
+        others=DesignEffectSource(threshold=below),
     )
 
 

@@ -20,7 +20,12 @@ from statsmodels.stats.proportion import proportion_confint
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals import borrowing
-from frtaudit.stats.intervals.borrowing import Lender, Lenders, fmr_lenders, fnmr_lenders
+from frtaudit.stats.intervals.borrowing import (
+    DesignEffectSource,
+    DesignEffectSources,
+    fmr_lenders,
+    fnmr_lenders,
+)
 from frtaudit.stats.intervals.dependence import (
     Residuals,
     Spread,
@@ -163,8 +168,8 @@ class WilsonRule:
     spread: Spread
     non_mated: NonMatedSums
     mated: MatedSums
-    lenders_fmr: tuple[Lenders, ...]
-    lenders_fnmr: tuple[Lenders, ...]
+    lenders_fmr: tuple[DesignEffectSources, ...]
+    lenders_fnmr: tuple[DesignEffectSources, ...]
 
     def fmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
         """Interval of FMR (pooled) or FAR (identity) of ``tag`` at a prepared threshold, two-sided (8.1, 8.18)."""
@@ -250,7 +255,9 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
     )
 
 
-def _with_lenders(thresholds: Iterable[float], lenders: Iterable[Lenders]) -> npt.NDArray[np.float64]:
+def _with_lenders(
+    thresholds: Iterable[float], lenders: Iterable[DesignEffectSources]
+) -> npt.NDArray[np.float64]:
     lent = [
         lender.threshold
         for of in lenders
@@ -270,7 +277,7 @@ def _row(thresholds: npt.NDArray[np.float64], threshold: float) -> int:
 def _rule(
     own: Residuals,
     lent: Residuals | None,
-    lender: Lender,
+    lender: DesignEffectSource,
     alpha: float,
     *,
     ends: int,
@@ -300,7 +307,9 @@ def _design_effect(residuals: Residuals, ends: int) -> float:
     return max(1.0, inflated_variance(residuals) * residuals.trials / (p * (1 - p)))
 
 
-def _offer(own: Residuals, lent: Residuals | None, lender: Lender, *, ends: int) -> tuple[float, str | None]:
+def _offer(
+    own: Residuals, lent: Residuals | None, lender: DesignEffectSource, *, ends: int
+) -> tuple[float, str | None]:
     """Design effect of the lender, else comparisons per subject (2M/K, n/K2)."""
     enough = lent is not None and not (lender.whole and borrowing.few(lent))
     if lent is not None and enough and 0 < lent.errors < lent.trials:

@@ -83,7 +83,7 @@ def scale_of(alike: Floats, own: Floats) -> Scale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heaps:
+class Histograms:
     """Mixtures of three normal distributions: strangers, and the persons' own faces, clear ones and hard ones.
 
     ``share``, ``mean``, ``spread``: shape (M, 3) each, one row for each of M mixtures.
@@ -114,7 +114,7 @@ class Heaps:
         return np.where(there.any(axis=1), GRID[there.argmax(axis=1)], 1.0)
 
 
-def fewest(places: Floats, made: Heaps) -> Floats:
+def fewest(places: Floats, made: Histograms) -> Floats:
     """The person's own faces at the one end, shape (M, P), 0 or 1: those that surely are. Below there are strangers.
 
     ``places``: shape (P,), NaN where not known, which is nobody's.
@@ -122,7 +122,7 @@ def fewest(places: Floats, made: Heaps) -> Floats:
     return np.asarray(places >= made.meet(SURE)[:, None], dtype=np.float64)
 
 
-def most(places: Floats, weights: Floats, made: Heaps) -> Floats:
+def most(places: Floats, weights: Floats, made: Histograms) -> Floats:
     """How likely a face is the person's own at the other end, shape (M, P): own faces thin out slowly.
 
     Where the heaps meet every face is taken for the person's, and from there down to where strangers lie on average
@@ -153,7 +153,7 @@ def _parts(places: Floats, share: Floats, mean: Floats, spread: Floats) -> Float
     return np.asarray(np.exp(level - level.max(axis=-1, keepdims=True)))
 
 
-def heaps(places: Floats, own: Floats) -> Heaps:
+def histograms(places: Floats, own: Floats) -> Histograms:
     """The mixture of faces at these places, M = 1, by EM on a fine histogram.
 
     ``places``: shape (F,), NaN where not known; ``own``: shape (F,), in [0, 1], where to start from. Raises
@@ -169,12 +169,12 @@ def heaps(places: Floats, own: Floats) -> Heaps:
     return _fitted(places, np.ones((1, places.size)), _start(places[known], own[known]), ROUNDS)
 
 
-def refitted(places: Floats, weights: Floats, start: Heaps) -> Heaps:
+def refitted(places: Floats, weights: Floats, start: Histograms) -> Histograms:
     """M mixtures of the same faces, each counted as often as its row of ``weights`` says, shape (M, F)."""
     return _fitted(places, weights, start, AGAIN)
 
 
-def _fitted(places: Floats, weights: Floats, start: Heaps, rounds: int) -> Heaps:
+def _fitted(places: Floats, weights: Floats, start: Histograms, rounds: int) -> Histograms:
     known = np.isfinite(places)
     bins = np.clip(((places[known] - LOW) / (HIGH - LOW) * BINS).astype(np.int64), 0, BINS - 1)
     counts = np.stack([np.bincount(bins, one[known], minlength=BINS) for one in weights])
@@ -190,10 +190,10 @@ def _fitted(places: Floats, weights: Floats, start: Heaps, rounds: int) -> Heaps
         mean = (heights * middles).sum(axis=1) / total
         squares = (heights * (middles - mean[:, None]) ** 2).sum(axis=1) / total
         spread = np.sqrt(np.maximum(squares, LEAST**2))
-    return Heaps(share=share, mean=mean, spread=spread)
+    return Histograms(share=share, mean=mean, spread=spread)
 
 
-def _start(places: Floats, own: Floats) -> Heaps:
+def _start(places: Floats, own: Floats) -> Histograms:
     weights = np.stack([1 - own, own])
     size = weights.sum(axis=1)
     if size.min() < FEW:
@@ -201,7 +201,7 @@ def _start(places: Floats, own: Floats) -> Heaps:
     mean = weights @ places / size
     spread = np.sqrt([np.average((places - m) ** 2, weights=w) for m, w in zip(mean, weights, strict=True)])
     spread = np.maximum(spread, LEAST)
-    return Heaps(
+    return Histograms(
         share=np.array([[size[0], 0.8 * size[1], 0.2 * size[1]]]) / size.sum(),
         mean=np.array([[mean[0], mean[1], mean[1] - spread[1]]]),
         spread=np.array([[spread[0], spread[1], FAR * spread[1]]]),

@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pile:
+class ScoreAtom:
     """The comparisons whose score is the least or the highest there is: ``score``, shares of either kind, 0..1."""
 
     score: float
@@ -30,8 +30,8 @@ class Pile:
 class Censoring:
     """What the scores of one system hide; ``values``: how many different ones it gives, 0 where they are not few."""
 
-    floor: Pile | None = None
-    ceiling: Pile | None = None
+    floor: ScoreAtom | None = None
+    ceiling: ScoreAtom | None = None
     values: int = 0
 
     def beyond(self, threshold: float) -> str | None:
@@ -59,7 +59,7 @@ class Censoring:
         )
 
 
-def _said(pile: Pile | None, most: str, end: str, side: str) -> str | None:
+def _said(pile: ScoreAtom | None, most: str, end: str, side: str) -> str | None:
     if pile is None:
         return None
     share = 1 - pile.non_mated if end == "floor" else pile.non_mated
@@ -90,11 +90,11 @@ def censoring_of(mated: Floats, non_mated: Floats) -> Censoring:
     return Censoring(floor=floor, ceiling=ceiling, values=value.size if few else 0)
 
 
-def _pile(mated: Floats, non_mated: Floats, score: float, count: int, beside: int) -> Pile | None:
+def _pile(mated: Floats, non_mated: Floats, score: float, count: int, beside: int) -> ScoreAtom | None:
     shares = [float(np.mean(kind == score)) if kind.size else 0.0 for kind in (mated, non_mated)]
     if count < LEAST_COUNT or count < TIMES * beside or max(shares) < LEAST_SHARE:
         return None
-    return Pile(score=float(score), mated=shares[0], non_mated=shares[1])
+    return ScoreAtom(score=float(score), mated=shares[0], non_mated=shares[1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,7 +155,7 @@ def remark(step: Step) -> str | None:
     return f"the scores come in steps: FNMR at FMR {step.target:g} is that at FMR {step.realised:.3g}"
 
 
-def crossing(found: Censoring, threshold: float, fmr: float, fnmr: float) -> str | None:
+def eer_hidden(found: Censoring, threshold: float, fmr: float, fnmr: float) -> str | None:
     """Why the EER, nearest to which FMR and FNMR come at ``threshold``, is hidden; None where it is not.
 
     At the floor FMR would have to rise past FNMR, at the ceiling FNMR past FMR, where no threshold can be told; and

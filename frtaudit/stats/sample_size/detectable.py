@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from scipy import optimize, special, stats
 
-from frtaudit.stats.sample_size.power import Crew, Dependence, fewest
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest
 
 LEAST_ERRORS = 10
 FOR_ERRORS = 0.1
@@ -33,7 +33,7 @@ def critical_value(groups: int, alpha: float) -> float:
     return float(stats.studentized_range.ppf(1 - alpha, groups, math.inf)) / math.sqrt(2)
 
 
-def resampled(dependence: Dependence, crew: Crew) -> Dependence:
+def resampled(dependence: Dependence, crew: ComparisonDesign) -> Dependence:
     """The dependence that subject replicates show: they triple the noise of a non-mated block (FORMULAS 8.2).
 
     The rule of 8.1 counts it twice, so that deff is one larger; mated comparisons have no blocks.
@@ -102,7 +102,7 @@ def detectable_ratio(
 def subjects_to_find(
     ratio: float,
     rate: float,
-    crew: Crew,
+    crew: ComparisonDesign,
     dependence: Dependence,
     *,
     groups: int,

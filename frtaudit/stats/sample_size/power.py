@@ -22,7 +22,7 @@ LEAST_SUBJECTS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Crew:
+class ComparisonDesign:
     """What comparisons the subjects of a test crew make.
 
     ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
@@ -47,22 +47,22 @@ class Crew:
         return self.each * (1.0 if self.ends == 1 else subjects - 1) * self.heap
 
 
-def mated(samples: float) -> Crew:
+def mated(samples: float) -> ComparisonDesign:
     """All m(m-1)/2 mated comparisons of the ``samples`` of a subject.
 
     >>> mated(4).each
     6.0
     """
-    return Crew(ends=1, each=samples * (samples - 1) / 2)
+    return ComparisonDesign(ends=1, each=samples * (samples - 1) / 2)
 
 
-def non_mated(samples: float) -> Crew:
+def non_mated(samples: float) -> ComparisonDesign:
     """All m^2 comparisons of the ``samples`` of two subjects.
 
     >>> non_mated(4).trials(2)
     16.0
     """
-    return Crew(ends=2, each=samples**2)
+    return ComparisonDesign(ends=2, each=samples**2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Dependence:
     base: float
     share: float
 
-    def deff(self, crew: Crew, subjects: float) -> float:
+    def deff(self, crew: ComparisonDesign, subjects: float) -> float:
         """Design effect of a crew of ``subjects``.
 
         >>> Dependence(base=1, share=0.2).deff(mated(4), 100)
@@ -87,7 +87,7 @@ class Dependence:
         """
         return max(1.0, self.base + self.share * max(crew.per_subject(subjects) - crew.ends, 0.0))
 
-    def n_eff(self, crew: Crew, subjects: float) -> float:
+    def n_eff(self, crew: ComparisonDesign, subjects: float) -> float:
         """Effective number of comparisons of a crew of ``subjects``."""
         return crew.trials(subjects) / self.deff(crew, subjects)
 
@@ -95,12 +95,12 @@ class Dependence:
 INDEPENDENT = Dependence(base=1.0, share=0.0)
 
 
-def least(crew: Crew) -> Dependence:
+def least(crew: ComparisonDesign) -> Dependence:
     """Independent comparisons as the rule of FORMULAS 8.1 counts them: deff 1 (mated) or 2 (non-mated)."""
     return Dependence(base=float(crew.ends), share=0.0)
 
 
-def worst(crew: Crew) -> Dependence:
+def worst(crew: ComparisonDesign) -> Dependence:
     """All comparisons of one subject err together: deff = comparisons per subject, the bound of FORMULAS 8.1.
 
     >>> worst(non_mated(1)).n_eff(non_mated(1), 6000)
@@ -109,7 +109,7 @@ def worst(crew: Crew) -> Dependence:
     return Dependence(base=float(crew.ends), share=1.0)
 
 
-def measured(crew: Crew, subjects: float, deff: float) -> Dependence:
+def measured(crew: ComparisonDesign, subjects: float, deff: float) -> Dependence:
     """The dependence that a pilot of ``subjects`` with design effect ``deff`` (FORMULAS 8.1) shows.
 
     >>> round(measured(mated(4), 100, 2.0).share, 3)
@@ -120,7 +120,7 @@ def measured(crew: Crew, subjects: float, deff: float) -> Dependence:
     return Dependence(base=float(crew.ends), share=share)
 
 
-def subjects_for(crew: Crew, dependence: Dependence, n_eff: float) -> int | None:
+def subjects_for(crew: ComparisonDesign, dependence: Dependence, n_eff: float) -> int | None:
     """The fewest subjects worth ``n_eff`` independent comparisons; None where no number is.
 
     >>> subjects_for(non_mated(1), INDEPENDENT, 3 / 1e-3), subjects_for(mated(4), worst(mated(4)), 3 / 0.01)
@@ -150,7 +150,7 @@ def fewest(enough: Callable[[int], bool]) -> int | None:
 
 
 def power_to_pass(
-    crew: Crew, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
+    crew: ComparisonDesign, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
 ) -> float:
     """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8, 8.18) when the true rate is ``rate``.
 
@@ -174,7 +174,7 @@ def power_to_pass(
 
 
 def allowed_rate(
-    crew: Crew, dependence: Dependence, subjects: int, limit: float, alpha: float
+    crew: ComparisonDesign, dependence: Dependence, subjects: int, limit: float, alpha: float
 ) -> float | None:
     """The largest observed rate whose upper bound is at most ``limit``; None where not even no error passes.
 
@@ -190,7 +190,7 @@ def allowed_rate(
     return float(optimize.brentq(beyond, 0.0, limit, xtol=1e-9 * limit)) if beyond(limit) > 0 else limit
 
 
-def _bounds(crew: Crew, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
+def _bounds(crew: ComparisonDesign, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
     """What the bounds of a crew's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
 
     With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is heap^2 over the pairs that are compared. The
@@ -209,7 +209,7 @@ def _bounds(crew: Crew, dependence: Dependence, subjects: int, rate: float) -> R
 
 
 def subjects_to_pass(
-    crew: Crew, dependence: Dependence, rate: float, limit: float, alpha: float, power: float
+    crew: ComparisonDesign, dependence: Dependence, rate: float, limit: float, alpha: float, power: float
 ) -> int | None:
     """The fewest subjects that pass ``limit`` with probability ``power`` when the true rate is ``rate`` < ``limit``.
 

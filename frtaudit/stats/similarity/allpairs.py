@@ -16,9 +16,9 @@ from frtaudit.stats.rates.histogram import above_edges, edges_over, histogram_of
 from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.rates.targets import TOLERANCE, exact
 from frtaudit.stats.rates.trials import complete_trials, schema_of, trials
-from frtaudit.stats.similarity.executor import Crew, Ground, by_threads
+from frtaudit.stats.similarity.executor import Executor, PassContext, by_threads
 from frtaudit.stats.similarity.pair_scan import Pairs, Scan, scan_mated, scan_non_mated
-from frtaudit.stats.similarity.pilot_sample import Sounding, sounding_of
+from frtaudit.stats.similarity.pilot_sample import PilotSample, sounding_of
 from frtaudit.stats.similarity.ranking import ranked
 from frtaudit.stats.similarity.scorers import BlockScorer
 from frtaudit.stats.similarity.sums_below_floor import sums_below
@@ -36,7 +36,7 @@ SOUNDED = 200  # the floor rests on at least so many of the sounding's compariso
 DEEPER = 4.0
 
 
-def forget(ground: Ground) -> None:
+def forget(ground: PassContext) -> None:
     """Score nothing again."""
 
 
@@ -56,8 +56,8 @@ class TailRequest:
     budget: int = 2_000_000_000
     threads: int = 0
     progress: Progress = quiet
-    seen: Callable[[Ground], None] = forget
-    crew: Crew = by_threads
+    seen: Callable[[PassContext], None] = forget
+    crew: Executor = by_threads
 
 
 def score_all_pairs(
@@ -91,7 +91,7 @@ def score_all_pairs(
     """
     counts = np.asarray(n_samples, dtype=np.int64)
     subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
-    ground = Ground(
+    ground = PassContext(
         block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
         crew=request.crew,
@@ -120,7 +120,7 @@ def score_all_pairs(
     return replace(tail, below=sums_below(ground, tail, groups, missing)) if missing.size else tail
 
 
-def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
+def _deep_enough(ground: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
     """Scan, and scan again with a lower floor while the tail is too short, or a higher one when it is too long."""
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
@@ -143,11 +143,11 @@ def _deep_enough(ground: Ground, empty: ScoreTail, groups: Groups, request: Tail
         depth *= DEEPER
 
 
-def _sounding(ground: Ground, empty: ScoreTail) -> Sounding:
+def _sounding(ground: PassContext, empty: ScoreTail) -> PilotSample:
     return sounding_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
 
 
-def _depth(sounding: Sounding, empty: ScoreTail, request: TailRequest) -> float:
+def _depth(sounding: PilotSample, empty: ScoreTail, request: TailRequest) -> float:
     """Which share of the non-mated comparisons the tail should hold."""
     crossing = EER_AIM * sounding.crossing(empty.mated_score) if request.eer else 0.0
     required = float(_need(empty.n_samples))
@@ -159,7 +159,7 @@ def _need(n_samples: Ints) -> Fraction:
     return 1 + Fraction(10, max(isqrt(int((n_samples > 0).sum())), 1))
 
 
-def _floor(sounding: Sounding, depth: float, allowed: float, lowest: float) -> float:
+def _floor(sounding: PilotSample, depth: float, allowed: float, lowest: float) -> float:
     """The floor for a depth, or the one that the budget allows; if finite, above the lowest score."""
     wanted = sounding.floor_at(depth)
     if allowed < 1:

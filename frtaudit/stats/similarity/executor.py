@@ -18,7 +18,7 @@ Job = TypeVar("Job")
 Done = TypeVar("Done")
 
 
-class Crew(Protocol):
+class Executor(Protocol):
     """Does ``work(ground, job)`` for every job, and gives the results in the order of the jobs.
 
     ``together``: so many jobs in a row may be handed over as one block, where handing over costs; ``progress`` hears
@@ -28,8 +28,8 @@ class Crew(Protocol):
 
     def __call__(
         self,
-        work: "Callable[[Ground, Job], Done]",
-        ground: "Ground",
+        work: "Callable[[PassContext, Job], Done]",
+        ground: "PassContext",
         jobs: Sequence[Job],
         *,
         together: int = 1,
@@ -40,8 +40,8 @@ class Crew(Protocol):
 
 
 def by_threads(
-    work: "Callable[[Ground, Job], Done]",
-    ground: "Ground",
+    work: "Callable[[PassContext, Job], Done]",
+    ground: "PassContext",
     jobs: Sequence[Job],
     *,
     together: int = 1,  # noqa: ARG001  crews share a signature; a thread is handed a job for nothing
@@ -53,7 +53,7 @@ def by_threads(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
+class PassContext:
     """What a pass runs over: ``subject_of`` (N,), ``room`` (N,): the cell of each sample, and the histogram's edges.
 
     ``crew`` does the passes over all pairs; what is small, ``threads`` do here.
@@ -66,4 +66,4 @@ class Ground:
     edges: Floats
     threads: int
     progress: Progress = quiet
-    crew: Crew = by_threads
+    crew: Executor = by_threads

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.float32_screen import bin_from, screen
 from frtaudit.stats.similarity.scorers import UnitBlocks
 from frtaudit.stats.similarity.tiles import in_order
@@ -40,7 +40,7 @@ class Scan:
     histogram: Ints
 
 
-def scan_mated(ground: Ground) -> Pairs:
+def scan_mated(ground: PassContext) -> Pairs:
     """All mated comparisons, ascending by score, ties by (i, j)."""
     layout = ground.layout
     tiles = [(r, c) for first, end in layout.strips for r in range(first, end) for c in range(r, end)]
@@ -56,7 +56,7 @@ def scan_mated(ground: Ground) -> Pairs:
     return Pairs(found.i[order], found.j[order], found.score[order])
 
 
-def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
+def scan_non_mated(ground: PassContext, floor: float, capacity: int) -> Scan:
     """The histogram of the non-mated comparisons, and those with score > ``floor`` if they are at most ``capacity``."""
     work = partial(_scan_job, floor=floor, open_ground=_open(ground))
     jobs, progress = ground.layout.jobs(), ground.progress
@@ -76,19 +76,19 @@ def scan_non_mated(ground: Ground, floor: float, capacity: int) -> Scan:
     return Scan(tuple(kept) if count <= capacity else None, count, histogram)
 
 
-def scan_tile(ground: Ground, row: int, column: int, floor: float) -> Pairs:
+def scan_tile(ground: PassContext, row: int, column: int, floor: float) -> Pairs:
     """The non-mated comparisons of one tile with score > ``floor``."""
     pairs, _ = _scan_job(ground, (row, column, column + 1), floor=floor, open_ground=_open(ground))
     return pairs
 
 
-def _open(ground: Ground) -> bool:
+def _open(ground: PassContext) -> bool:
     """Whether all samples are in one cell."""
     return bool(ground.room.size and ground.room.min() == ground.room.max() >= 0)
 
 
 def _scan_job(
-    ground: Ground, job: tuple[int, int, int], *, floor: float, open_ground: bool
+    ground: PassContext, job: tuple[int, int, int], *, floor: float, open_ground: bool
 ) -> tuple[Pairs, Ints]:
     layout, (row, first, end) = ground.layout, job
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)

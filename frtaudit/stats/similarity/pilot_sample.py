@@ -19,7 +19,7 @@ RUNS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Sounding:
+class PilotSample:
     """Its non-mated scores, descending, with the share of comparisons at or above each, in both weightings."""
 
     score: Floats
@@ -47,7 +47,7 @@ class Sounding:
 
 def sounding_of(
     block: BlockScorer, n_samples: Ints, subject_of: Index, room: Index, threads: int
-) -> Sounding:
+) -> PilotSample:
     """Score runs of neighbouring subjects, evenly spread over the cohort, against each other.
 
     A run is cut at ``SAMPLES / RUNS`` samples; a subject k of which m_k of n_k samples were scored weighs
@@ -66,7 +66,7 @@ def sounding_of(
     found = zip(*in_order(work, pairs, threads), strict=True)
     score, pooled, identity = (np.concatenate(parts) for parts in found)
     order = np.argsort(-score, kind="stable")
-    return Sounding(score[order], _share(pooled[order]), _share(identity[order]))
+    return PilotSample(score[order], _share(pooled[order]), _share(identity[order]))
 
 
 def _runs(n_samples: Ints) -> Sequence[slice]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.sums import above_levels
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -18,7 +18,7 @@ Index = npt.NDArray[np.int32]
 STEPS = 4096  # entries of the table that guesses a score's level
 
 
-def sums_below(ground: Ground, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
+def sums_below(ground: PassContext, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
     """The sums of :class:`NonMatedSums` at ascending ``thresholds`` (T,), over all non-mated comparisons.
 
     Every strip of subjects is scored against all others (each pair twice, from one computation of its tile),
@@ -71,7 +71,7 @@ class Cut:
     table: Table
 
 
-def _score_strip(ground: Ground, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
+def _score_strip(ground: PassContext, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
     """What a strip adds to the sums of the tags (5, L, G+1), and those of its own subjects (2, L, 1+S, subjects)."""
     layout, of, table, n, cells = ground.layout, cut.of, cut.table, cut.n_samples, cut.cells
     first, end = _subjects(ground, rows)
@@ -98,7 +98,7 @@ def _score_strip(ground: Ground, rows: tuple[int, int], *, cut: Cut) -> tuple[Fl
     return by_tag, by_subject
 
 
-def _subjects(ground: Ground, strip: tuple[int, int]) -> tuple[int, int]:
+def _subjects(ground: PassContext, strip: tuple[int, int]) -> tuple[int, int]:
     """First and end subject of a strip of parts."""
     first, end = ground.layout.starts[strip[0]], ground.layout.starts[strip[1]]
     return int(ground.subject_of[first]), int(ground.subject_of[end - 1]) + 1
@@ -157,7 +157,7 @@ def add_block(a: int, b: int, size: int, of: Index, counted: Ints, x: int, y: in
 
 
 @kernel
-def pay_in(a: int, place: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats) -> None:
+def accumulate(a: int, place: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats) -> None:
     """Add what subject a has gained to its own sums, at ``place``, and to those of its tags; clear it."""
     for scope in range(gained.shape[1]):
         if scope > 0 and of[scope - 1, a] < 0:
@@ -195,7 +195,7 @@ def add_tile(
             for s in range(of.shape[0]):
                 if of[s, a] >= 0 and of[s, a] == of[s, b]:
                     gained[side, s + 1, level] += 1
-        pay_in(a, a - blocks[0], of, gained, by_tag, by_subject)
+        accumulate(a, a - blocks[0], of, gained, by_tag, by_subject)
 
 
 @kernel
@@ -224,4 +224,4 @@ def add_counted(
         for b in range(blocks[2], blocks[3]):
             if compared(a, b, n, cells):
                 add_block(a, b, n[a] * n[b], of, counted, a - blocks[0], b - blocks[2], gained)
-        pay_in(a, a - blocks[0], of, gained, by_tag, by_subject)
+        accumulate(a, a - blocks[0], of, gained, by_tag, by_subject)

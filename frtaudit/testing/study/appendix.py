@@ -20,11 +20,11 @@ from frtaudit.config.plugins import load_plugins
 from frtaudit.core import Method, Target
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
-from frtaudit.evaluation.intervals import Place
+from frtaudit.evaluation.intervals import OperatingPoint
 from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
-from frtaudit.testing.study.trials import material_of, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
 
 SYSTEMS = (
     *("dlib_resnet", "mobilefacenet_insightface", "mobilefacenet_foamliu"),
@@ -119,10 +119,12 @@ def _audit(of: RealSet, people: superpopulation.Ints, truth: Truth) -> dict[str,
     spec = spec_of(
         targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=int(people[0]), folds=False
     )
-    trial = trial_of(material_of(superpopulation.sampled(of, people), {}), spec)
+    trial = trial_of(cohort_data(superpopulation.sampled(of, people), {}), spec)
     found = {}
     for rate in RATES:
-        place = Place(rate=rate, weighting=truth.weighting, tag=0, threshold=truth.threshold, point=0)
+        place = OperatingPoint(
+            rate=rate, weighting=truth.weighting, tag=0, threshold=truth.threshold, point=0
+        )
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for item in Coverage().of_row(trial, row, ALPHA, (Scenario.ESTIMATE,)):
             if item.metric == "simulated_coverage" and item.value is not None:

@@ -20,20 +20,20 @@ from scipy import stats
 
 from frtaudit.analyses.comparison import measures
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
-from frtaudit.analyses.comparison.support import Footing, footing_of
-from frtaudit.core import Material, Templates
+from frtaudit.analyses.comparison.support import CommonSupport, footing_of
+from frtaudit.core import CohortData, Templates
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
-from frtaudit.evaluation.system import POOLED, Trial
-from frtaudit.pipeline.evaluate import groups_of, put_on_trial
+from frtaudit.evaluation.system import POOLED, SystemData
+from frtaudit.pipeline.evaluate import evaluate_system, groups_of
 from frtaudit.stats.bootstrap.resample import replicate
 from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.trials import material_of
+from frtaudit.testing.study.trials import cohort_data
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -73,7 +73,7 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
+class CohortComparison:
     """One cohort's comparison: ``told`` (A,) bool; ``paired``, ``unpaired`` (A,): widths; ``alike`` (A,): correlation.
 
     ``turned``: with the labels swapped every sign flips and nothing else; ``far`` (A,): the detectable difference;
@@ -90,7 +90,7 @@ class Seen:
     turned: bool
 
 
-def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[Trial]:
+def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[SystemData]:
     """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
     own = seed_of(seed, "compare", scene.population.name, str(number))
     rng = np.random.default_rng(own)
@@ -98,7 +98,7 @@ def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float
     seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
     made = {name: _templates(seen, scene.noise, rng) for name in NAMES}
     material = replace(
-        material_of(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
+        cohort_data(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
     )
     spec = _spec(own, resamples)
     found = [_trial(spec, name, material) for name in NAMES]
@@ -136,24 +136,24 @@ def _spec(seed: int, resamples: int) -> AuditSpec:
     )
 
 
-def _trial(spec: AuditSpec, name: str, material: Material) -> Trial:
+def _trial(spec: AuditSpec, name: str, material: CohortData) -> SystemData:
     comparisons = AllPairs().comparisons(material)
-    return put_on_trial(spec, Cosine(name=name), material, comparisons, groups_of(material.cohort))
+    return evaluate_system(spec, Cosine(name=name), material, comparisons, groups_of(material.cohort))
 
 
-def _moved(trial: Trial, shift: float) -> Trial:
+def _moved(trial: SystemData, shift: float) -> SystemData:
     """The trial with its mated scores moved down: thresholds stay, FNMR rises. Its replicates are drawn anew."""
     moved = replace(trial.tail, mated_score=(trial.tail.mated_score - shift).astype(np.float32))
     return replace(trial, tail=moved, replicates={})
 
 
-def compared(footing: Footing) -> list[Judged]:
+def compared(footing: CommonSupport) -> list[Judged]:
     """FNMR of everybody at each target, every pair judged."""
     everybody = [one for one in measures.fnmr(footing) if one.schema is None]
     return [judged(one, footing, ALPHA) for one in everybody]
 
 
-def look(trials: Sequence[Trial]) -> Seen:
+def look(trials: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
     found, mirror = compared(footing_of(trials)), compared(footing_of(trials[::-1]))
     footing = footing_of(trials)
@@ -164,7 +164,7 @@ def look(trials: Sequence[Trial]) -> Seen:
         None if one.family is None else multiple_comparisons.family_of(one.measure.values, drawn, ((0, 1),))
         for one, drawn in zip(found, other, strict=True)
     ]
-    return Seen(
+    return CohortComparison(
         told=np.array([one is not None and bool(one.p()[0] <= ALPHA) for one in families]),
         tested=np.array([one is not None for one in families]),
         paired=np.array([_width(one) for one in families]),
@@ -195,7 +195,7 @@ def _turned(one: Judged, back: Judged) -> bool:
     return bool(signs and one.family.p()[0] == back.family.p()[0])
 
 
-def _errors(footing: Footing) -> list[Floats]:
+def _errors(footing: CommonSupport) -> list[Floats]:
     """Errors of both systems on the mated comparisons at each target, (2, P) each."""
     mated = [support.mated_by_pair(item.tail)[1] for item in footing.standings]
     return [
@@ -209,7 +209,7 @@ def _errors(footing: Footing) -> list[Floats]:
     ]
 
 
-def _other_people(footing: Footing) -> list[Floats]:
+def _other_people(footing: CommonSupport) -> list[Floats]:
     """Replicates with the second system's people drawn apart from the first's: what not pairing costs, (B, 2) each."""
     first, second = footing.standings
     apart = replicate(
@@ -237,7 +237,7 @@ def study(cohorts: int, resamples: int, seed: int, scenes: Sequence[Scene] = SCE
     yield _self(scenes[0], seed, resamples)
 
 
-def _exchangeable(scene: Scene, seen: Sequence[Seen]) -> Iterator[Claim]:
+def _exchangeable(scene: Scene, seen: Sequence[CohortComparison]) -> Iterator[Claim]:
     name = scene.population.name
     for a, expected in enumerate(EXPECTED):
         where = f"{name}, {expected} expected false matches"
@@ -256,7 +256,9 @@ def _exchangeable(scene: Scene, seen: Sequence[Seen]) -> Iterator[Claim]:
     yield _share(name, "swapping the labels does more than flip signs", turned, 0.0, "greater")
 
 
-def _planted(scene: Scene, seen: Sequence[Seen], cohorts: int, resamples: int, seed: int) -> Iterator[Claim]:
+def _planted(
+    scene: Scene, seen: Sequence[CohortComparison], cohorts: int, resamples: int, seed: int
+) -> Iterator[Claim]:
     """A difference as large as the mean detectable one is found with probability 0.8 or more, at each target."""
     pilots = [trials_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
     for a, expected in enumerate(EXPECTED):
@@ -273,7 +275,7 @@ def _planted(scene: Scene, seen: Sequence[Seen], cohorts: int, resamples: int, s
         yield _share(where, f"a planted difference of {size:.3f} is found", np.array(found), POWER, "less")
 
 
-def _shift(pilots: Sequence[Sequence[Trial]], a: int, size: float) -> float | None:
+def _shift(pilots: Sequence[Sequence[SystemData]], a: int, size: float) -> float | None:
     """How far mated scores must move for a mean difference of ``size``; None where FNMR has no room for it."""
 
     def gap(shift: float) -> float:
@@ -288,7 +290,7 @@ def _shift(pilots: Sequence[Sequence[Trial]], a: int, size: float) -> float | No
     return high
 
 
-def _rate(trial: Trial, a: int, shift: float) -> float:
+def _rate(trial: SystemData, a: int, shift: float) -> float:
     threshold = trial.points.at_target[POOLED, trial.points.declared[a]]
     return float(np.mean(trial.tail.mated_score - shift <= threshold))
 

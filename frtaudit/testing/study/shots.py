@@ -9,8 +9,8 @@ import numpy.typing as npt
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Plan, Weighting
-from frtaudit.evaluation.intervals import Place, intervals_of, read
-from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, Trial
+from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
+from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.testing.study.cells import INDICES, NOMINAL, Cell
@@ -58,7 +58,7 @@ class Verdict:
 Found = tuple[dict[Key, Shot], list[Verdict]]
 
 
-def read_cohort(trial: Trial, cell: Cell, truth: Scores, names: Mapping[str, float]) -> Found:
+def read_cohort(trial: SystemData, cell: Cell, truth: Scores, names: Mapping[str, float]) -> Found:
     """Every interval and every test of one cohort; ``names``: the fixed thresholds by name."""
     true = {place: functional(truth) for place, functional in functionals(cell, names).items()}
     shots = dict(_rates(trial, cell, true, names))
@@ -72,7 +72,7 @@ def read_cohort(trial: Trial, cell: Cell, truth: Scores, names: Mapping[str, flo
 
 
 def _rates(
-    trial: Trial, cell: Cell, true: Mapping[At, float], names: Mapping[str, float]
+    trial: SystemData, cell: Cell, true: Mapping[At, float], names: Mapping[str, float]
 ) -> Iterator[tuple[Key, Shot]]:
     """FNMR at FMR targets, FMR and FNMR at fixed thresholds."""
     for weighting in cell.weightings:
@@ -82,17 +82,23 @@ def _rates(
         for name, threshold in names.items():
             point = len(trial.points.targets) + trial.points.thresholds.index(threshold)
             for rate in ("fmr", "fnmr"):
-                place = Place(rate=rate, weighting=weighting, tag=0, threshold=threshold, point=point)
+                place = OperatingPoint(
+                    rate=rate, weighting=weighting, tag=0, threshold=threshold, point=point
+                )
                 yield from _shots(trial, place, (rate.upper(), name), true)
 
 
-def _at_target(trial: Trial, rate: str, weighting: Weighting, target: float, tag: int = 0) -> Place:
+def _at_target(
+    trial: SystemData, rate: str, weighting: Weighting, target: float, tag: int = 0
+) -> OperatingPoint:
     a = trial.points.targets.index(target)
     threshold = float(trial.points.at_target[WEIGHTINGS.index(weighting), a])
-    return Place(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+    return OperatingPoint(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
 
 
-def _shots(trial: Trial, place: Place, at: At, true: Mapping[At, float]) -> Iterator[tuple[Key, Shot]]:
+def _shots(
+    trial: SystemData, place: OperatingPoint, at: At, true: Mapping[At, float]
+) -> Iterator[tuple[Key, Shot]]:
     reading, wanted = read(trial, place), trial.intervals
     for interval in intervals_of(reading, wanted, ALPHA)[: len(wanted)]:
         key = Key(
@@ -112,7 +118,7 @@ def shot_of(interval: Interval, value: float, truth: float) -> Shot:
     return Shot(low=low, high=high, value=value, truth=truth)
 
 
-def _indices(trial: Trial, cell: Cell, true: Mapping[At, float], schema: str) -> Found:
+def _indices(trial: SystemData, cell: Cell, true: Mapping[At, float], schema: str) -> Found:
     """Differentials: the max-t interval of FORMULAS 8.6, and under equal groups the test of 8.5."""
     shots: dict[Key, Shot] = {}
     tests: list[Verdict] = []
@@ -159,7 +165,7 @@ def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
     return 1.0 if found is None else found.p
 
 
-def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
+def _distances(trial: SystemData, true: Mapping[At, float], schema: str) -> Found:
     """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
     scores, subjects = _by_class(trial, schema)
     rng = np.random.default_rng(trial.spec.seed)
@@ -187,7 +193,7 @@ def _distances(trial: Trial, true: Mapping[At, float], schema: str) -> Found:
     return shots, alike if schema == ALIKE else []
 
 
-def _by_class(trial: Trial, schema: str) -> tuple[list[Floats], list[npt.NDArray[np.int64]]]:
+def _by_class(trial: SystemData, schema: str) -> tuple[list[Floats], list[npt.NDArray[np.int64]]]:
     tail = trial.tail
     subject = tail.subject_of[tail.mated_i].astype(np.int64)
     code = trial.cohort.classifications[schema].codes[subject]
@@ -195,7 +201,7 @@ def _by_class(trial: Trial, schema: str) -> tuple[list[Floats], list[npt.NDArray
     return [tail.mated_score[one].astype(np.float64) for one in chosen], [subject[one] for one in chosen]
 
 
-def _accuracy(trial: Trial, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:
+def _accuracy(trial: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:
     """k-fold accuracy; the truth is the population's accuracy at the fold thresholds, which are held fixed (8.11)."""
     pairs = trial.fold_pairs
     if pairs is None:

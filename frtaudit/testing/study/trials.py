@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Classification, Cohort, Material
+from frtaudit.core import Classification, Cohort, CohortData
 from frtaudit.core.cohort import Templates
 from frtaudit.core.spec import (
     AuditSpec,
@@ -19,15 +19,15 @@ from frtaudit.core.spec import (
 )
 from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
-from frtaudit.evaluation.system import Trial
-from frtaudit.pipeline.evaluate import groups_of, put_on_trial
+from frtaudit.evaluation.system import SystemData
+from frtaudit.pipeline.evaluate import evaluate_system, groups_of
 from frtaudit.testing.populations import Sampled
 
 SYSTEM = "system"
 UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at random
 
 
-def material_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> Material:
+def cohort_data(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> CohortData:
     """A cohort of two-class schemas, ``codes`` (K,) by schema name, whose templates one system made."""
     n, k = len(sampled.vectors), int(sampled.subject_of.max()) + 1
     schemas = {
@@ -42,7 +42,7 @@ def material_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) 
         digest="",
     )
     templates = Templates(rows=np.arange(n, dtype=np.int32), vectors=sampled.vectors.astype(np.float32))
-    return Material(cohort=cohort, templates={SYSTEM: lambda: templates})
+    return CohortData(cohort=cohort, templates={SYSTEM: lambda: templates})
 
 
 def spec_of(
@@ -72,7 +72,7 @@ def spec_of(
     )
 
 
-def trial_of(material: Material, spec: AuditSpec) -> Trial:
+def trial_of(material: CohortData, spec: AuditSpec) -> SystemData:
     """Put the one system on trial, over all pairs of samples."""
     comparisons = AllPairs().comparisons(material)
-    return put_on_trial(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))
+    return evaluate_system(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from oracles_robustness import People
 
 from frtaudit.analyses.shared.label_bounds import (
-    Standing,
+    SchemaCounts,
     curve_range,
     failure_boxes,
     mislabelled_boxes,
@@ -29,13 +29,13 @@ from frtaudit.stats.similarity.tail import from_matrix, no_groups
 SLACK = 1e-12
 
 
-def standing(people: People, weighting: Weighting, threshold: float | None = None) -> Standing:
+def standing(people: People, weighting: Weighting, threshold: float | None = None) -> SchemaCounts:
     """The people at a threshold, their own unless one is given."""
     at = people.threshold if threshold is None else threshold
     tail = from_matrix(people.scores, people.ids, score_range=(0.0, 1.0))
     mated = mated_sums(tail, no_groups(tail), [at])
     held = class_trials(tail, people.code, people.classes + 1)
-    return Standing(
+    return SchemaCounts(
         code=people.code,
         n_classes=people.classes,
         weighting=weighting,

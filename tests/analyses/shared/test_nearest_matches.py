@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from frtaudit.analyses.shared.nearest_matches import Cleaning, Engine, Rules, matcher_of, review_rows, survey
-from frtaudit.core import Cohort, Material, Templates
+from frtaudit.core import Cohort, CohortData, Templates
 from frtaudit.core.cohort import Classification
 from frtaudit.datasets.cohorts.traits import TrainingShape, Traits
 from frtaudit.errors import DataError, SpecError
@@ -32,7 +32,7 @@ def cohort(subjects: list[int], prefix: str) -> Cohort:
     )
 
 
-def planted() -> Material:
+def planted() -> CohortData:
     """Test people 0..3. Training: 0 as identities 0 and 1; 1's very image in 2; a stranger's image of 2 in 3; others.
 
     Identity 3 shows somebody else but for one image of test person 2; identities 4 to 9 are strangers.
@@ -49,10 +49,10 @@ def planted() -> Material:
     held += [(3, seen(10)), (3, seen(10)), (3, seen(10)), (3, seen(2))]
     held += [(k, seen(k + 7)) for k in range(4, 10) for _ in range(3)]
 
-    def material(rows: list[tuple[int, np.ndarray]], prefix: str) -> Material:
+    def material(rows: list[tuple[int, np.ndarray]], prefix: str) -> CohortData:
         vectors = np.stack([vector for _, vector in rows])
         templates = Templates(rows=np.arange(len(rows), dtype=np.int32), vectors=vectors)
-        return Material(cohort=cohort([k for k, _ in rows], prefix), templates={"m": lambda: templates})
+        return CohortData(cohort=cohort([k for k, _ in rows], prefix), templates={"m": lambda: templates})
 
     return replace(material(test, "t"), training={"wild": material(held, "w")})
 

@@ -11,7 +11,7 @@ from review_search import write_search
 
 from frtaudit.cli.annotate.journal import Journal
 from frtaudit.cli.annotate.pictures import Pictures
-from frtaudit.cli.annotate.server import POLICY, Desk, Server
+from frtaudit.cli.annotate.server import POLICY, ReviewState, Server
 from frtaudit.datasets.cohorts.queries import Queries
 from frtaudit.errors import DataError
 
@@ -25,7 +25,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     secret.write_text("not for the page")
     names = list(found.columns["image"])
     names[2], names[3] = "faces.csv", str(secret)
-    desk = Desk(
+    desk = ReviewState(
         faces=found.faces,
         sheets=(),
         pictures=Pictures(root=folder, names=tuple(names)),

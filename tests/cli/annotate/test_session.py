@@ -20,7 +20,7 @@ from browser import Tab, tab
 from review_search import people, write_search
 
 from frtaudit.cli.annotate.server import Server
-from frtaudit.cli.annotate.session import desk_of, overrides_of, sit
+from frtaudit.cli.annotate.session import desk_of, overrides_of, serve_review
 from frtaudit.config.load import load_spec
 from frtaudit.core.labelling import LabelSource
 from frtaudit.datasets.cohorts.queries import Queries
@@ -241,7 +241,7 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     with patch("frtaudit.cli.annotate.session.Server", wraps=Server) as made:
         made.side_effect = lambda *words: servers.append(Server(*words)) or servers[0]
         servers: list[Server] = []
-        sitting = Thread(target=sit, args=(desk, 0, say))
+        sitting = Thread(target=serve_review, args=(desk, 0, say))
         sitting.start()
         assert serving.wait(20)
     page = servers[0]

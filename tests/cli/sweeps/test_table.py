@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 import small_sweep
 
-from frtaudit.cli.sweeps.jobs import Outcome, State
+from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.table import table
 from frtaudit.core import Verdict
 from frtaudit.core.canonical import to_bytes
@@ -83,7 +83,7 @@ def test_jobs_without_a_result_are_named_and_left_out() -> None:
     four = small_sweep.outcomes()
     short = table(
         small_sweep.plan(),
-        (*four[:3], Outcome(job=four[3].job, state=State.UNFINISHED, error="stopped", exit_code=1)),
+        (*four[:3], JobResult(job=four[3].job, state=State.UNFINISHED, error="stopped", exit_code=1)),
     )
     assert short.family == len(small_sweep.sweep().rulings) * 3 // 4
     assert {item.job for item in short.rows} == {1, 2, 3}

@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import pytest
 
-from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Limits
 from frtaudit.errors import SpecError
 
 
 def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
     """Eight threads spend a budget of 1,000 attempts to the last and not one more."""
-    purse = Purse(limit=Fraction(1))
-    gate = Turnstile(limits=Limits(compare=0.001), purse=purse)
+    purse = Budget(limit=Fraction(1))
+    gate = RateLimiter(limits=Limits(compare=0.001), purse=purse)
     refused = []
 
     def spend() -> None:
@@ -34,15 +34,15 @@ def test_the_budget_is_met_exactly_and_never_passed_by_many_threads() -> None:
 def test_calls_are_spaced() -> None:
     """At 5 a second the first passes at once, the others each 0.2 s later; at 100, ten are a tenth of a second's."""
     waits: list[float] = []
-    gate = Turnstile(
-        limits=Limits(rate=5.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
+    gate = RateLimiter(
+        limits=Limits(rate=5.0), purse=Budget(limit=None), clock=lambda: 100.0, sleep=waits.append
     )
     for _ in range(3):
         gate.attempt("detect")
     assert [wait for wait in waits if wait > 1e-9] == pytest.approx([0.2, 0.4])
     waits.clear()
-    gate = Turnstile(
-        limits=Limits(rate=100.0), purse=Purse(limit=None), clock=lambda: 100.0, sleep=waits.append
+    gate = RateLimiter(
+        limits=Limits(rate=100.0), purse=Budget(limit=None), clock=lambda: 100.0, sleep=waits.append
     )
     for _ in range(12):
         gate.attempt("detect")

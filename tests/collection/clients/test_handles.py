@@ -6,7 +6,7 @@ import pytest
 
 from frtaudit.collection.clients.handles import Handles
 from frtaudit.collection.clients.http import HANDLE_GONE
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Picture, Refusal, Seen
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection, Picture, Refusal
 
 LEFT, RIGHT = Box(x=0, y=0, width=10, height=10), Box(x=50, y=0, width=20, height=20)
 
@@ -22,10 +22,10 @@ class Service:
         """A detection, counted."""
         self.calls += 1
         ends = None if self.lasts is None else self.now + self.lasts
-        seen = [Seen(box=box, handle=(self.calls, box.x), expires=ends) for box in (LEFT, RIGHT)]
+        seen = [DetectedFace(box=box, handle=(self.calls, box.x), expires=ends) for box in (LEFT, RIGHT)]
         return Detection(faces=tuple(seen))
 
-    def compare(self, first: Seen, second: Seen) -> Answer:
+    def compare(self, first: DetectedFace, second: DetectedFace) -> Answer:
         """What was asked is kept."""
         self.asked.append((first.handle, second.handle))
         return Answer(score=1.0)
@@ -34,7 +34,9 @@ class Service:
 def crop(box: Box | None, name: bytes = b"a", handle: object = None, expires: float | None = None) -> Crop:
     """A face of a picture."""
     picture = Picture(data=name, width=100, height=100, media="image/png")
-    return Crop(picture=picture, seen=None if box is None else Seen(box=box, handle=handle, expires=expires))
+    return Crop(
+        picture=picture, seen=None if box is None else DetectedFace(box=box, handle=handle, expires=expires)
+    )
 
 
 def test_a_handle_that_lasts_is_used_and_nothing_is_called() -> None:
@@ -70,7 +72,7 @@ def test_a_handle_that_the_service_let_go_is_made_anew_once() -> None:
     """The refused call is made again with new handles; a second refusal is handed on."""
     service = Service()
 
-    def refuse(first: Seen, second: Seen) -> Answer:
+    def refuse(first: DetectedFace, second: DetectedFace) -> Answer:
         service.compare(first, second)
         if first.handle == "old":
             raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
@@ -79,7 +81,7 @@ def test_a_handle_that_the_service_let_go_is_made_anew_once() -> None:
     assert service.handles.compared(crop(LEFT, handle="old"), crop(RIGHT, b"b", "y"), refuse).score == 0.5
     assert service.asked[-1][0] == (1, 0)
 
-    def always(*_: Seen) -> Answer:
+    def always(*_: DetectedFace) -> Answer:
         raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
 
     with pytest.raises(CallError, match=HANDLE_GONE):
@@ -90,7 +92,7 @@ def test_after_a_restart_each_picture_is_looked_at_once() -> None:
     """Of an old handle and a new one the old one ended: pairs of ten pictures cost ten detections."""
     service = Service()
 
-    def forgetful(first: Seen, second: Seen) -> Answer:
+    def forgetful(first: DetectedFace, second: DetectedFace) -> Answer:
         if "old" in (first.handle, second.handle):
             raise CallError(Refusal.TRANSPORT, HANDLE_GONE)
         return service.compare(first, second)

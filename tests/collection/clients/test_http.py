@@ -11,7 +11,7 @@ from werkzeug import Request as Asked
 from werkzeug import Response as Answered
 
 from frtaudit.collection.clients import http
-from frtaudit.collection.clients.gate import Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, RateLimiter
 from frtaudit.collection.clients.http import (
     Ask,
     Caller,
@@ -34,7 +34,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "FIRST_WAIT", 0.001)
 
 
-def caller(server: HTTPServer, gate: Counting | Turnstile | None = None, **limits: float) -> Caller:
+def caller(server: HTTPServer, gate: Counting | RateLimiter | None = None, **limits: float) -> Caller:
     """With an empty table."""
     return caller_of(server.url_for("/"), Limits(**limits), gate or Counting(), lambda _: None)  # type: ignore[arg-type]
 
@@ -167,7 +167,7 @@ def test_the_budget_stops_attempts_and_not_only_calls(httpserver: HTTPServer) ->
     """With money for two attempts the third of a failing call is not made."""
     httpserver.expect_request("/score").respond_with_data("", status=500)
     limits = Limits(compare=1.0)
-    gate = Turnstile(limits=limits, purse=Purse(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
+    gate = RateLimiter(limits=limits, purse=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
     with pytest.raises(FrtauditError, match="budget"):
         score(caller(httpserver, gate, attempts=6))
     assert len(httpserver.log) == 2
@@ -211,7 +211,7 @@ def test_what_the_account_is_refused_stops_at_once(httpserver: HTTPServer) -> No
     """A table's ProviderError goes through, after one attempt."""
 
     def table(_: Reply) -> CallError | None:
-        raise http.barred("somebody")
+        raise http.authentication_error("somebody")
 
     httpserver.expect_request("/score").respond_with_json({})
     gate = Counting()

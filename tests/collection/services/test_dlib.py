@@ -13,7 +13,7 @@ from face_photos import LEAST, PERSONS, at_least, photos
 from PIL import Image, ImageOps
 
 from frtaudit.collection.clients import dlib_faces
-from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.clients.protocol import Limits
 from frtaudit.collection.services.dlib import Dlib
@@ -30,9 +30,9 @@ pytest.importorskip("dlib")
 QUICK = Dlib(upsample=0)  # faces of 80 pixels and more
 
 
-def gate(limit: Fraction | None = None) -> Turnstile:
+def gate(limit: Fraction | None = None) -> RateLimiter:
     """A gate that lets everything through, or as much as ``limit`` pays."""
-    return Turnstile(limits=Limits(detect=1.0, compare=1.0), purse=Purse(limit=limit))
+    return RateLimiter(limits=Limits(detect=1.0, compare=1.0), purse=Budget(limit=limit))
 
 
 def small(data: bytes) -> Picture:

@@ -10,7 +10,7 @@ import pytest
 from face_photos import photos
 from PIL import Image, ImageOps
 
-from frtaudit.collection.clients.gate import Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, RateLimiter
 from frtaudit.collection.clients.pictures import picture_of
 from frtaudit.collection.clients.protocol import Limits
 from frtaudit.collection.services import onnx as service
@@ -24,7 +24,7 @@ onnx = pytest.importorskip("onnx")
 pytest.importorskip("onnxruntime")
 
 SIDE, WIDE = 4, 6  # pixels of the model's input, numbers of its embedding
-GATE = Turnstile(limits=Limits(), purse=Purse(limit=None))
+GATE = RateLimiter(limits=Limits(), purse=Budget(limit=None))
 WEIGHTS = np.random.default_rng(5).standard_normal((3 * SIDE * SIDE, WIDE)).astype(np.float32)
 
 

@@ -6,14 +6,14 @@ import pytest
 from made_up_services import CLEAN, Counting, with_credentials
 from pytest_httpserver import HTTPServer
 
-from frtaudit.collection.clients.gate import BudgetError, Purse, Turnstile
+from frtaudit.collection.clients.gate import Budget, BudgetError, RateLimiter
 from frtaudit.collection.clients.protocol import Limits
 from frtaudit.collection.services.rekognition import QualityFilter, Rekognition, RekognitionSession, Retries
-from frtaudit.core.collecting import Box, CallError, Crop, Seen
+from frtaudit.core.collecting import Box, CallError, Crop, DetectedFace
 from frtaudit.errors import ProviderError
 
 PICTURE = CLEAN.picture(0, 0)
-CROP = Crop(picture=PICTURE, seen=Seen(box=Box(x=40.0, y=30.0, width=96.0, height=96.0)))
+CROP = Crop(picture=PICTURE, seen=DetectedFace(box=Box(x=40.0, y=30.0, width=96.0, height=96.0)))
 
 
 def face(width: float) -> dict[str, object]:
@@ -150,7 +150,7 @@ def test_the_budget_stops_attempts_of_botocore(httpserver: HTTPServer) -> None:
     """With money for two attempts the third is not made."""
     says(httpserver, ({}, 500))
     limits = Limits(compare=1.0)
-    gate = Turnstile(limits=limits, purse=Purse(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
+    gate = RateLimiter(limits=limits, purse=Budget(limit=2))  # type: ignore[arg-type]  # a whole number is a Fraction here
     with pytest.raises(BudgetError):
         session(httpserver, gate, limits=limits).compare(CROP, CROP)
     assert len(httpserver.log) == 2

@@ -21,15 +21,16 @@ from frtaudit.collection.services.azure import Azure, DetectionModel, Recognitio
 from frtaudit.collection.services.facepp import By, FacePlusPlus
 from frtaudit.collection.services.luxand import Luxand
 from frtaudit.collection.services.tencent import Tencent
-from frtaudit.core.collecting import Answer, Box, CallError, Crop, Detection, Seen
+from frtaudit.core.collecting import Answer, Box, CallError, Crop, DetectedFace, Detection
 from frtaudit.core.structure import construct
 from frtaudit.errors import ProviderError, SpecError
 
 PICTURE = CLEAN.picture(0, 0)
 BOX = Box(x=40.0, y=30.0, width=96.0, height=96.0)
-BARE = Crop(picture=PICTURE, seen=Seen(box=BOX))
+BARE = Crop(picture=PICTURE, seen=DetectedFace(box=BOX))
 HELD = Crop(
-    picture=PICTURE, seen=Seen(box=BOX, handle="c5c24a82", facts={"recognition_model": "recognition_04"})
+    picture=PICTURE,
+    seen=DetectedFace(box=BOX, handle="c5c24a82", facts={"recognition_model": "recognition_04"}),
 )
 
 
@@ -169,7 +170,9 @@ def test_tencent_reads_the_documented_answers(httpserver: HTTPServer) -> None:
     opened = session(httpserver, "tencent")
     found = opened.detect(PICTURE)
     assert (found.version, found.request) == ("3.0", "a9a7fc1e")
-    assert found.faces == (Seen(box=Box(x=121, y=124, width=259, height=370), facts={"quality": 90.0}),)
+    assert found.faces == (
+        DetectedFace(box=Box(x=121, y=124, width=259, height=370), facts={"quality": 90.0}),
+    )
     assert opened.compare(BARE, BARE) == Answer(score=93.5, version="3.0", request="7d9c")
     asked = httpserver.log[1][0]
     sent = json.loads(asked.data)
@@ -185,7 +188,7 @@ def test_luxand_reads_lists_and_scores(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/photo/similarity").respond_with_json({"score": 0.937, "similar": True})
     opened = session(httpserver, "luxand")
     assert opened.detect(PICTURE).faces == (
-        Seen(box=Box(x=10, y=20, width=100, height=120), facts={"probability": 0.99}),
+        DetectedFace(box=Box(x=10, y=20, width=100, height=120), facts={"probability": 0.99}),
     )
     assert opened.compare(BARE, BARE) == Answer(score=0.937, facts={"similar": "true"})
     assert httpserver.log[1][0].headers["token"] == ENVIRONMENT["LUXAND_API_TOKEN"]

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from malformed import CSV, GOOD, MALFORMED, READ, ROWS
 
 from frtaudit.cli import main
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.bob import BobScores
 from frtaudit.errors import DataError
@@ -19,7 +19,7 @@ OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())
 READERS = {"four": oracle.four, "five.txt": oracle.five, "scores.csv": oracle.table}
 
 
-def rows(material: Material, provider: str) -> list[oracle.Row]:
+def rows(material: CohortData, provider: str) -> list[oracle.Row]:
     """The comparisons of a system, in the order of its file."""
     cohort, (comparisons, table) = material.cohort, material.tables[provider]
     subjects = [cohort.subject_ids[index] for index in cohort.subject_of]

@@ -4,7 +4,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic_releases import ReleaseClass, ReleaseSystem, SyntheticReleases
 from frtaudit.errors import SpecError
@@ -26,7 +26,7 @@ SCHEMAS = {
 }
 
 
-def mated_mean(material: Material, system: str, code: int) -> float:
+def mated_mean(material: CohortData, system: str, code: int) -> float:
     """Mean cosine of the first two templates of each subject of a tone."""
     templates = material.templates[system]()
     subject = material.cohort.subject_of[templates.rows]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.traits import TrainingShape, Traits
 from frtaudit.errors import SpecError
@@ -17,7 +17,7 @@ SOURCE = Traits(
 )
 
 
-def centres(held: Material) -> np.ndarray:
+def centres(held: CohortData) -> np.ndarray:
     """The unit mean template of each subject."""
     vectors = held.templates["one"]().vectors
     sums = [vectors[held.cohort.subject_of == k].mean(axis=0) for k in range(held.cohort.n_subjects)]

@@ -4,7 +4,7 @@ from vendor_audits import made, runs
 from frtaudit.datasets.cohorts.runs import Runs
 from frtaudit.datasets.protocols.finished import AsFinished
 from frtaudit.errors import SpecError
-from frtaudit.pipeline.components import material_of
+from frtaudit.pipeline.components import load_cohort
 
 
 def test_the_comparisons_are_those_of_the_runs() -> None:
@@ -12,4 +12,4 @@ def test_the_comparisons_are_those_of_the_runs() -> None:
     material = Runs(runs=(str(runs() / "one"),)).load({}, 0)
     assert AsFinished().comparisons(material).all_pairs
     with pytest.raises(SpecError, match="no finished run"):
-        AsFinished().comparisons(material_of(made()))
+        AsFinished().comparisons(load_cohort(made()))

@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import NonMated
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.scores import ScoreLists
@@ -16,7 +16,7 @@ from frtaudit.errors import DataError
 PAIRS = "probe,reference\nsubject_1_0000,subject_1_0001\nsubject_0_0000,subject_1_0000\nsubject_0_0000,subject_3_0000\n"
 
 
-def material() -> Material:
+def material() -> CohortData:
     """Four subjects of three samples, classes a a b b."""
     cohort = Synthetic(subjects=4, classes={"a": SyntheticClass(), "b": SyntheticClass()})
     return cohort.load({"g": SchemaSpec(column="group")}, 0)
@@ -51,7 +51,7 @@ def test_there_must_be_a_list(tmp_path: Path) -> None:
 HEAD = "probe,reference,probe_subject,reference_subject,score,provider\n"
 
 
-def lists(tmp_path: Path, lines: str) -> Material:
+def lists(tmp_path: Path, lines: str) -> CohortData:
     (tmp_path / "s.csv").write_text(HEAD + lines)
     return ScoreLists(root=str(tmp_path / "s.csv")).load({}, 0)
 

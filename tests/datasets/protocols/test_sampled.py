@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from frtaudit.core import Material
+from frtaudit.core import CohortData
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.datasets.cohorts.synthetic import Synthetic, SyntheticClass
 from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, SpecError
 
 
-def material(seed: int = 0, samples: tuple[int, int] = (1, 6)) -> Material:
+def material(seed: int = 0, samples: tuple[int, int] = (1, 6)) -> CohortData:
     """Sixty subjects of two classes."""
     source = Synthetic(
         subjects=60, samples_per_subject=samples, classes={"a": SyntheticClass(), "b": SyntheticClass()}

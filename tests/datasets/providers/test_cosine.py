@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
@@ -19,17 +19,17 @@ from frtaudit.stats.similarity.tail import TailRequest
 REQUEST = TailRequest(fmr=0.1, threads=1)
 
 
-def material() -> Material:
+def material() -> CohortData:
     """Twelve subjects of three samples; system y loses some."""
     systems = {"x": SyntheticSystem(), "y": SyntheticSystem(noise=0.3, failure_rate=0.2)}
     return Synthetic(subjects=12, dimension=8, systems=systems).load({}, 7)
 
 
-def no_groups(material: Material) -> Groups:
+def no_groups(material: CohortData) -> Groups:
     return Groups(schemas=(), names=(), of=np.empty((0, material.cohort.n_subjects), np.int32), ranked=())
 
 
-def everything(material: Material) -> Comparisons:
+def everything(material: CohortData) -> Comparisons:
     """All pairs, listed."""
     probe, reference = (side.astype(np.int32) for side in np.triu_indices(material.cohort.n_samples, k=1))
     of = material.cohort.subject_of

@@ -3,7 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.scores import Groups, ScoreTable
 from frtaudit.core.spec import FailureScore
 from frtaudit.datasets.cohorts.scores import ScoreLists
@@ -20,14 +20,14 @@ LINES = (
 
 
 @pytest.fixture
-def material(tmp_path: Path) -> Material:
+def material(tmp_path: Path) -> CohortData:
     """Provider x with three lines, y with one of them, the other way round."""
     (tmp_path / "s.csv").write_text(LINES)
     return ScoreLists(root=str(tmp_path / "s.csv")).load({}, 0)
 
 
 def scores(
-    provider: Precomputed, material: Material, failures: FailureScore = FailureScore.APART
+    provider: Precomputed, material: CohortData, failures: FailureScore = FailureScore.APART
 ) -> ScoreTable:
     groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
     found = provider.scores(
@@ -37,7 +37,7 @@ def scores(
     return found
 
 
-def test_scores_come_in_the_order_of_the_comparisons(material: Material) -> None:
+def test_scores_come_in_the_order_of_the_comparisons(material: CohortData) -> None:
     """Each comparison finds its line, whichever way round; one that is not listed failed as not_compared."""
     x, y = scores(Precomputed(name="x"), material), scores(Precomputed(name="y"), material)
     assert x.score[:2].tolist() == [0.9, 0.2]
@@ -47,13 +47,13 @@ def test_scores_come_in_the_order_of_the_comparisons(material: Material) -> None
     assert Precomputed(name="x").failed(material, 0) == {}
 
 
-def test_failures_can_score_the_lowest(material: Material) -> None:
+def test_failures_can_score_the_lowest(material: CohortData) -> None:
     """With score_zero a failed comparison has the low end of the declared range."""
     provider = Precomputed(name="x", score_range=(-1.0, 1.0))
     assert scores(provider, material, FailureScore.SCORE_ZERO).score.tolist() == [0.9, 0.2, -1.0]
 
 
-def test_scores_must_lie_in_the_declared_range(material: Material) -> None:
+def test_scores_must_lie_in_the_declared_range(material: CohortData) -> None:
     """Scores beyond the declared range are counted and refused."""
     with pytest.raises(
         DataError, match=r"provider x: 1 score\(s\) out of the declared range; accepted: 0.5 to 1"
@@ -61,7 +61,7 @@ def test_scores_must_lie_in_the_declared_range(material: Material) -> None:
         scores(Precomputed(name="x", score_range=(0.5, 1.0)), material)
 
 
-def test_only_listed_scores_are_there(material: Material) -> None:
+def test_only_listed_scores_are_there(material: CohortData) -> None:
     """All pairs and unknown names are refused; so is a range without width."""
     with pytest.raises(SpecError, match="no score list names 'z'; accepted: x, y"):
         scores(Precomputed(name="z"), material)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from frtaudit.core.cohort import Material
+from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.datasets.cohorts.synthetic import Synthetic
@@ -16,12 +16,12 @@ from frtaudit.stats.similarity.tail import TailRequest
 REQUEST = TailRequest(fmr=1.0, threads=1)
 
 
-def material(subjects: int = 60) -> Material:
+def material(subjects: int = 60) -> CohortData:
     return Synthetic(subjects=subjects, samples_per_subject=(4, 4), dimension=2).load({}, 0)
 
 
 def ask(
-    provider: Simulated, material: Material, comparisons: Comparisons, seed: int = 1
+    provider: Simulated, material: CohortData, comparisons: Comparisons, seed: int = 1
 ) -> ScoreTable | ScoreTail:
     groups = Groups(schemas=(), names=(), of=np.empty((0, material.cohort.n_subjects), np.int32), ranked=())
     return provider.scores(material, comparisons, groups, REQUEST, seed)

@@ -10,13 +10,13 @@ import pytest
 from report_bands import X, fairness, rocs, uncertainty
 
 from frtaudit.report.figures import bands, canvas
-from frtaudit.report.figures.bands import Banded, Look, Scale
+from frtaudit.report.figures.bands import Banded, BandStyle, Scale
 from frtaudit.report.figures.curves import Series
 from frtaudit.report.pieces import Panel
 
-HAIRS = Look(label="curves", hue=canvas.SOFT, hair=True)
-FILLED = Look(label="filled", hue=canvas.HUES[0], fill=True)
-STEPPED = Look(label="steps", hue=canvas.INK)
+HAIRS = BandStyle(label="curves", hue=canvas.SOFT, hair=True)
+FILLED = BandStyle(label="filled", hue=canvas.HUES[0], fill=True)
+STEPPED = BandStyle(label="steps", hue=canvas.INK)
 
 
 def index_panel() -> Panel:
@@ -117,8 +117,8 @@ def test_keys_tell_bands_apart_without_colour() -> None:
         FILLED,
         STEPPED,
         HAIRS,
-        Look(label="dashed", hue=canvas.INK, dash=bands.DASHED),
-        Look(label="dotted", hue=canvas.INK, dash=bands.DOTTED),
+        BandStyle(label="dashed", hue=canvas.INK, dash=bands.DASHED),
+        BandStyle(label="dotted", hue=canvas.INK, dash=bands.DOTTED),
     ]
     drawings = {re.sub(r'id="[^"]*"|<title>.*?</title>', "", bands.band_key("f", look).svg) for look in looks}
     assert len(drawings) == len(looks)

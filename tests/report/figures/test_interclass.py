@@ -1,11 +1,11 @@
-from frtaudit.report.figures.interclass import Line, asked, left
+from frtaudit.report.figures.interclass import Line, left, sanitized_sizes
 
 
 def test_what_the_steps_ask_for() -> None:
     """Declared numbers, their defaults, none without steps."""
-    assert asked({}) == (None, None)
-    assert asked({"sanitize": [{"step": "fixed_samples", "number": 5}]}) == (None, 5)
-    assert asked({"sanitize": [{"step": "min_subjects", "number": None}]}) == (30, None)
+    assert sanitized_sizes({}) == (None, None)
+    assert sanitized_sizes({"sanitize": [{"step": "fixed_samples", "number": 5}]}) == (None, 5)
+    assert sanitized_sizes({"sanitize": [{"step": "min_subjects", "number": None}]}) == (30, None)
 
 
 def test_people_left_are_drawn_on_a_log_scale() -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from report_fixture import SETTINGS, result
 
-from frtaudit.report.checklists import Standing
+from frtaudit.report.checklists import ItemStatus
 from frtaudit.report.sections.checklists import build
 from frtaudit.report.source import Source
 
@@ -14,7 +14,7 @@ def test_the_tally_counts_the_rows() -> None:
     view = build(Source(result(), replace(SETTINGS, checklists=("model_card",))))
     assert view is not None
     (one,) = view.lists
-    counts = [one.checklist.count(status) for status in Standing]
+    counts = [one.checklist.count(status) for status in ItemStatus]
     assert one.tally == "{} provided, {} missing, {} not applicable".format(*counts)
     assert sum(counts) == len(one.rows)
 

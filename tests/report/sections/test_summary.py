@@ -14,7 +14,7 @@ from report_fixture import DATE, SETTINGS, result
 from frtaudit.core import Estimate, Target, Verdict
 from frtaudit.core.spec import Report
 from frtaudit.report.context import Context, Status, context
-from frtaudit.report.pieces import Piece, Table, plain_text
+from frtaudit.report.pieces import Table, TextSpan, plain_text
 from frtaudit.report.sections import differences, front, points, record, tables, verdicts
 from frtaudit.report.source import Source
 
@@ -32,7 +32,7 @@ def section(view: Context, name: str) -> Any:
 
 def said(value: object) -> str:
     """All text of a view."""
-    if isinstance(value, Piece):
+    if isinstance(value, TextSpan):
         return value.text
     if is_dataclass(value):
         return " ".join(said(getattr(value, field.name)) for field in fields(value))

@@ -14,7 +14,7 @@ FALSE_ALARM = 1e-6  # of each test here; seeds are fixed
 
 
 @kernel
-def _sums(out: Floats, start: gammas.Words, strips: gammas.Strips, seed: np.uint64) -> None:
+def _sums(out: Floats, start: gammas.Words, strips: gammas.GammaTables, seed: np.uint64) -> None:
     """Running sums of a row of gammas, ``out`` (rows, G)."""
     for row in range(out.shape[0]):
         gammas.fill_sums(out[row], start, strips, stream_of(seed, np.uint64(9), row, 0))
@@ -40,7 +40,7 @@ def test_a_gamma_has_its_law(shape: int) -> None:
 
 
 @kernel
-def _rests(out: Floats, strip: np.uint64, strips: gammas.Strips, seed: np.uint64) -> None:
+def _rests(out: Floats, strip: np.uint64, strips: gammas.GammaTables, seed: np.uint64) -> None:
     for row in range(out.size):
         out[row] = gammas._rest(stream_of(seed, np.uint64(9), row, 0), strip, strips)
 

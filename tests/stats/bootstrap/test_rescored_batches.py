@@ -14,20 +14,20 @@ from frtaudit.stats.bootstrap.rescored_batches import (
     rank_at,
     score_at,
 )
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.pair_scan import Pairs, joined
 from frtaudit.stats.similarity.scorers import COSINE_RANGE
 from frtaudit.stats.similarity.tail import from_matrix
 from frtaudit.stats.similarity.tiles import layout_of
 
 
-def cohort(threads: int = 1) -> tuple[ScoreTail, Ground]:
+def cohort(threads: int = 1) -> tuple[ScoreTail, PassContext]:
     """Forty subjects with two samples, and what scores them in small tiles."""
     rng = np.random.default_rng(3)
     scores = rng.uniform(-1, 1, (80, 80)).astype(np.float32).astype(np.float64)
     scores = np.triu(scores, 1) + np.triu(scores, 1).T
     tail = from_matrix(scores, [f"{k:02d}" for k in np.repeat(np.arange(40), 2)], score_range=COSINE_RANGE)
-    ground = Ground(
+    ground = PassContext(
         block=lambda a, b: scores[a, b], layout=layout_of(tail.n_samples, 8), subject_of=tail.subject_of,
         room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from frtaudit.stats.bootstrap.plans import rows_of
 from frtaudit.stats.similarity.tail import no_groups
 
 
-def walk_of(world: slow.World, chunk: int) -> sorted_comparisons.Walk:
+def walk_of(world: slow.World, chunk: int) -> sorted_comparisons.SortedComparisons:
     """Non-mated comparisons of a world, in short chunks."""
     rows = rows_of(world.tail, Plan.IMAGES).non_mated
     with pytest.MonkeyPatch.context() as patch:
@@ -56,12 +56,12 @@ def comparisons(laid: score_spans.Spans, span: int) -> list[tuple[int, int, int]
     ]
 
 
-def made(size: int, rows: int) -> sorted_comparisons.Walk:
+def made(size: int, rows: int) -> sorted_comparisons.SortedComparisons:
     """Random comparisons in two buckets and one chunk."""
     rng = np.random.default_rng(size)
     first, second = np.sort(rng.integers(0, rows, (2, size)), axis=0).astype(np.int32)
     none = np.zeros(0, dtype=np.int32)
-    return sorted_comparisons.Walk(
+    return sorted_comparisons.SortedComparisons(
         first=first, second=second, bucket=rng.integers(0, 2, size).astype(np.int32),
         fresh=np.ones(size, dtype=bool), chunk_start=np.array([0, size]), combination=none, coef=np.ones(2),
         tags=none.reshape(0, 1),

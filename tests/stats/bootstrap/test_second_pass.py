@@ -12,7 +12,7 @@ from frtaudit.stats.bootstrap import resample, second_pass
 from frtaudit.stats.bootstrap.resample import Replicates, replicate
 from frtaudit.stats.bootstrap.rescored_batches import Below
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
-from frtaudit.stats.similarity.executor import Ground
+from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 from frtaudit.stats.similarity.tiles import layout_of
@@ -32,10 +32,10 @@ def in_singles(world: slow.World) -> slow.World:
     return replace(world, scores=scores, tail=tail)
 
 
-def ground_of(world: slow.World, threads: int, part: int = 5) -> Ground:
+def ground_of(world: slow.World, threads: int, part: int = 5) -> PassContext:
     """Scores a small world in small tiles."""
     tail = world.tail
-    return Ground(
+    return PassContext(
         block=lambda a, b: world.scores[a, b], layout=layout_of(tail.n_samples, part), subject_of=tail.subject_of,
         room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
     )  # fmt: skip
@@ -77,7 +77,7 @@ def test_below_the_floor_every_number_is_that_of_a_whole_tail(
             assert getattr(found[0], name).tobytes() == getattr(found[1], name).tobytes()
 
 
-def gaussian(budget: int) -> tuple[ScoreTail, Ground]:
+def gaussian(budget: int) -> tuple[ScoreTail, PassContext]:
     """Three hundred people with four samples, 720,000 pairs: the tail that a budget allows, and its ground."""
     rng, n = np.random.default_rng(7), np.full(300, 4)
     vectors = np.repeat(rng.normal(size=(300, 16)), 4, axis=0) + 0.7 * rng.normal(size=(1200, 16))
@@ -87,7 +87,7 @@ def gaussian(budget: int) -> tuple[ScoreTail, Ground]:
         block, n_samples=n, rows=np.arange(1200, dtype=np.int32), cells=np.zeros(300, dtype=np.int32),
         groups=nobody, score_range=COSINE_RANGE, request=TailRequest(fmr=0.3, budget=budget, threads=1),
     )  # fmt: skip
-    ground = Ground(
+    ground = PassContext(
         block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, room=tail.cells[tail.subject_of],
         edges=tail.edges, threads=1,
     )  # fmt: skip

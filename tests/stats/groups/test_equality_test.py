@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from frtaudit.stats.groups import differentials, equality_test
-from frtaudit.stats.groups.equality_test import Worse
+from frtaudit.stats.groups.equality_test import Direction
 
 Floats = npt.NDArray[np.float64]
 ALPHA, ALARM, B, COHORTS, FEWER, PAIRS = 0.05, 1e-3, 199, 300, 100, 10
@@ -176,7 +176,8 @@ def test_small_values_are_worse_for_fdr() -> None:
     fair = {"fmr": np.array([0.2, 0.2]), "fnmr": np.array([0.2, 0.2])}
     unfair = {"fmr": np.array([0.1, 0.4]), "fnmr": np.array([0.1, 0.4])}
     first, second = (
-        equality_test.equality(fdr, rates, null, alpha=ALPHA, worse=Worse.SMALLER) for rates in (fair, unfair)
+        equality_test.equality(fdr, rates, null, alpha=ALPHA, worse=Direction.SMALLER)
+        for rates in (fair, unfair)
     )
     assert first is not None
     assert second is not None

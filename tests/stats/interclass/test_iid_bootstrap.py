@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.gammas import Strips
+from frtaudit.stats.bootstrap.gammas import GammaTables
 from frtaudit.stats.bootstrap.weights import CURVE, stream_of, word_of
 from frtaudit.stats.interclass import d_l2, iid_bootstrap
 from frtaudit.stats.interclass.iid_bootstrap import Curves, thesis_bootstrap
@@ -21,7 +21,7 @@ FALSE_ALARM = 1e-6  # of each test of a law here; seeds are fixed
 
 
 @kernel
-def _moves(moved: np.ndarray, curves: Curves, strips: Strips, seed: np.uint64) -> None:
+def _moves(moved: np.ndarray, curves: Curves, strips: GammaTables, seed: np.uint64) -> None:
     sums = np.empty(moved.shape[2] + 1)
     for resample in range(moved.shape[0]):
         for one in range(moved.shape[1]):

@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 
 from frtaudit.stats.intervals import bootstrap_intervals, coverage, simulated_cohorts, wilson
-from frtaudit.stats.intervals.borrowing import Lender
+from frtaudit.stats.intervals.borrowing import DesignEffectSource
 from frtaudit.stats.intervals.coverage import Copies, Denominators
 from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.rate_bounds import RateBounds
@@ -46,7 +46,7 @@ def test_the_rule_on_arrays_is_the_rule_of_the_report(rate: float) -> None:
     found = coverage.wilson(drawn.own, drawn.lent, OVER, ALPHA)
     for c in range(300):
         lent = residuals(drawn.lent, c) if np.isfinite(drawn.lent.errors[c]) else None
-        lender = Lender(threshold=None if lent is None else 0.5)
+        lender = DesignEffectSource(threshold=None if lent is None else 0.5)
         rule = wilson._rule(residuals(drawn.own, c), lent, lender, ALPHA, ends=1)
         assert (found.low[c], found.high[c]) == pytest.approx((rule.low, rule.high), rel=1e-9, abs=1e-12)
 

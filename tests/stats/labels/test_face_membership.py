@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from frtaudit.stats.labels.face_membership import fewest, heaps, most, refitted, scale_of
+from frtaudit.stats.labels.face_membership import fewest, histograms, most, refitted, scale_of
 
 
 def people(seed: int, strangers: int = 900, own: int = 1100) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -56,7 +56,7 @@ def test_heaps_say_how_likely_a_face_is_the_persons() -> None:
     guess = np.where(rng.random(truth.size) < 0.02, 1 - truth, truth)
     at = np.array([0.3, 0.45, 0.55, 0.7])
     right = 5 * norm.pdf(at, 1, 0.15) / (5 * norm.pdf(at, 1, 0.15) + 3 * norm.pdf(at, 0, 0.2))
-    assert heaps(place, guess).own(at)[0] == pytest.approx(right, abs=0.06)
+    assert histograms(place, guess).own(at)[0] == pytest.approx(right, abs=0.06)
 
 
 def test_the_more_alike_the_likelier() -> None:
@@ -64,7 +64,7 @@ def test_the_more_alike_the_likelier() -> None:
     seen, _, guess = people(6)
     place = scale_of(seen, guess).place(seen)
     grid = np.linspace(-2, 3, 200)
-    likely = heaps(place, guess).own(np.append(grid, np.nan))[0]
+    likely = histograms(place, guess).own(np.append(grid, np.nan))[0]
     assert (np.diff(likely[:-1]) >= 0).all()
     assert likely[-1] == likely[:-1][grid < -0.1].max() == 0
     assert likely[:-1].max() > 0.999
@@ -74,7 +74,7 @@ def test_refitted_with_every_face_once_stays() -> None:
     """Each mixture is fitted to its own weights: unit weights leave the fit, others move it."""
     seen, _, guess = people(7)
     place = scale_of(seen, guess).place(seen)
-    base = heaps(place, guess)
+    base = histograms(place, guess)
     weights = np.ones((2, place.size))
     weights[1, :400] = 0
     found = refitted(place, weights, base)
@@ -89,7 +89,7 @@ def test_too_few_of_a_kind_are_refused(own: int) -> None:
     with pytest.raises(ValueError, match="fewer than 20 faces"):
         scale_of(seen, truth)
     with pytest.raises(ValueError, match="fewer than 20 faces"):
-        heaps(seen[:, 0], truth)
+        histograms(seen[:, 0], truth)
 
 
 def test_at_the_ends_own_faces_start_where_it_is_sure_or_thin_out_slowly() -> None:
@@ -97,7 +97,7 @@ def test_at_the_ends_own_faces_start_where_it_is_sure_or_thin_out_slowly() -> No
     rng = np.random.default_rng(4)
     truth = np.repeat([0.0, 1.0], [800, 1200])
     places = rng.normal(truth, 0.15)
-    made = heaps(places, truth)
+    made = histograms(places, truth)
     low, high = fewest(places, made)[0], most(places, np.ones((1, places.size)), made)[0]
     assert set(low.tolist()) == {0.0, 1.0}
     assert (low <= high).all()
@@ -112,6 +112,6 @@ def test_faces_that_are_not_known_are_nobodys_at_either_end() -> None:
     """A place of NaN has probability 0."""
     truth = np.repeat([0.0, 1.0], 100)
     places = np.random.default_rng(5).normal(truth, 0.1)
-    made = heaps(places, truth)
+    made = histograms(places, truth)
     gap = np.array([np.nan, 1.0])
     assert fewest(gap, made).tolist() == most(gap, np.ones((1, 2)), made).tolist() == [[0.0, 1.0]]

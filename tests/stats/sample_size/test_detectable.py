@@ -8,11 +8,11 @@ from oracles_power import told_apart
 from scipy import stats
 
 from frtaudit.stats.sample_size import detectable
-from frtaudit.stats.sample_size.power import Crew, Dependence, mated
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, mated
 
 ALPHA, POWER, ALARM, RUNS = 0.05, 0.8, 1e-3, 120
 
-crews = st.builds(Crew, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
+crews = st.builds(ComparisonDesign, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
 asked = {"groups": 3, "alpha": ALPHA, "power": POWER}
 
 
@@ -73,7 +73,7 @@ def test_detectable_ratio_is_the_least(rate: float, n_eff: float, other: float) 
 
 
 @given(crews, st.floats(0, 1), st.floats(1e-3, 0.1), st.floats(1.2, 8))
-def test_plan_and_its_inverse_agree(crew: Crew, share: float, rate: float, ratio: float) -> None:
+def test_plan_and_its_inverse_agree(crew: ComparisonDesign, share: float, rate: float, ratio: float) -> None:
     """Groups planned for a ratio have a smallest ratio of at most that; with one subject fewer it is not found."""
     dependence = Dependence(base=crew.ends, share=share)
     subjects = detectable.subjects_to_find(ratio, rate, crew, dependence, **asked)

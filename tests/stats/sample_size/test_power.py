@@ -12,12 +12,12 @@ from oracles_wilson import outer_bounds
 from scipy import stats
 
 from frtaudit.stats.sample_size import power
-from frtaudit.stats.sample_size.power import Crew, Dependence
+from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence
 
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
 RUNS = 400
 
-crews = st.builds(Crew, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
+crews = st.builds(ComparisonDesign, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
 shares = st.floats(0, 1)
 limits = st.floats(1e-4, 0.3)
 
@@ -112,7 +112,9 @@ def test_unequal_subjects_have_the_design_effect_of_their_sizes() -> None:
     """
     rng = np.random.default_rng(14)
     each = np.repeat([1, 20], [90, 10])
-    crew = Crew(ends=1, each=float(each.mean()), heap=float((each**2).sum() / each.sum() / each.mean()))
+    crew = ComparisonDesign(
+        ends=1, each=float(each.mean()), heap=float((each**2).sum() / each.sum() / each.mean())
+    )
     own = rng.beta(0.1 * 4, 0.9 * 4, (4000, each.size))  # correlation 1/(1 + 4)
     rates = rng.binomial(each, own).sum(axis=1) / each.sum()
     deff = rates.var() * each.sum() / (0.1 * 0.9)
@@ -130,7 +132,7 @@ def test_too_small_a_crew_is_seen() -> None:
 
 @given(crews, shares, limits, st.floats(0.05, 0.7), st.floats(0.5, 0.95))
 def test_plans_rise_as_they_should(
-    crew: Crew, share: float, limit: float, rate: float, wanted: float
+    crew: ComparisonDesign, share: float, limit: float, rate: float, wanted: float
 ) -> None:
     """More subjects for a lower limit, a rate nearer to it, more power, and more dependence."""
 
@@ -148,7 +150,7 @@ def test_plans_rise_as_they_should(
 
 @given(crews, shares, limits, st.floats(0.0, 0.7), st.floats(0.5, 0.95))
 def test_plan_is_the_least_that_does(
-    crew: Crew, share: float, limit: float, rate: float, wanted: float
+    crew: ComparisonDesign, share: float, limit: float, rate: float, wanted: float
 ) -> None:
     """The planned crew has the power, and stays above it when it grows; one subject fewer has not."""
     dependence = Dependence(base=crew.ends, share=share)
@@ -165,7 +167,7 @@ def test_plan_is_the_least_that_does(
 
 
 @given(crews, shares, st.integers(3, 4000))
-def test_a_pilot_gives_back_its_design_effect(crew: Crew, share: float, subjects: int) -> None:
+def test_a_pilot_gives_back_its_design_effect(crew: ComparisonDesign, share: float, subjects: int) -> None:
     """The dependence measured from a design effect has that design effect at the pilot's size."""
     known = Dependence(base=crew.ends, share=share).deff(crew, subjects)
     assert power.measured(crew, subjects, known).deff(crew, subjects) == pytest.approx(max(known, crew.ends))
@@ -173,7 +175,7 @@ def test_a_pilot_gives_back_its_design_effect(crew: Crew, share: float, subjects
 
 
 @given(crews, shares, st.integers(2, 2000))
-def test_effective_size_grows_with_the_crew(crew: Crew, share: float, subjects: int) -> None:
+def test_effective_size_grows_with_the_crew(crew: ComparisonDesign, share: float, subjects: int) -> None:
     """More subjects are never worth less, and comparisons are never worth more than independent ones."""
     for dependence in (
         Dependence(base=crew.ends, share=share),

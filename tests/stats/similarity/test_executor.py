@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from frtaudit.core.machine.progress import quiet
-from frtaudit.stats.similarity.executor import Ground, by_threads
+from frtaudit.stats.similarity.executor import PassContext, by_threads
 from frtaudit.stats.similarity.tiles import layout_of
 
-GROUND = Ground(
+GROUND = PassContext(
     block=lambda a, b: np.zeros((a.stop - a.start, b.stop - b.start)), layout=layout_of(np.array([2])),
     subject_of=np.zeros(2, np.int32), room=np.zeros(2, np.int32), edges=np.array([0.0, 1.0]), threads=1,
 )  # fmt: skip
