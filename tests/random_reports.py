@@ -104,10 +104,14 @@ class Names:
     organisation: str
 
 
+def plain(without: str) -> st.SearchStrategy[str]:
+    """A name ``without`` some characters."""
+    return names().filter(lambda name: not set(name) & set(without))
+
+
 def several(without: str = "") -> st.SearchStrategy[tuple[str, ...]]:
     """Two names, ``without`` some characters."""
-    plain = names().filter(lambda name: not set(name) & set(without))
-    return st.lists(plain, min_size=2, max_size=2, unique_by=_folded).map(tuple)
+    return st.lists(plain(without), min_size=2, max_size=2, unique_by=_folded).map(tuple)
 
 
 def _folded(text: str) -> str:
@@ -120,7 +124,7 @@ def reports() -> st.SearchStrategy[Names]:
         Names,
         classes=several(without="&|"),  # crossed classes are named with them
         systems=several(),
-        schema=names(),
+        schema=plain("&|"),
         requirement=names(),
         title=names(),
         organisation=names(),
