@@ -1,7 +1,4 @@
-"""Hostile specs through run, check and run -m: refused in one line, and nothing is executed, written or moved.
-
-Tests also composition, the one door that they all pass.
-"""
+"""Hostile specs through run, check and run -m: refused in one line, and nothing is executed, written or moved."""
 
 import logging
 import os

@@ -215,8 +215,8 @@ def near_duplicates(vectors: Vectors, similarity: float, distinct: Bools | None 
 def templates_of(faces: Sequence[DetectedFace]) -> Vectors | None:
     """The templates that a local engine holds of faces, shape (n, D) float32; None where one of them has none.
 
-    >>> faces = [Seen(box=None, handle=np.float32([1, 2])), Seen(box=None, handle=np.float32([3, 4]))]
-    >>> templates_of(faces).tolist(), templates_of([Seen(box=None, handle="token")])
+    >>> faces = [DetectedFace(box=None, handle=np.float32([1, 2])), DetectedFace(box=None, handle=np.float32([3, 4]))]
+    >>> templates_of(faces).tolist(), templates_of([DetectedFace(box=None, handle="token")])
     ([[1.0, 2.0], [3.0, 4.0]], None)
     """
     held = [face.handle for face in faces]
@@ -239,7 +239,7 @@ def faces_ledger(gone: Bools) -> tuple[LedgerEntry, ...]:
 def recorded_settings(settings: Duplicates, embedder: Embedder | None) -> Mapping[str, str]:
     """What decides which images stay, for the record: the settings, and the digest of the model file.
 
-    >>> asked(Duplicates(), Thumbnail())["similarity"]
+    >>> recorded_settings(Duplicates(), Thumbnail())["similarity"]
     '0.9'
     """
     said = {

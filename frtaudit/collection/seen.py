@@ -28,7 +28,7 @@ def facts_in(detection: Detection) -> str:
 def faces_of(facts: str) -> tuple[tuple[DetectedFace, ...], bool]:
     """The faces again, without handles, and whether there were any.
 
-    >>> faces_of(facts_in(Detection(faces=(Seen(box=Box(x=1, y=2, width=3, height=4)),))))[0][0].box.width
+    >>> faces_of(facts_in(Detection(faces=(DetectedFace(box=Box(x=1, y=2, width=3, height=4)),))))[0][0].box.width
     3
     """
     read = json.loads(facts) if facts else []
@@ -47,7 +47,7 @@ def faces_of(facts: str) -> tuple[tuple[DetectedFace, ...], bool]:
 def handles_in(detection: Detection) -> str:
     """What the service calls the faces by, as JSON; empty where that is no text: a template stays in memory.
 
-    >>> handles_in(Detection(faces=(Seen(box=None, handle="token"),))), handles_in(Detection(faces=()))
+    >>> handles_in(Detection(faces=(DetectedFace(box=None, handle="token"),))), handles_in(Detection(faces=()))
     ('["token"]', '')
     """
     handles = [face.handle for face in faces_in(detection)]

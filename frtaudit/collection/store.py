@@ -17,17 +17,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.collection.rows import (
-    COMPARE,
-    DETECT,
-    FINDING,
-    PLACES,
-    HandleRow,
-    ImageRow,
-    Key,
-    Result,
-    State,
-)
+from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow, ImageRow, Key, Result, State
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.files import check_regular

@@ -15,7 +15,7 @@ def resolve_presets(composed: Mapping[str, object]) -> Plain:
     ``schema``: fields of the one selected schema; ``provider``: selected providers, added to ``providers``;
     ``profiles``: selected requirement profiles, added to ``requirements``.
 
-    >>> settle({"schemas": {"a": {"column": "x"}}, "schema": {"column": "y"}})["schemas"]
+    >>> resolve_presets({"schemas": {"a": {"column": "x"}}, "schema": {"column": "y"}})["schemas"]
     {'a': {'column': 'y'}}
     """
     spec = dict(composed)

@@ -99,7 +99,8 @@ class DetectedFace:
 def left_to_right(faces: Iterable[DetectedFace]) -> tuple[DetectedFace, ...]:
     """Faces as a picture shows them.
 
-    >>> [face.handle for face in left_to_right(Seen(box=Box(x=x, y=0, width=1, height=1), handle=x) for x in (5, 2))]
+    >>> faces = [DetectedFace(box=Box(x=x, y=0, width=1, height=1), handle=x) for x in (5, 2)]
+    >>> [face.handle for face in left_to_right(faces)]
     [2, 5]
     """
     return tuple(sorted(faces, key=lambda face: face.box.x if face.box else 0.0))
@@ -110,7 +111,8 @@ def same_face(box: Box, faces: Sequence[DetectedFace]) -> DetectedFace:
 
     Raises :class:`CallError` ``face_lost`` where there is none.
 
-    >>> same_face(Box(x=0, y=0, width=4, height=4), [Seen(box=Box(x=1, y=0, width=4, height=4), handle="a")]).handle
+    >>> near = DetectedFace(box=Box(x=1, y=0, width=4, height=4), handle="a")
+    >>> same_face(Box(x=0, y=0, width=4, height=4), [near]).handle
     'a'
     """
     near = [(box.overlap(face.box), place) for place, face in enumerate(faces) if face.box is not None]

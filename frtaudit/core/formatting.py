@@ -165,7 +165,7 @@ def count(value: float) -> str:
 def effective_size(value: float) -> str:
     """An effective sample size: whole from ten on.
 
-    >>> effective(1234.56), effective(3.14159)
+    >>> effective_size(1234.56), effective_size(3.14159)
     ('1,235', '3.1')
     """
     if not math.isfinite(value):

@@ -99,7 +99,7 @@ def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
 def rule_text(step: SanitizeStep) -> str:
     """A step's rule in words.
 
-    >>> said(SanitizeStep(step=Sanitize.MIN_FACE_SIZE))
+    >>> rule_text(SanitizeStep(step=Sanitize.MIN_FACE_SIZE))
     'faces of at least 50 x 50 pixels'
     """
     number = number_of(step)

@@ -63,7 +63,7 @@ def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     processes, 0 = one per core. Raises :class:`SpecError` without the extra ``dask`` or for a place that is none,
     :class:`ClusterError` for a scheduler that does not answer, that has no worker, or one of other versions.
 
-    >>> with crew_of(None) as crew:
+    >>> with executor_of(None) as crew:
     ...     crew is by_threads
     True
     """

@@ -26,7 +26,7 @@ Part: TypeAlias = "str | TextSpan | Iterable[TextSpan]"
 def spans(*parts: Part) -> Text:
     """Join words and pieces.
 
-    >>> [piece.text for piece in say("FNMR is ", Piece(text="2 %", pointer="/estimates/0/value"), ".")]
+    >>> [piece.text for piece in spans("FNMR is ", TextSpan(text="2 %", pointer="/estimates/0/value"), ".")]
     ['FNMR is ', '2 %', '.']
     """
     pieces: list[TextSpan] = []

@@ -94,7 +94,7 @@ def _shipped_words() -> Words:
 def display_name(names: Names, code: str) -> str:
     """What a code is called; a code without a name is printed as words.
 
-    >>> called({"fta": "failure to acquire"}, "no_face")
+    >>> display_name({"fta": "failure to acquire"}, "no_face")
     'no face'
     """
     return names.get(code, code.replace("_", " "))

@@ -52,7 +52,7 @@ class Check:
     def __str__(self) -> str:
         """One line.
 
-        >>> print(Check(subject="result.json", outcome=Outcome.OK, said="is as recorded"))
+        >>> print(Check(subject="result.json", outcome=CheckStatus.OK, said="is as recorded"))
         ok             result.json: is as recorded
         """
         return f"{self.outcome.value:<14} {printable(self.subject)}: {printable(self.said)}"

@@ -1,4 +1,4 @@
-"""Tests also drive, lane, order, reader: a collection from its source to the files that an audit reads."""
+"""Tests also scheduler, worker, order, reader: a collection from its source to the files that an audit reads."""
 
 import json
 import os

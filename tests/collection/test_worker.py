@@ -1,4 +1,4 @@
-"""Tests also seen, shelf, live: what a call needs, and what a service saw."""
+"""Tests also seen, image_cache, live: what a call needs, and what a service saw."""
 
 import os
 import threading

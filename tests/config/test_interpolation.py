@@ -1,4 +1,7 @@
-"""Tests of frtaudit.config.interpolation."""
+"""Tests of frtaudit.config.interpolation.
+
+tests/test_hostile_specs.py tests composition.
+"""
 
 import pytest
 

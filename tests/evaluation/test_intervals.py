@@ -1,6 +1,6 @@
 """Intervals and their methods.
 
-tests/analyses/test_identity_check.py tests suspected, which has no door of its own.
+tests/analyses/test_identity_check.py tests suspected_duplicates, which has no door of its own.
 """
 
 import re

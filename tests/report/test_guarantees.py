@@ -1,4 +1,4 @@
-"""The study's page and figures. Tests also guarantee_figures, where they are drawn."""
+"""The study's page and figures, which report/figures/coverage.py draws."""
 
 import json
 from functools import cache

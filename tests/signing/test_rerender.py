@@ -1,6 +1,6 @@
 """Tests of frtaudit.signing.rerender: no signer can print anything but what the result says.
 
-Tests also report_files and first_revision, which make what is compared.
+Tests also report_files, which makes what is compared.
 """
 
 import json

@@ -341,14 +341,9 @@ class Doubts:
 
     def _mixed_fnmr(self, shares: Floats, weighting: Weighting, threshold: float, at: At, a: int) -> Estimate:
         """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
+        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=0, threshold=threshold, point=a)
         used = [
-            (
-                share,
-                read(
-                    self.trial,
-                    OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a),
-                ),
-            )
+            (share, read(self.trial, replace(place, tag=tag)))
             for share, (tag, _) in zip(shares, self.trial.classes(self.schema), strict=True)
             if share > 0
         ]  # fmt: skip

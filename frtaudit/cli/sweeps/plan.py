@@ -71,7 +71,7 @@ class Plan:
 def settings_text(settings: Mapping[str, str]) -> str:
     """Settings as they are typed.
 
-    >>> said({"providers": "[a]", "bootstrap.alpha": "0.1"})
+    >>> settings_text({"providers": "[a]", "bootstrap.alpha": "0.1"})
     'providers=[a] bootstrap.alpha=0.1'
     """
     return " ".join(f"{key}={value}" for key, value in settings.items()) or "its one job"

@@ -45,7 +45,7 @@ class Budget:
 class RateLimiter:
     """The gate of one service: a token bucket of a tenth of a second's calls, the purse, how many attempts passed.
 
-    >>> gate = Turnstile(limits=Limits(compare=0.001), purse=Purse(limit=Fraction("0.002")))
+    >>> gate = RateLimiter(limits=Limits(compare=0.001), purse=Budget(limit=Fraction("0.002")))
     >>> gate.attempt("compare"), gate.attempt("compare"), gate.passed["compare"]
     (None, None, 2)
     """

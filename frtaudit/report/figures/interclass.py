@@ -32,7 +32,7 @@ class Line:
 def sanitized_sizes(spec: Mapping[str, Json]) -> tuple[int | None, int | None]:
     """People of a class and samples of a person that the steps of a spec ask for; None where they do not.
 
-    >>> asked({"sanitize": [{"step": "min_samples", "number": None}, {"step": "min_subjects", "number": 20}]})
+    >>> sanitized_sizes({"sanitize": [{"step": "min_samples", "number": None}, {"step": "min_subjects", "number": 20}]})
     (20, 4)
     """
     defaults = {"min_subjects": 30, "min_samples": 4, "fixed_samples": 4}

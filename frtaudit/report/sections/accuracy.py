@@ -59,7 +59,7 @@ def set_of(record: Record) -> str:
 def test_set_name(name: str) -> str:
     """What a test set is called in print.
 
-    >>> said("capped_10"), said("folds")
+    >>> test_set_name("capped_10"), test_set_name("folds")
     ('capped 10', 'declared folds')
     """
     return "declared folds" if name == DEFAULT else name.replace("_", " ")

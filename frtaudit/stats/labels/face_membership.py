@@ -131,7 +131,7 @@ def most(places: Floats, weights: Floats, made: Histograms) -> Floats:
     afresh for each row of ``weights``, shape (M, P), how often each face counts.
 
     >>> places = np.concatenate([np.repeat([-0.05, 0.05], 30), [0.35, 0.45], np.repeat(1.0, 40)])
-    >>> made = Heaps(share=np.array([[0.6, 0.3, 0.1]]), mean=np.array([[0.0, 1.0, 0.8]]),
+    >>> made = Histograms(share=np.array([[0.6, 0.3, 0.1]]), mean=np.array([[0.0, 1.0, 0.8]]),
     ...              spread=np.array([[0.1, 0.1, 0.1]]))
     >>> np.round(most(places, np.ones((1, places.size)), made)[0, [0, 30, 60, 61, 62]], 2).tolist()
     [0.0, 0.07, 1.0, 1.0, 1.0]
@@ -161,7 +161,7 @@ def histograms(places: Floats, own: Floats) -> Histograms:
 
     >>> rng = np.random.default_rng(0)
     >>> places = np.concatenate([rng.normal(0, 0.1, 500), rng.normal(1, 0.1, 500)])
-    >>> made = heaps(places, np.repeat([0.0, 1.0], 500))
+    >>> made = histograms(places, np.repeat([0.0, 1.0], 500))
     >>> np.round(made.own(np.array([0.3, 0.7])), 1).tolist()
     [[0.0, 1.0]]
     """

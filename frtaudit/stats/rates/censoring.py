@@ -37,7 +37,7 @@ class Censoring:
     def beyond(self, threshold: float) -> str | None:
         """Why rates at a fixed ``threshold`` say nothing (match iff score > threshold), None where they do.
 
-        >>> Censoring(floor=Pile(score=20.0, mated=0.0, non_mated=0.4)).beyond(10.0)
+        >>> Censoring(floor=ScoreAtom(score=20.0, mated=0.0, non_mated=0.4)).beyond(10.0)
         'refused: the threshold lies below the floor of the scores, 20'
         """
         if self.floor is not None and threshold < self.floor.score:
@@ -78,7 +78,7 @@ def censoring_of(mated: Floats, non_mated: Floats) -> Censoring:
 
     >>> rng = np.random.default_rng(0)
     >>> censoring_of(np.minimum(rng.normal(90, 8, 500), 100), rng.normal(50, 8, 500)).ceiling
-    Pile(score=100.0, mated=0.106, non_mated=0.0)
+    ScoreAtom(score=100.0, mated=0.106, non_mated=0.0)
     """
     value, count = np.unique(np.concatenate([mated, non_mated]), return_counts=True)
     if value.size < 2:
@@ -161,7 +161,7 @@ def eer_hidden(found: Censoring, threshold: float, fmr: float, fnmr: float) -> s
     At the floor FMR would have to rise past FNMR, at the ceiling FNMR past FMR, where no threshold can be told; and
     the mean of two rates a percent apart, of which one is more than twice the other, is no equal error rate.
 
-    >>> crossing(Censoring(values=5), 3.0, 0.30, 0.02)
+    >>> eer_hidden(Censoring(values=5), 3.0, 0.30, 0.02)
     'refused: the scores come in steps, FMR 0.3 and FNMR 0.02 are the nearest to each other'
     """
     low = found.floor is not None and threshold <= found.floor.score and fmr < fnmr

@@ -37,7 +37,7 @@ class ComparisonDesign:
     def trials(self, subjects: float) -> float:
         """Comparisons of ``subjects`` subjects: each K, or each K(K-1)/2.
 
-        >>> Crew(ends=2, each=16).trials(100)
+        >>> ComparisonDesign(ends=2, each=16).trials(100)
         79200.0
         """
         return self.each * subjects * (1.0 if self.ends == 1 else (subjects - 1) / 2)

@@ -1,4 +1,4 @@
-"""Tests also attempts, contrasts, footing and measures, which a comparison stands on."""
+"""Tests also attempts, contrasts, support and measures, which a comparison stands on."""
 
 from dataclasses import replace
 

@@ -1,4 +1,7 @@
-"""Figures: what is drawn, for every eye and every printer. Tests also canvas and svg, which figures stand on."""
+"""Figures: what is drawn, for every eye and every printer. Tests also canvas and svg, which figures stand on.
+
+tests/report/test_guarantees.py tests coverage, the figures of the study.
+"""
 
 import math
 import re

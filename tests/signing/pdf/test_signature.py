@@ -1,4 +1,7 @@
-"""Tests of frtaudit.signing.pdf.signature."""
+"""Tests of frtaudit.signing.pdf.signature.
+
+tests/signing/test_rerender.py tests first_revision.
+"""
 
 import asyncio
 import random

@@ -1,6 +1,6 @@
 """Wilson intervals: the published one at its boundaries, and the rule of FORMULAS 8.1 against loops.
 
-Tests also lending, which finds the threshold that a rate of few errors borrows from.
+Tests also borrowing, which finds the threshold that a rate of few errors borrows from.
 """
 
 import math
