@@ -1,7 +1,4 @@
-"""Analyses: one file each, over ``stats`` functions. Importing this package registers them."""
+"""Analyses: one file each, over ``stats`` functions.
 
-from importlib import import_module
-from pkgutil import iter_modules
-
-for _module in sorted(iter_modules(__path__), key=lambda found: found.name):
-    import_module(f"{__name__}.{_module.name}")
+One plug-in per file, imported when a spec names it (:mod:`frtaudit.config.plugins`).
+"""

@@ -66,11 +66,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def run(argv: Sequence[str]) -> int:
     """Run an audit, or with -m a sweep of audits."""
     options, flags = run_options("run", run.__doc__ or "", argv)
-    from frtaudit.cli import multirun
     from frtaudit.cli import run as app
 
     fail_on = app.FailOn(options.fail_on)
     if flags == ["--multirun"]:
+        from frtaudit.cli import multirun
+
         return multirun.sweep(options.overrides, options.config_dir, fail_on)
     return app.run(flags, options.overrides, options.config_dir, fail_on)
 

@@ -4,10 +4,10 @@ import re
 
 from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
-from frtaudit.config.search_path import first_line, options
+from frtaudit.config.search_path import line_about, options
 from frtaudit.config.validate import METRICS
 from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
-from frtaudit.core.registry import lookup, names
+from frtaudit.core.registry import names
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
 
@@ -115,7 +115,7 @@ def _named(group: str) -> dict[str, str]:
     if group in LANDS:
         return options(group)
     if group in ("export", "section", "service"):
-        return {name: first_line(lookup(group, name, group)) for name in names(group)}
+        return {name: line_about(group, name) for name in names(group)}
     if group == "metric":
         return {name: _METRICS.get(name, "") for name in METRICS}
     offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}

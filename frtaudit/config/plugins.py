@@ -1,8 +1,12 @@
-"""Everything that a spec can name: importing these packages registers it."""
+"""Everything that a spec can name. A plug-in of the house is known by its source, and imported when a spec names it."""
 
-from importlib import import_module
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 
-from frtaudit.core.registry import load_entry_points
+import frtaudit
+from frtaudit.core.registry import declare, load_entry_points
 
 PACKAGES = (
     "analyses",
@@ -13,10 +17,35 @@ PACKAGES = (
     "datasets.providers",
     "report.exports",
 )
+_DECLARATION = re.compile(
+    r'^@register\("(?P<group>\w+)", (?:"(?P<name>[\w-]+)"|NAME)\)\n'
+    r'@dataclass\(.*\)\nclass \w+:\n    """(?P<about>.*?)(?:"""|$)',
+    re.MULTILINE,
+)
+_NAME = re.compile(r'^NAME = "(?P<name>[\w-]+)"', re.MULTILINE)
 
 
 def load_plugins() -> None:
-    """Register the plug-ins of the house and of other wheels; doing it again changes nothing."""
-    for package in PACKAGES:
-        import_module(f"frtaudit.{package}")
+    """Make known the plug-ins of the house and of other wheels; doing it again changes nothing.
+
+    Those of other wheels are imported, those of the house when they are looked up.
+    """
+    for group, name, module, about in _declarations():
+        declare(group, name, module, about)
     load_entry_points()
+
+
+@cache
+def _declarations() -> tuple[tuple[str, str, str, str], ...]:
+    return tuple(found for package in PACKAGES for found in _declared_in(package))
+
+
+def _declared_in(package: str) -> Iterator[tuple[str, str, str, str]]:
+    """Group, name, module and first line of each class under ``@register`` in the files of a package."""
+    folder = Path(frtaudit.__file__).parent.joinpath(*package.split("."))
+    for file in sorted(folder.glob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        for declaration in _DECLARATION.finditer(text):
+            constant = _NAME.search(text)
+            name = declaration["name"] or (constant["name"] if constant else file.stem)
+            yield declaration["group"], name, f"frtaudit.{package}.{file.stem}", declaration["about"]

@@ -3,21 +3,22 @@
 import dataclasses
 import os
 from collections.abc import Collection, Mapping
+from functools import cached_property
 from pathlib import Path
 
 from hydra._internal.core_plugins.file_config_source import FileConfigSource
 from hydra._internal.sources_registry import SourcesRegistry
-from hydra.core.config_store import ConfigStore
+from hydra.core.config_store import ConfigNode, ConfigStore
 from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult
-from omegaconf import OmegaConf
+from omegaconf import DictConfig, OmegaConf
 
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.config.guard import LANDS, check_package, check_text, is_name, read_text
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.registry import lookup, names
+from frtaudit.core.registry import about, lookup, names
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.structure import MISSING, plain, required
 from frtaudit.errors import SpecError
@@ -106,17 +107,28 @@ def search_path(config_dir: Path) -> str:
     return f"hydra.searchpath=['{place}']"
 
 
+class PluginNode(ConfigNode):
+    """A plug-in as an option of its group; imported when it is selected, for the defaults of its fields."""
+
+    def __init__(self, group: str, name: str) -> None:
+        self.group, self.name, self.provider = group, f"{name}.yaml", None
+        self.package = LANDS[group].format(name)
+        self.plugin = name
+
+    @cached_property
+    def node(self) -> DictConfig:  # type: ignore[override]  # a field of ConfigNode, made here when Hydra reads it
+        """The fields' defaults."""
+        return OmegaConf.create(defaults_of(str(self.group), self.plugin))
+
+
 def publish() -> None:
     """Make registered plug-ins options of their groups, and teach Hydra the user's folder."""
     SourcesRegistry.instance().register(UserSource)
     store = ConfigStore.instance()
     for group in _PLUGIN_GROUPS:
-        for name in set(names(group)) - {
-            stored.removesuffix(".yaml") for stored in store.repo.get(group, ())
-        }:
-            store.store(
-                group=group, name=name, node=defaults_of(group, name), package=LANDS[group].format(name)
-            )
+        options_of_group = store.repo.setdefault(group, {})
+        for name in names(group):
+            options_of_group.setdefault(f"{name}.yaml", PluginNode(group, name))
 
 
 def defaults_of(group: str, name: str) -> dict[str, Json]:
@@ -136,7 +148,7 @@ def options(group: str) -> dict[str, str]:
     """Option name to one line about it: shipped presets and registered plug-ins of a group."""
     found = {path.stem: first_comment(path.read_text(encoding="utf-8")) for path in _presets(group)}
     if group in _PLUGIN_GROUPS:
-        found |= {name: first_line(lookup(group, name, group)) for name in names(group)}
+        found |= {name: line_about(group, name) for name in names(group)}
     return dict(sorted(found.items()))
 
 
@@ -168,6 +180,6 @@ def _default(field: "dataclasses.Field[object]") -> object:
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
 
 
-def first_line(kind: type) -> str:
+def line_about(group: str, name: str) -> str:
     """The first line of a plug-in's docstring, as a list prints it."""
-    return (kind.__doc__ or "").strip().split("\n")[0].replace("``", "")
+    return about(group, name).replace("``", "")

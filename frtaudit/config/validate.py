@@ -10,7 +10,8 @@ from unicodedata import category
 
 from frtaudit.core import limits
 from frtaudit.core.cohort import UNKNOWN
-from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
+from frtaudit.core.estimates import DECIDING, OF_THEIR_OWN, SERVES
+from frtaudit.core.metrics import D_L2, SPACES
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -28,7 +29,6 @@ from frtaudit.core.spec import (
 )
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.requirements import D_L2, DECIDING, SPACES
 from frtaudit.inputs.sanitize import as_read
 from frtaudit.inputs.schemas import check_schemas
 

@@ -62,6 +62,14 @@ SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
         Method.LABELS: (Target.POPULATION,),
     }
 )
+DECIDING = (
+    Method.WILSON,
+    Method.MAX_T,
+    Method.VERTEX_GAUSSIAN,
+    Method.VERTEX,
+    Method.DOUBLE_OR_NOTHING,
+    Method.T,
+)  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
 OF_THEIR_OWN = frozenset(
     {
         Method.T_BOOTSTRAP,

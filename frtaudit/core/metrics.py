@@ -5,6 +5,8 @@ from enum import Enum
 from frtaudit.core import formatting
 from frtaudit.core.formatting import Style
 
+D_L2 = "d_l2"
+SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
 RATES = frozenset(
     {
         *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),

@@ -2,6 +2,8 @@
 
 import dataclasses
 from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import entry_points
 from typing import TypeVar
 
@@ -22,7 +24,16 @@ ENTRY_POINTS = "frtaudit.config.plugins"
 
 T = TypeVar("T")
 
-_registered: dict[tuple[str, str], type] = {}
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A plug-in that is not imported yet: its module, and the first line of its docstring."""
+
+    module: str
+    about: str
+
+
+_registered: dict[tuple[str, str], type | Declared] = {}
 
 
 def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
@@ -33,20 +44,42 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
             raise ValueError(f"unknown group {group!r}; groups: {', '.join(GROUPS)}")
         if not dataclasses.is_dataclass(plugin):
             raise TypeError(f"{plugin.__name__} must be a dataclass to be registered")
-        known = _registered.setdefault((group, name), plugin)
-        if known is not plugin:
+        known = _registered.get((group, name), plugin)
+        place = known.module if isinstance(known, Declared) else None
+        if known is not plugin and place != plugin.__module__:
             raise ValueError(f"{group} {name!r} is registered twice")
+        _registered[group, name] = plugin
         return plugin
 
     return keep
 
 
+def declare(group: str, name: str, module: str, about: str) -> None:
+    """Make a plug-in known without importing it: :func:`lookup` imports ``module``, which registers it."""
+    _registered.setdefault((group, name), Declared(module, about))
+
+
 def lookup(group: str, name: str, where: str) -> type:
     """The class registered as ``name`` in ``group``; ``where`` is the place in the spec for the error."""
     try:
-        return _registered[group, name]
+        known = _registered[group, name]
+        if isinstance(known, type):
+            return known
     except KeyError:
         raise SpecError(where, f"no {group} is named {name!r}", ", ".join(names(group))) from None
+    import_module(known.module)
+    registered = _registered[group, name]
+    if isinstance(registered, Declared):
+        raise TypeError(f"{known.module} does not register {group} {name!r}")
+    return registered
+
+
+def about(group: str, name: str) -> str:
+    """The first line of a plug-in's docstring; nothing is imported for it."""
+    known = _registered[group, name]
+    if isinstance(known, Declared):
+        return known.about
+    return (known.__doc__ or "").strip().split("\n")[0]
 
 
 def name_of(group: str, plugin: type) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, formatting, metrics
-from frtaudit.core.metrics import kind_of
+from frtaudit.core.estimates import DECIDING
+from frtaudit.core.metrics import D_L2, SPACES, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.interclass.d_l2 import Space
@@ -19,14 +20,6 @@ from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
-DECIDING = (
-    Method.WILSON,
-    Method.MAX_T,
-    Method.VERTEX_GAUSSIAN,
-    Method.VERTEX,
-    Method.DOUBLE_OR_NOTHING,
-    Method.T,
-)  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
 POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 WORDS = {
     "fmr": "FMR",
@@ -46,7 +39,6 @@ WORDS = {
     "garbe": "GARBE",
     "accuracy_fold_sd": "spread of the folds' accuracies",
 }
-D_L2 = "d_l2"
 OF_SCHEMA = (
     *(index.value for index in RateIndex),
     "fdr",
@@ -56,7 +48,6 @@ OF_SCHEMA = (
 )  # one of each schema
 FOR_WHOM = "for new people like these"  # the target population, as the report calls it
 KEYS = {"fmr": "FMR", "rate": "of"}
-SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
 
 

@@ -3,17 +3,21 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.queries.boxes import BoxList
 from frtaudit.labelling.single import MORE, UNTOLD, told_by
 from frtaudit.stats.labels.box_matching import joined
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from frtaudit.inputs.queries.boxes import BoxList
 
 NONE_FOUND, SEVERAL_FOUND, NOT_TOLD = "no_face_found", "several_faces_found", "not_told_how_many_faces"
 APART, CUT, NOT_BY_ALL = "boxes_apart", "face_cut_from_others", "face_not_found_by_all"
@@ -46,11 +50,13 @@ class Detections:
     ledger: tuple[LedgerEntry, ...]
 
 
-def crops_of(boxes: BoxList | None, services: Sequence[str]) -> dict[str, pd.Index]:
+def crops_of(boxes: "BoxList | None", services: Sequence[str]) -> "dict[str, pd.Index]":
     """What each service with boxes calls its crops, in the order of the file.
 
     Raises :class:`DataError` naming the line of a service that has boxes and no scores.
     """
+    import pandas as pd
+
     if boxes is None:
         return {}
     strange = np.flatnonzero(~np.isin(boxes.provider.astype(str), list(services)))
@@ -65,7 +71,7 @@ def crops_of(boxes: BoxList | None, services: Sequence[str]) -> dict[str, pd.Ind
 
 
 def faces_in(
-    images: Faces, boxes: BoxList | None, services: Sequence[Service], detected: Detected
+    images: Faces, boxes: "BoxList | None", services: Sequence[Service], detected: Detected
 ) -> Detections:
     """Faces of ``images`` by the boxes of services that have some and by Algorithm 1 for those that have none.
 
@@ -117,7 +123,9 @@ class _Boxed:
         return {name: face[self.service == s] for s, name in enumerate(self.names)}
 
 
-def _boxed(images: Faces, boxes: BoxList) -> _Boxed:
+def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
+    import pandas as pd
+
     row = pd.Index(list(images.names), dtype=object).get_indexer(pd.Index(boxes.image)).astype(np.int64)
     unknown = np.flatnonzero(row < 0)
     if unknown.size:

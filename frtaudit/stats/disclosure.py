@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linprog
+import scipy
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -37,7 +37,9 @@ def extremes(system: Floats, values: Floats, published: Bools, cell: int) -> tup
     ends = []
     for sign in (1.0, -1.0):
         aim = np.where(free == cell, sign, 0.0)
-        found = linprog(aim, A_eq=system[:, free], b_eq=right, bounds=(0, None), method="highs")
+        found = scipy.optimize.linprog(
+            aim, A_eq=system[:, free], b_eq=right, bounds=(0, None), method="highs"
+        )
         if found.status == 3:
             ends.append(-np.inf)
         elif found.status != 0:

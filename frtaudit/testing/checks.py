@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.core.freeze import freeze, require
 
@@ -49,7 +49,7 @@ class Coverage:
         """One-sided exact binomial test of "coverage is ``floor`` or more"; 1 where no interval was given."""
         if not self.given:
             return 1.0
-        return float(stats.binomtest(self.covered, self.given, self.floor, alternative="less").pvalue)
+        return float(scipy.stats.binomtest(self.covered, self.given, self.floor, alternative="less").pvalue)
 
     @property
     def holds(self) -> bool:

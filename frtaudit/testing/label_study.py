@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binomtest
+import scipy
 
 from frtaudit.analyses.label_cost import on_truth, spanning
 from frtaudit.core import Interval, Method, Target
@@ -267,7 +267,9 @@ def _row(scene: Scene, searches: int, pairs: Sequence[tuple[float, Held]]) -> Ro
         low=sum(one.high < rate for rate, one in pairs),
         high=sum(one.low > rate for rate, one in pairs),
         here=sum(one.low <= one.true <= one.high for _, one in pairs),
-        p=float(binomtest(covers, len(pairs), 1 - ALPHA, alternative="less").pvalue) if pairs else 1.0,
+        p=float(scipy.stats.binomtest(covers, len(pairs), 1 - ALPHA, alternative="less").pvalue)
+        if pairs
+        else 1.0,
     )
 
 

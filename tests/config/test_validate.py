@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from frtaudit.config import validate
 from frtaudit.core import SERVES, Method, Target
-from frtaudit.core.estimates import OF_THEIR_OWN
+from frtaudit.core.estimates import DECIDING, OF_THEIR_OWN
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -25,7 +25,6 @@ from frtaudit.core.spec import (
     ThresholdSource,
 )
 from frtaudit.errors import SpecError
-from frtaudit.evaluation.requirements import DECIDING
 
 GENDER = {"gender": SchemaSpec(column="gender", classes=("female", "male"))}
 BASE = AuditSpec(name="mine", cohort=object(), protocol=object(), analyses={"a": object()}, schemas=GENDER)

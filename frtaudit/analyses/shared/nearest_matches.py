@@ -6,8 +6,7 @@ from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from frtaudit.core import Cohort, CohortData
 from frtaudit.core.extras import need
@@ -105,8 +104,10 @@ class Found:
         """Training subjects joined by test identities: each but the first, with the first."""
         test, training = self.edges()
         size = self.test.n_subjects + self.training.n_subjects
-        graph = coo_array((np.ones(test.size), (test, self.test.n_subjects + training)), shape=(size, size))
-        part = connected_components(graph, directed=False)[1][self.test.n_subjects :]
+        graph = scipy.sparse.coo_array(
+            (np.ones(test.size), (test, self.test.n_subjects + training)), shape=(size, size)
+        )
+        part = scipy.sparse.csgraph.connected_components(graph, directed=False)[1][self.test.n_subjects :]
         first: dict[int, int] = {}
         found = []
         for subject in np.unique(training).tolist():

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from scipy import ndimage
+import scipy
 
 from frtaudit.collection.clients.pictures import pixels
 from frtaudit.core.canonical import seed_of
@@ -66,9 +66,9 @@ def picture_with(
 
 def boxes_in(picture: Picture) -> tuple[Box, ...]:
     """Regions with red of at least ``LEAST`` pixels a side, from left to right."""
-    labelled, _ = ndimage.label(np.asarray(pixels(picture).getchannel("R")) > EDGE)
+    labelled, _ = scipy.ndimage.label(np.asarray(pixels(picture).getchannel("R")) > EDGE)
     boxes = []
-    for rows, columns in ndimage.find_objects(labelled):
+    for rows, columns in scipy.ndimage.find_objects(labelled):
         height, width = rows.stop - rows.start, columns.stop - columns.start
         if min(height, width) >= LEAST:
             boxes.append(

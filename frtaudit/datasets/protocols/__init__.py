@@ -1,10 +1,4 @@
 """Protocols: which comparisons are made.
 
-One plug-in per file; importing the package registers them.
+One plug-in per file, imported when a spec names it (:mod:`frtaudit.config.plugins`).
 """
-
-from importlib import import_module
-from pkgutil import iter_modules
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")

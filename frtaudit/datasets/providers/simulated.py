@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData
@@ -117,7 +117,7 @@ def normal(key: int, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     >>> float(normal(1, 2, 3)) == float(normal(1, 2, 3)), float(normal(1, 2, 3)) == float(normal(1, 3, 2))
     (True, False)
     """
-    return np.asarray(special.ndtri(uniform(key, first, second)), dtype=np.float64)
+    return np.asarray(scipy.special.ndtri(uniform(key, first, second)), dtype=np.float64)
 
 
 def uniform(key: int, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:

@@ -1,17 +1,17 @@
 """Denominators of replicates: weighted numbers of comparisons, of subjects and of pairs of subjects."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.rates.trials import mated_pairs, members
 
 Ints = npt.NDArray[np.int64]
-Members = sparse.csr_array
+Members: TypeAlias = "scipy.sparse.csr_array"
 
 
 class Totals(NamedTuple):
@@ -113,4 +113,4 @@ def _complete(held: npt.NDArray[np.bool_], tail: ScoreTail) -> CompleteTotals:
 
 
 def _sparse(flags: npt.NDArray[np.bool_]) -> Members:
-    return sparse.csr_array(flags.astype(np.int64))
+    return scipy.sparse.csr_array(flags.astype(np.int64))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from frtaudit.stats.bootstrap.weights import GOLDEN, Words, bits_at, mix
 from frtaudit.stats.inlined import inner
@@ -56,11 +56,11 @@ def strips_of(shapes: Sequence[int]) -> GammaTables:
 
 
 def _strips(shape: int) -> GammaTables:
-    edges = special.gammaincinv(shape, np.arange(STRIPS) / STRIPS)
-    power, log_total = float(shape - 1), float(special.gammaln(shape))
+    edges = scipy.special.gammaincinv(shape, np.arange(STRIPS) / STRIPS)
+    power, log_total = float(shape - 1), float(scipy.special.gammaln(shape))
 
     def density(x: Floats) -> Floats:
-        return np.asarray(np.exp(special.xlogy(power, x) - x - log_total))
+        return np.asarray(np.exp(scipy.special.xlogy(power, x) - x - log_total))
 
     left, right = edges, np.append(edges[1:], edges[-1])
     low = np.minimum(density(left), density(right))

@@ -5,8 +5,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.folds.kfold_accuracy import DROPPED, Flags, Ints
@@ -114,8 +113,8 @@ def impostor_components(first: Ints, second: Ints, n_subjects: int) -> Ints:
     >>> impostor_components(np.array([0, 2]), np.array([1, 2]), 3).tolist()
     [0, 0, 1]
     """
-    edges = coo_array((np.ones(first.size), (first, second)), shape=(n_subjects, n_subjects))
-    _, component = connected_components(edges, directed=False)
+    edges = scipy.sparse.coo_array((np.ones(first.size), (first, second)), shape=(n_subjects, n_subjects))
+    _, component = scipy.sparse.csgraph.connected_components(edges, directed=False)
     return np.asarray(component, dtype=np.int64)
 
 

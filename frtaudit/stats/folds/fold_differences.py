@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from frtaudit.stats.folds.kfold_accuracy import (
     Flags,
@@ -83,7 +83,7 @@ def difference_interval(
     variance = max(found.variance, dealt)
     if variance <= 0 or subjects < 2:
         return None
-    half = float(stats.t.isf(alpha / 2, subjects - 1)) * variance**0.5
+    half = float(scipy.stats.t.isf(alpha / 2, subjects - 1)) * variance**0.5
     return found.value - half, found.value + half
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
@@ -199,7 +199,7 @@ def t_interval(accuracy: FoldAccuracy, alpha: float) -> tuple[float, float]:
     >>> t_interval(k_fold_accuracy(scores, mated, np.array([0, 0, 1, 1])), 0.05)
     (1.0, 1.0)
     """
-    half = float(stats.t.isf(alpha / 2, accuracy.total.size - 1)) * accuracy.sem
+    half = float(scipy.stats.t.isf(alpha / 2, accuracy.total.size - 1)) * accuracy.sem
     return accuracy.mean - half, accuracy.mean + half
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betainc
+import scipy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -196,7 +196,7 @@ def _redrawn(scores: Floats, u: Floats) -> tuple[Floats, Floats]:
         rank = int(np.clip(np.ceil(n * one - 1e-9), 1, n))
         reach = int(REACH * np.sqrt(n * one * (1 - one))) + 20
         k = np.arange(max(rank - reach, 1), min(rank + reach, n) + 1)
-        below = betainc(rank, n - rank + 1, k / n)
+        below = scipy.special.betainc(rank, n - rank + 1, k / n)
         below[-1] = 1.0
         chance = np.diff(below, prepend=0.0)
         apart = scores[k - 1] - scores[rank - 1]

@@ -12,7 +12,7 @@ from enum import Enum
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.intervals.bootstrap_intervals import gaussian_error
@@ -163,7 +163,7 @@ def population_bounds(
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0], [2.695])
     """
-    critical = float(stats.t.isf(alpha / 2, degrees))
+    critical = float(scipy.stats.t.isf(alpha / 2, degrees))
     variance = square.var(axis=0, ddof=1)
     centre = np.maximum(2 * point - square.mean(axis=0), 0.0)
     least = noise.var(axis=0, ddof=1)
@@ -211,7 +211,7 @@ def population_bootstrap(
     point = np.square(delta).mean(axis=1)
     degrees = degrees_of_freedom(min(one.effective for one in ordered))
     low, high, error = population_bounds(square, gap, point, alpha, degrees)
-    stretch = float(stats.t.isf(alpha / 2, degrees) / stats.norm.isf(alpha / 2))
+    stretch = float(scipy.stats.t.isf(alpha / 2, degrees) / scipy.stats.norm.isf(alpha / 2))
     noise, gap, shift = gap, gap * stretch**2, shift * stretch
     excess = gap.max(axis=1)
     edge = float(np.quantile(excess, 1 - alpha, method="higher"))

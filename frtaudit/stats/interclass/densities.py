@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, optimize, stats
+import scipy
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,7 +44,7 @@ def density(scores: Floats, grid: Floats, low: float, high: float) -> Density:
     if bandwidth is None:
         return Density(y=np.full(grid.size, np.nan), bandwidth=None, at_low=at_low, at_high=at_high)
     images = np.concatenate([inner, 2 * low - inner, 2 * high - inner])
-    kernel = stats.norm.pdf((grid[:, None] - images[None, :]) / bandwidth) / bandwidth
+    kernel = scipy.stats.norm.pdf((grid[:, None] - images[None, :]) / bandwidth) / bandwidth
     return Density(y=kernel.sum(axis=1) / scores.size, bandwidth=bandwidth, at_low=at_low, at_high=at_high)
 
 
@@ -62,13 +62,13 @@ def improved_sheather_jones(scores: Floats, low: float, high: float) -> float | 
     if scores.size < ENOUGH or distinct < 3:
         return None
     counts, _ = np.histogram(scores, bins=BINS, range=(low, high))
-    cosine = fft.dct(counts / scores.size)[1:]
+    cosine = scipy.fft.dct(counts / scores.size)[1:]
     square = (cosine / 2) ** 2
     index = np.arange(1, BINS, dtype=np.float64) ** 2
     top = 1e-6
     while top < 1:
         if _fixed_point(0.0, distinct, index, square) * _fixed_point(top, distinct, index, square) < 0:
-            found = optimize.brentq(_fixed_point, 0.0, top, args=(distinct, index, square), xtol=1e-14)
+            found = scipy.optimize.brentq(_fixed_point, 0.0, top, args=(distinct, index, square), xtol=1e-14)
             return float(np.sqrt(found)) * (high - low)
         top *= 2
     return None
@@ -106,7 +106,7 @@ def omnibus(values: Floats) -> Omnibus | None:
     """
     if values.size < ENOUGH or np.ptp(values) == 0:
         return None
-    statistic, p_value = stats.normaltest(values)
+    statistic, p_value = scipy.stats.normaltest(values)
     return Omnibus(statistic=float(statistic), p_value=float(p_value), n=int(values.size))
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
@@ -82,7 +82,7 @@ def bounds(
     u, widths = pieces([len(scores) for scores in classes])
     ordered = [np.sort(to_scale(scores, score_range)) for scores in classes]
     delta = np.abs(from_mean(np.stack([quantiles(scores, u) for scores in ordered])))
-    critical = float(stats.t.isf(alpha / 2, n))  # df = B, not B - 1 (FORMULAS 3)
+    critical = float(scipy.stats.t.isf(alpha / 2, n))  # df = B, not B - 1 (FORMULAS 3)
     half = critical * np.sqrt(square / (n - 1))
     return Table(
         point=d_l2(classes, score_range),

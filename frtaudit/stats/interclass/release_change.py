@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
@@ -96,7 +96,7 @@ def change(old: Classes, new: Classes, *, alpha: float, n: int, rng: np.random.G
     before, after = float(largest(old, once)[0]), float(largest(new, once)[0])
     away = np.abs(gap - gap.mean())
     half = float(np.quantile(away, 1 - alpha, method="higher"))
-    reach = float(stats.norm.isf(alpha / 2) + stats.norm.ppf(POWER))
+    reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.ppf(POWER))
     return Change(
         old=before,
         new=after,

@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 Floats = npt.NDArray[np.float64]
 MIN_SCORES = 5
@@ -21,4 +21,4 @@ def shape_of(scores: Floats, points: int = 81) -> tuple[Floats, Floats] | None:
     if scores.size < MIN_SCORES or float(np.ptp(scores)) < 1e-9:
         return None
     grid = np.linspace(float(scores.min()), float(scores.max()), points)
-    return grid, np.asarray(stats.gaussian_kde(scores)(grid), dtype=np.float64)
+    return grid, np.asarray(scipy.stats.gaussian_kde(scores)(grid), dtype=np.float64)

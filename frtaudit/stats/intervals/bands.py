@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED, quantile
@@ -80,13 +80,13 @@ def on_logit(replicates: Floats, stat: Floats, usable: Flags, alpha: float) -> B
     >>> band.inside.tolist(), bool(0 < band.low[0] < band.high[0] < 1)
     ([True, False], True)
     """
-    centre = special.logit(stat)
-    made = simultaneous(special.logit(replicates), centre, centre, usable, alpha)
+    centre = scipy.special.logit(stat)
+    made = simultaneous(scipy.special.logit(replicates), centre, centre, usable, alpha)
     return Band(
         inside=made.inside,
-        centre=special.expit(made.centre),
-        low=special.expit(made.low),
-        high=special.expit(made.high),
+        centre=scipy.special.expit(made.centre),
+        low=scipy.special.expit(made.low),
+        high=scipy.special.expit(made.high),
         critical=made.critical,
         n_resamples=made.n_resamples,
     )

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.stats.intervals import rate_bounds
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
@@ -121,7 +121,7 @@ def effective_trials(own: Tally, lent: Tally, over: Denominators) -> Floats:
 
 def wilson_iid(own: Tally, over: Denominators, alpha: float) -> Bounds:
     """Wilson's interval as if comparisons were independent (pooled rates only)."""
-    return _score(rates(own, over), float(over.trials), float(stats.norm.isf(alpha / 2)))
+    return _score(rates(own, over), float(over.trials), float(scipy.stats.norm.isf(alpha / 2)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

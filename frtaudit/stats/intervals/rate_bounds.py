@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from frtaudit.stats.systems.multiplicity import claim_p
 
@@ -109,7 +109,7 @@ def student(degrees: Numbers, error: Numbers) -> Floats:
     >>> round(float(student(99, 0.05)), 4)
     1.6604
     """
-    return np.asarray(-special.stdtrit(degrees, error))
+    return np.asarray(-scipy.special.stdtrit(degrees, error))
 
 
 def lower_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers) -> Floats:
@@ -123,7 +123,7 @@ def lower_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     p, n, t = np.broadcast_arrays(*map(_floats, (rate, n_eff, student(degrees, error))))
     larger = p + t**2 / (2 * n) + t * np.sqrt(p * (1 - p) / n + t**2 / (4 * n**2))
     wilson = np.divide(p * p, larger, out=np.zeros(p.shape), where=p > 0)
-    return np.asarray(np.minimum(wilson, _beta_quantile(special.ndtr(-t), p * n, (1 - p) * n)))
+    return np.asarray(np.minimum(wilson, _beta_quantile(scipy.special.ndtr(-t), p * n, (1 - p) * n)))
 
 
 def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers) -> Floats:
@@ -135,10 +135,10 @@ def upper_bound(rate: Numbers, n_eff: Numbers, degrees: Numbers, error: Numbers)
     p, n, t = np.broadcast_arrays(*map(_floats, (rate, n_eff, student(degrees, error))))
     root = t * np.sqrt(p * (1 - p) / n + t**2 / (4 * n**2))
     wilson = (p + t**2 / (2 * n) + root) / (1 + t**2 / n)
-    tail, x, y = special.ndtr(-t), p * n, (1 - p) * n
+    tail, x, y = scipy.special.ndtr(-t), p * n, (1 - p) * n
     exact = np.ones(p.shape)
     some = (y > 0) & (tail >= UNDERFLOW)
-    exact[some] = special.betainccinv(x[some] + 1, y[some], tail[some])  # 1 - B(a'; y, x+1)
+    exact[some] = scipy.special.betainccinv(x[some] + 1, y[some], tail[some])  # 1 - B(a'; y, x+1)
     return np.asarray(np.where(np.isnan(exact), 1.0, np.clip(exact, wilson, 1.0)))  # nan: no double below 1
 
 
@@ -146,7 +146,7 @@ def _beta_quantile(tail: Floats, x: Floats, y: Floats) -> Floats:
     """B(tail; x, y+1), 0 where the tail or the quantile is below what SciPy can tell from 0."""
     found = np.zeros(x.shape)
     some = (x > 0) & (tail >= UNDERFLOW)
-    found[some] = special.betaincinv(x[some], y[some] + 1, tail[some])
+    found[some] = scipy.special.betaincinv(x[some], y[some] + 1, tail[some])
     return np.where(found >= UNDERFLOW, found, 0.0)
 
 
@@ -161,9 +161,9 @@ def p_above(rate: Numbers, n_eff: Numbers, degrees: Numbers, limit: Numbers) -> 
     score = (p - bar) / np.sqrt(bar * (1 - bar) / n)
     tail = np.ones(p.shape)
     some = p > bar
-    tail[some] = special.betainc((p * n)[some], ((1 - p) * n)[some] + 1, bar[some])
-    exact = -special.ndtri(np.clip(tail, UNDERFLOW, 1.0))
-    found = special.stdtr(df, -np.minimum(score, exact))
+    tail[some] = scipy.special.betainc((p * n)[some], ((1 - p) * n)[some] + 1, bar[some])
+    exact = -scipy.special.ndtri(np.clip(tail, UNDERFLOW, 1.0))
+    found = scipy.special.stdtr(df, -np.minimum(score, exact))
     return np.where(some & (found <= 0.5), found, 1.0)
 
 
@@ -196,13 +196,13 @@ def unseen_bound(
     p, n, w, r, a, t = np.broadcast_arrays(
         *map(_floats, (rate, n_eff, pair, person, error, student(degrees, error)))
     )
-    inflation = t / -special.ndtri(a)
+    inflation = t / -scipy.special.ndtri(a)
     mean = p + w + r
     variance = np.minimum(inflation**2 * p * (1 - p) / n + w**2 + r**2, MAX_SPREAD * mean**2)
     some = variance > 0
     shape = np.divide(mean**2, variance, out=np.ones(p.shape), where=some)
     scale = np.divide(variance, mean, out=np.zeros(p.shape), where=some)
-    quantile = np.where(some, scale * special.gammainccinv(shape, a), mean)
+    quantile = np.where(some, scale * scipy.special.gammainccinv(shape, a), mean)
     return np.asarray(np.clip(quantile, -np.log(a) * w, 1.0))
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
+import scipy
 
 Floats = npt.NDArray[np.float64]
 Index = npt.NDArray[np.int32]
@@ -28,5 +28,5 @@ def weighted_means(value: Floats, first: Index, second: Index, copies: npt.NDArr
 def _sums(part: Floats, first: Index, second: Index, times: Floats, size: int) -> Floats:
     own = first == second
     within = np.bincount(first[own], part[own], minlength=size)
-    between = sparse.coo_array((part[~own], (first[~own], second[~own])), shape=(size, size)).tocsr()
+    between = scipy.sparse.coo_array((part[~own], (first[~own], second[~own])), shape=(size, size)).tocsr()
     return np.asarray(times @ within + np.einsum("bk,bk->b", times, (between @ times.T).T))

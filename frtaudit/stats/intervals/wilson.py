@@ -14,8 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
-from statsmodels.stats.proportion import proportion_confint
+import scipy
 
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -48,6 +47,8 @@ def wilson_iid(errors: int, trials: int, alpha: float) -> Score:
     >>> round(wilson_iid(0, 223, 0.05).high, 6)
     0.016935
     """
+    from statsmodels.stats.proportion import proportion_confint  # imports pandas
+
     low, high = proportion_confint(errors, trials, alpha=alpha, method="wilson")
     return Score(
         low=float(low) if errors else 0.0, high=float(high) if errors < trials else 1.0, n_eff=float(trials)
@@ -349,4 +350,4 @@ def _vacuous(own: Residuals) -> RuleInterval:
 @lru_cache(maxsize=64)
 def _critical(alpha: float) -> float:
     """Two-sided critical value of the normal."""
-    return float(stats.norm.isf(alpha / 2))
+    return float(scipy.stats.norm.isf(alpha / 2))

@@ -2,8 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
+import scipy
 
 LEAST = 0.2  # boxes of two services overlap by more than this intersection over union where they are one face
 SHIFT = 2.0  # a tree's weights are 2 - IoU: scipy takes a weight of 0, of two equal boxes, for no edge
@@ -44,8 +43,10 @@ def joined(image: Ints, service: Ints, box: Floats, least: float = LEAST) -> tup
     overlap = overlaps(box[first], box[second])
     keep = overlap > least
     size = image.size
-    edges = coo_array((SHIFT - overlap[keep], (first[keep], second[keep])), shape=(size, size)).tocsr()
-    forest = minimum_spanning_tree(edges).tocoo()
+    edges = scipy.sparse.coo_array(
+        (SHIFT - overlap[keep], (first[keep], second[keep])), shape=(size, size)
+    ).tocsr()
+    forest = scipy.sparse.csgraph.minimum_spanning_tree(edges).tocoo()
     ends, weight = np.stack([forest.row, forest.col]).astype(np.int64), forest.data
     cut = np.zeros(size, dtype=np.bool_)
     while True:
@@ -74,8 +75,8 @@ def _pairs(image: Ints, service: Ints) -> tuple[Ints, Ints]:
 
 def _parts(ends: Ints, size: int) -> Ints:
     """Connected parts, numbered by their first member."""
-    graph = coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
-    _, part = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array((np.ones(ends.shape[1]), (ends[0], ends[1])), shape=(size, size))
+    _, part = scipy.sparse.csgraph.connected_components(graph, directed=False)
     _, first, inverse = np.unique(part, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
 

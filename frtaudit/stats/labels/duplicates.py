@@ -2,8 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from frtaudit.stats.similarity.nearest import unit_rows
 from frtaudit.stats.similarity.pairs import mated_pairs, scores_of
@@ -28,8 +27,10 @@ def duplicated(
     cosine = scores_of(unit, first, second)
     alike = cosine > similarity
     size = query_of.size
-    graph = coo_array((np.ones(int(alike.sum())), (first[alike], second[alike])), shape=(size, size))
-    _, group = connected_components(graph, directed=False)
+    graph = scipy.sparse.coo_array(
+        (np.ones(int(alike.sum())), (first[alike], second[alike])), shape=(size, size)
+    )
+    _, group = scipy.sparse.csgraph.connected_components(graph, directed=False)
     within = group[first] == group[second]
     total = np.bincount(first[within], cosine[within], minlength=size)
     total += np.bincount(second[within], cosine[within], minlength=size)

@@ -12,8 +12,7 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -229,7 +228,9 @@ def _turned(pair: Floats) -> Floats:
     angles = np.linspace(-np.pi, np.pi, 73)
     best = angles[int(np.argmin([at(angle) for angle in angles]))]
     step = angles[1] - angles[0]
-    found = minimize_scalar(at, bounds=(best - step, best + step), method="bounded", options={"xatol": 1e-9})
+    found = scipy.optimize.minimize_scalar(
+        at, bounds=(best - step, best + step), method="bounded", options={"xatol": 1e-9}
+    )
     return np.asarray(pair @ _turn(found.x if found.fun < at(0.0) - SETTLED else 0.0))
 
 
@@ -253,7 +254,7 @@ def identities(confidences: Sequence[Floats], rule: Rule, limits: Limits) -> Int
     for one in confidences:
         own = _blocks(one, rule, limits)
         together += (own[:, None] == own) & (own >= 0)
-    count, part = connected_components(2 * together > len(confidences), directed=False)
+    count, part = scipy.sparse.csgraph.connected_components(2 * together > len(confidences), directed=False)
     sizes = np.bincount(part, minlength=count)
     found = np.where(sizes[part] >= limits.min_positives, part, EXCLUDED).astype(np.int64)
     known, place = np.unique(found[found >= 0], return_index=True)

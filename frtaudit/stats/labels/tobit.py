@@ -2,7 +2,7 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import log_ndtr, logsumexp
+import scipy
 
 STEPS, ENOUGH = 500, 1e-7
 NARROWEST = 1e-3  # of the spread of all scores, so that no part collapses onto a few equal ones
@@ -55,7 +55,7 @@ def _inside(scores: Floats, mean: Floats, width: Floats, share: Floats) -> tuple
     """Count, sum, and sum of squares about the mean of the scores that are seen, each by part, shape (2,)."""
     apart = scores[:, None] - mean
     density = np.log(share) - np.log(width) - 0.5 * (apart / width) ** 2
-    weight = np.exp(density - logsumexp(density, axis=1, keepdims=True))
+    weight = np.exp(density - scipy.special.logsumexp(density, axis=1, keepdims=True))
     return weight.sum(axis=0), weight.T @ scores, (weight * apart**2).sum(axis=0)
 
 
@@ -64,7 +64,7 @@ def _beyond(
 ) -> tuple[Floats, Floats, Floats]:
     """The same of the ``held`` scores below the floor (``sign`` 1) or above the ceiling (-1)."""
     at = sign * (cut - mean) / width
-    mass = np.log(share) + log_ndtr(at)
-    weight = held * np.exp(mass - logsumexp(mass))
-    hazard = np.exp(-0.5 * at**2 - HALF_LOG - log_ndtr(at))
+    mass = np.log(share) + scipy.special.log_ndtr(at)
+    weight = held * np.exp(mass - scipy.special.logsumexp(mass))
+    hazard = np.exp(-0.5 * at**2 - HALF_LOG - scipy.special.log_ndtr(at))
     return weight, weight * (mean - sign * width * hazard), weight * width**2 * (1 - at * hazard)

@@ -15,7 +15,7 @@ errors all but surely. A tenth of beta is given to that, nine tenths to the rati
 import math
 from functools import lru_cache
 
-from scipy import optimize, special, stats
+import scipy
 
 from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, fewest
 
@@ -30,7 +30,7 @@ def critical_value(groups: int, alpha: float) -> float:
     >>> round(critical_value(2, 0.05), 3), round(critical_value(3, 0.05), 3)
     (1.96, 2.344)
     """
-    return float(stats.studentized_range.ppf(1 - alpha, groups, math.inf)) / math.sqrt(2)
+    return float(scipy.stats.studentized_range.ppf(1 - alpha, groups, math.inf)) / math.sqrt(2)
 
 
 def resampled(dependence: Dependence, crew: ComparisonDesign) -> Dependence:
@@ -51,7 +51,7 @@ def enough_errors(power: float) -> float:
     >>> round(enough_errors(0.8), 1)
     17.5
     """
-    return float(special.gammaincinv(LEAST_ERRORS, 1 - FOR_ERRORS * (1 - power)))
+    return float(scipy.special.gammaincinv(LEAST_ERRORS, 1 - FOR_ERRORS * (1 - power)))
 
 
 def log_error(rate: float, n_eff: float, other: float, other_n_eff: float) -> float:
@@ -77,7 +77,7 @@ def found(
     if rate <= 0 or other > 1 or min(n_eff, other_n_eff) <= 0 or rate * n_eff < enough_errors(power):
         return False
     beta = (1 - FOR_ERRORS) * (1 - power)
-    reach = critical_value(groups, alpha) + float(stats.norm.isf(beta))
+    reach = critical_value(groups, alpha) + float(scipy.stats.norm.isf(beta))
     return math.log(ratio) >= reach * log_error(rate, n_eff, other, other_n_eff) * (1 - 1e-12)
 
 
@@ -95,8 +95,8 @@ def detectable_ratio(
 
     if not found(1 / rate, rate, n_eff, other_n_eff, groups=groups, alpha=alpha, power=power):
         return None
-    reach = critical_value(groups, alpha) + float(stats.norm.isf((1 - FOR_ERRORS) * (1 - power)))
-    return float(optimize.brentq(gap, 1.0, 1 / rate, xtol=1e-9))
+    reach = critical_value(groups, alpha) + float(scipy.stats.norm.isf((1 - FOR_ERRORS) * (1 - power)))
+    return float(scipy.optimize.brentq(gap, 1.0, 1 / rate, xtol=1e-9))
 
 
 def subjects_to_find(

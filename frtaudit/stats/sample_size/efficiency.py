@@ -20,7 +20,7 @@ import math
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 NORMAL = 3 / math.pi
 LEAST = 108 / 125
@@ -48,7 +48,7 @@ def noether(probability: float, share: float, alpha: float, power: float) -> flo
     >>> round(noether(0.55, 0.5, 0.05, 0.8))
     1047
     """
-    reach = float(stats.norm.isf(alpha / 2) + stats.norm.isf(1 - power))
+    reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.isf(1 - power))
     distance = probability - 0.5
     return reach**2 / (12 * share * (1 - share) * distance**2) if distance else math.inf
 
@@ -59,5 +59,5 @@ def by_efficiency(shift: float, alpha: float, power: float, efficiency: float = 
     >>> [math.ceil(by_efficiency(0.2, 0.05, 0.8, e)) for e in (1.0, NORMAL, LEAST)]
     [393, 411, 455]
     """
-    reach = float(stats.norm.isf(alpha / 2) + stats.norm.isf(1 - power))
+    reach = float(scipy.stats.norm.isf(alpha / 2) + scipy.stats.norm.isf(1 - power))
     return 2 * (reach / shift) ** 2 / efficiency if shift else math.inf

@@ -10,7 +10,7 @@ z_0.95/sqrt(30) = 0.30.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from scipy import optimize, special
+import scipy
 
 from frtaudit.stats.intervals.dependence import degrees_of_freedom
 from frtaudit.stats.intervals.rate_bounds import RateBounds
@@ -170,7 +170,7 @@ def power_to_pass(
     if rate <= 0:
         return 1.0
     whole = n_eff * allowed - 1
-    return 0.0 if whole <= -1 else float(special.betainc(n_eff - whole, whole + 1, 1 - rate))
+    return 0.0 if whole <= -1 else float(scipy.special.betainc(n_eff - whole, whole + 1, 1 - rate))
 
 
 def allowed_rate(
@@ -187,7 +187,7 @@ def allowed_rate(
 
     if crew.each <= 0 or beyond(0.0) > 0:
         return None
-    return float(optimize.brentq(beyond, 0.0, limit, xtol=1e-9 * limit)) if beyond(limit) > 0 else limit
+    return float(scipy.optimize.brentq(beyond, 0.0, limit, xtol=1e-9 * limit)) if beyond(limit) > 0 else limit
 
 
 def _bounds(crew: ComparisonDesign, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
@@ -203,7 +203,7 @@ def _bounds(crew: ComparisonDesign, dependence: Dependence, subjects: int, rate:
         return known
     pairs = min(crew.each, 1.0) * subjects * (subjects - 1) / 2
     errors = rate * trials
-    largest = float(special.pdtrik(1 - 1 / subjects, 2 * errors / subjects)) if errors > 0 else 0.0
+    largest = float(scipy.special.pdtrik(1 - 1 / subjects, 2 * errors / subjects)) if errors > 0 else 0.0
     heaviest = max(largest, deff / 2) * min(errors, 1.0)
     return replace(known, pair=crew.heap**2 / pairs, person=min(heaviest / trials, rate))
 

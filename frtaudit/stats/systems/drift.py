@@ -12,7 +12,7 @@ from math import comb
 
 import numpy as np
 import numpy.typing as npt
-from scipy.stats import binom
+import scipy
 
 Floats = npt.NDArray[np.float64]
 Bools = npt.NDArray[np.bool_]
@@ -45,7 +45,7 @@ def p_value(n_apart: int, n_open: int, repeats: int) -> float:
     >>> round(p_value(3, 3, repeats=3), 6)
     0.001
     """
-    return float(binom.sf(n_apart - 1, n_open, by_chance(repeats)))
+    return float(scipy.stats.binom.sf(n_apart - 1, n_open, by_chance(repeats)))
 
 
 def beyond_chance(p: float, alpha: float, rounds: int) -> bool:
@@ -75,20 +75,24 @@ def power(n_items: int, share: float, repeats: int, alpha: float, noisy: float =
     >>> round(power(20, 1.0, repeats=3, alpha=0.005), 6), round(power(20, 0.0, repeats=3, alpha=0.005), 6)
     (1.0, 0.0)
     """
-    weights = binom.pmf(np.arange(n_items + 1), n_items, share)
+    weights = scipy.stats.binom.pmf(np.arange(n_items + 1), n_items, share)
     return float(weights @ _found(n_items, repeats, alpha, noisy))
 
 
 def _found(n_items: int, repeats: int, alpha: float, noisy: float) -> Floats:
     """Probability that the change is found where 0, 1, ..., N items changed, shape (N + 1,)."""
     chance, sizes = by_chance(repeats), np.arange(n_items + 1)
-    tails = np.asarray(binom.sf(sizes[None, :] - 1, sizes[:, None], chance) <= alpha)  # (open, apart)
+    tails = np.asarray(
+        scipy.stats.binom.sf(sizes[None, :] - 1, sizes[:, None], chance) <= alpha
+    )  # (open, apart)
     needed = np.where(tails.any(axis=1), tails.argmax(axis=1), n_items + 1)
     changed, opened = np.meshgrid(sizes, sizes, indexing="ij")  # opened: of those that did not change
     within = changed + opened <= n_items
-    weights = np.where(within, binom.pmf(opened, n_items - changed, noisy), 0.0)
+    weights = np.where(within, scipy.stats.binom.pmf(opened, n_items - changed, noisy), 0.0)
     wanted = needed[np.minimum(changed + opened, n_items)] - changed
-    return np.asarray((weights * binom.sf(wanted - 1, opened, chance)).sum(axis=1), dtype=np.float64)
+    return np.asarray(
+        (weights * scipy.stats.binom.sf(wanted - 1, opened, chance)).sum(axis=1), dtype=np.float64
+    )
 
 
 def least_share(
@@ -105,5 +109,5 @@ def least_share(
         return None
     found = _found(n_items, repeats, alpha, noisy)
     share = np.arange(1, 1001) / 1000
-    reached = binom.pmf(np.arange(n_items + 1), n_items, share[:, None]) @ found >= wanted
+    reached = scipy.stats.binom.pmf(np.arange(n_items + 1), n_items, share[:, None]) @ found >= wanted
     return float(share[reached.argmax()]) if reached.any() else None

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.core.freeze import freeze
 
@@ -94,7 +94,7 @@ class Family:
         as all decisions of a subject at most, so that d = reach * sqrt(error^2 + d * min(error^2/s, 1/K)). Without
         that term the difference comes out too small, and one of that size is found in fewer than four of five cohorts.
         """
-        reach = self.critical(alpha) + float(stats.norm.ppf(POWER))
+        reach = self.critical(alpha) + float(scipy.stats.norm.ppf(POWER))
         square = np.square(self.error)
         growth = 0.0 if apart is None else reach**2 * np.minimum(square / apart, 1 / subjects)
         return np.asarray((growth + np.sqrt(np.square(growth) + 4 * reach**2 * square)) / 2)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import numpy as np
-from statsmodels.stats.multitest import multipletests
 
 SMALLEST, LARGEST = 1e-12, 0.499999
 STEPS = 36
@@ -68,6 +67,8 @@ def benjamini_yekutieli(p: Sequence[float]) -> tuple[float, ...]:
     """  # noqa: D205  one sentence
     if len(p) < 2:
         return tuple(p)
+    from statsmodels.stats.multitest import multipletests  # imports pandas
+
     return tuple(np.asarray(multipletests(p, method="fdr_by")[1], dtype=np.float64).tolist())
 
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.interclass import release_change
@@ -156,7 +156,7 @@ def _claim(
 ) -> Claim:
     """``beyond``: on which side of the limit a count breaks the claim."""
     hits = int(np.count_nonzero(held))
-    p = float(stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
+    p = float(scipy.stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
     return Claim(shape=shape.name, claim=claim, hits=hits, cohorts=held.size, limit=limit, p=p)
 
 

@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.analyses.comparison import measures
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
@@ -308,7 +308,7 @@ def _share(
 ) -> Claim:
     """``beyond``: on which side of the limit a count breaks the claim."""
     hits = int(np.count_nonzero(held))
-    p = float(stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
+    p = float(scipy.stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)
     return Claim(scene=scene, claim=claim, found=hits / held.size, cohorts=held.size, limit=limit, p=p)
 
 
@@ -316,7 +316,7 @@ def _mean(scene: str, claim: str, values: Floats, limit: float) -> Claim:
     """The mean is at most the limit; ``p`` of the t test that it is more."""
     spread = float(values.std(ddof=1)) if values.size > 1 else 0.0
     z = (float(values.mean()) - limit) / max(spread / np.sqrt(values.size), 1e-12)
-    p = float(stats.t.sf(z, max(values.size - 1, 1)))
+    p = float(scipy.stats.t.sf(z, max(values.size - 1, 1)))
     return Claim(scene=scene, claim=claim, found=float(values.mean()), cohorts=values.size, limit=limit, p=p)
 
 

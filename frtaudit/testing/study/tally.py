@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+import scipy
 
 from frtaudit.core import Method
 from frtaudit.core.canonical import Json
@@ -103,7 +103,7 @@ def _widths(key: Key, bounds: Bounds) -> tuple[float, float, float]:
     away = _finite(value - truth)
     spread = float(away.std(ddof=1)) if away.size > 1 else 0.0
     folded = key.quantity in LEAST_AT_EQUALITY and float(truth.mean()) < spread
-    z = float(stats.norm.isf((1 - key.nominal) / 2))
+    z = float(scipy.stats.norm.isf((1 - key.nominal) / 2))
     oracle = 0.0 if folded else 2 * z * spread
     if key.quantity in RATES and spread:
         oracle = _wilson_width(_finite(value), float(truth.mean()), spread, z)
