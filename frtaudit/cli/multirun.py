@@ -17,7 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from frtaudit.cli.run import COULD_NOT, DEBUG, TRACES, FailOn, exit_code, print_error, shown, write_traces
+from frtaudit.cli.run import COULD_NOT, DEBUG, FailOn, exit_code, print_error, shown
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome
@@ -97,6 +97,7 @@ def job(config: DictConfig) -> None:
 
 
 def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
+    from frtaudit.pipeline.rederive import note_paths
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
@@ -104,7 +105,7 @@ def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
     try:
         spec = _spec(own, plan)
         summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
-        write_traces(spec, own.overrides, folder / TRACES)
+        note_paths(spec, summary.result_sha256)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise

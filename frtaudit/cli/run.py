@@ -20,17 +20,16 @@ from frtaudit.config.composition import CONFIG, Composed, composed, opened, publ
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import PLAIN, value_at
-from frtaudit.config.load import audit_of, to_full
+from frtaudit.config.load import audit_of
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
-from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.escaping import printable
 
 DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
 DEBUG = "FRTAUDIT_DEBUG"
-RESULT, TRACES = "result.json", ".hydra"
+RESULT = "result.json"
 REPORTS = ("report.html", "report.pdf")
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
@@ -76,7 +75,7 @@ def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, 
     folder = _folder(overrides, found)
     with _made(folder):
         try:
-            return _audit(spec, overrides, folder, fail_on)
+            return _audit(spec, folder, fail_on)
         except Exception as error:  # noqa: BLE001  the user reads one line, whatever happened
             return _refused(error)
 
@@ -151,13 +150,14 @@ def _folder(overrides: Sequence[str], found: Composed) -> Path:
     return Path(os.path.abspath(text))  # noqa: PTH100  without `..`: what is made here is removed by name
 
 
-def _audit(spec: AuditSpec, overrides: Sequence[str], folder: Path, fail_on: FailOn) -> int:
+def _audit(spec: AuditSpec, folder: Path, fail_on: FailOn) -> int:
+    from frtaudit.pipeline.rederive import note_paths
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
     refuse_used(folder)
     summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
-    write_traces(spec, overrides, folder / TRACES)
+    note_paths(spec, summary.result_sha256)
     sys.stdout.write(told(summary.verdict_counts, summary.choice, folder))
     return summary.exit_code
 
@@ -186,13 +186,6 @@ def shown(path: Path) -> Path:
     PosixPath('reports')
     """
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:
-    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
-    out = OutputFolder(folder.parent)
-    for name, noted in (("config.yaml", dict(to_full(spec))), ("overrides.yaml", list(overrides))):
-        out.replace(f"{folder.name}/{name}", OmegaConf.to_yaml(OmegaConf.create(noted)).encode())
 
 
 def _refused(error: Exception) -> int:

@@ -1,34 +1,34 @@
-"""An audit again from what its result says: the spec from ``result.json``, the paths from the run or the caller."""
+"""An audit again from what its result says: the spec from ``result.json``, the paths from the caller or from a note."""
 
 import dataclasses
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import yaml
-
-from frtaudit.config.guard import check_text, read_text
 from frtaudit.config.interpolation import value_at
 from frtaudit.config.plugins import load_plugins
 from frtaudit.config.validate import check_spec
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.identity import from_plain, identifies
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError
 from frtaudit.pipeline.audit import audit
+from frtaudit.signing.keys import config_folder
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.seal import SEAL
 
-TRACE = Path(".hydra") / "config.yaml"
+NOTE = "runs/{}.json"
 
 
 def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -> AuditResult:
     """Run the audit that ``content`` (of a result.json) describes.
 
-    Paths and machine settings come from ``overrides`` (``cohort.root=PATH``), else from what the run folder noted; a
-    seal from the run.
+    Paths and machine settings come from ``overrides`` (``cohort.root=PATH``), else from what :func:`note_paths` kept on
+    this machine; a seal from the run.
     Raises :class:`~frtaudit.errors.FrtauditError`.
     """
     load_plugins()
@@ -36,7 +36,7 @@ def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -
     if not isinstance(spec, Mapping):
         raise SpecError("spec", "the result holds none", "a result.json of frtaudit")
     with held_seal(content, run) as held:
-        again = from_plain(spec, noted_paths(run) | held | given_paths(overrides))
+        again = from_plain(spec, noted_paths(sha256(to_bytes(content))) | held | given_paths(overrides))
         refuse_places(spec, again)
         check_spec(again)
         return audit(again).result
@@ -90,19 +90,27 @@ def given_paths(overrides: Sequence[str]) -> dict[str, object]:
     }
 
 
-def noted_paths(run: Path) -> dict[str, object]:
-    """The paths and machine settings that a run folder noted; none for a PDF, or where the note cannot be read.
+def note_paths(spec: AuditSpec, result: str) -> None:
+    """Keep a run's paths and machine settings in the user's folder, by the digest of its ``result``: no evidence.
 
-    A noted scheduler is left out: it may be gone, and nobody needs it to find the same numbers.
+    A scheduler is left out: it may be gone, and nobody needs it to find the same numbers. Nothing is raised where the
+    folder cannot be written: ``reproduce`` is then told the paths in words.
     """
+    noted = {name: value for name, value in paths_of(spec).items() if value and name != "dask"}
+    home = config_folder()
+    with suppress(OSError, FrtauditError):
+        if noted:
+            home.mkdir(parents=True, exist_ok=True)
+            OutputFolder(home).replace(NOTE.format(result), json.dumps(noted, default=dict).encode())
+
+
+def noted_paths(result: str) -> dict[str, object]:
+    """The paths and machine settings of a run of this user, by the digest of its result; empty where none were kept."""
     try:
-        load_plugins()
-        text = read_text(run / TRACE, str(TRACE))
-        check_text(text, str(TRACE))
-        noted = yaml.safe_load(text)
-        return {name: value for name, value in paths_of(from_plain(noted)).items() if name != "dask"}
-    except (yaml.YAMLError, TypeError, AttributeError, FrtauditError):
+        noted = json.loads((config_folder() / NOTE.format(result)).read_bytes())
+    except (OSError, ValueError):
         return {}
+    return noted if isinstance(noted, dict) else {}
 
 
 def paths_of(spec: AuditSpec) -> dict[str, object]:

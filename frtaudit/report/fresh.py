@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import IO
 
+from frtaudit.core.machine import signals
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import render
 from frtaudit.report.files import Files, page_name
@@ -37,7 +38,7 @@ def made_again(files: Files, attached: Files | None) -> Iterator[Callable[[], Re
 
     ``attached``: what the PDF carries (the page among it is made again too); None: no PDF. The process goes with the
     block. Raises :class:`FrtauditError` where it cannot be started or is ended, and of its kinds :class:`DataError`
-    where the files lead to no report.
+    where the files lead to no report; waiting ends at a signal, as :func:`frtaudit.core.machine.signals.check` says it.
     """
     job = {"files": _text(files), "attached": None if attached is None else _text(attached)}
     command = [sys.executable, "-P", "-m", "frtaudit.report.fresh"]
@@ -83,7 +84,7 @@ def _made() -> dict[str, bytes]:
 
 
 def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes]) -> Rendered:
-    code = process.wait()
+    code = _ended(process)
     made.seek(0)
     said.seek(0)
     if code != 0:
@@ -93,6 +94,16 @@ def _awaited(process: "subprocess.Popen[bytes]", made: IO[bytes], said: IO[bytes
         raise kind("report", f"could not be made again in a second process ({why})")
     found = _data(json.load(made))
     return Rendered(page=found["page"], pdf=found.get("pdf"))
+
+
+def _ended(process: "subprocess.Popen[bytes]") -> int:
+    """The exit code, waited for in slices; a signal that came meanwhile (to both, from a terminal) ends the wait."""
+    code = None
+    while code is None:
+        with suppress(subprocess.TimeoutExpired):
+            code = process.wait(signals.SLICE)
+        signals.check()
+    return code
 
 
 def _text(files: Mapping[str, bytes]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""What the bytes of a page and of its PDF rest on beside the files: versions of programs, and fonts of the machine."""
+"""What the bytes of a page and of its PDF rest on beside the files: programs, the processor, fonts of the machine."""
 
 import ctypes
 import importlib
@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+
+import numpy as np
+from threadpoolctl import threadpool_info
 
 from frtaudit.core.canonical import sha256, sha256_file, to_bytes
 from frtaudit.core.machine.resources import shipped
@@ -34,12 +37,19 @@ EMOJI = ((0x231A, 0x23F3), (0x25FD, 0x25FE), (0x2B1B, 0x2B55), (0xFE0F, 0xFE0F),
 
 @cache
 def page_versions() -> Mapping[str, str]:
-    """What a page rests on, by name. ``source``: digest of all code and templates of frtaudit."""
+    """What a page rests on, by name.
+
+    ``source``: digest of all code and templates of frtaudit; ``libc``, ``machine`` and ``processor``: whose arithmetic
+    it is.
+    """
     return {
         "frtaudit": version("frtaudit"),
         "source": _source(),
         "python": platform.python_version(),
         **{name: version(name) for name in PAGE},
+        "libc": " ".join(platform.libc_ver()).strip() or platform.platform(),
+        "machine": platform.machine(),
+        "processor": _processor(),
     }
 
 
@@ -62,17 +72,28 @@ def differing(recorded: Mapping[str, object], page: bytes | None) -> tuple[str, 
     other = {name: (recorded.get(name), own) for name, own in here.items() if recorded.get(name) != own}
     if "frtaudit" in other:
         other.pop("source", None)
-    return tuple(_phrase(name, *pair) for name, pair in other.items())
+    return tuple(dict.fromkeys(_phrase(name, *pair) for name, pair in other.items()))
 
 
 def _phrase(name: str, theirs: object, ours: str) -> str:
     if name == "source":
         return f"rendered by another build of frtaudit {version('frtaudit')}"
+    if name in ("machine", "processor"):
+        return "rendered on another kind of processor"
     if name == "fonts":
         return "rendered with fonts of another machine"
     known = theirs if isinstance(theirs, str) and len(theirs) <= 40 else "an unknown version"
     by = "by" if name == "frtaudit" else "with"
     return f"rendered {by} {name} {known}, this is {ours}"
+
+
+def _processor() -> str:
+    """What of the processor can move a last bit: the kernels of NumPy's BLAS and NumPy's vector instructions."""
+    loaded = [item for item in threadpool_info() if item["user_api"] == "blas"]
+    own = [item for item in loaded if "numpy" in item["filepath"]] or loaded
+    kernels = {str(item.get("architecture", item["internal_api"])) for item in own}
+    vectors = np.show_config(mode="dicts")["SIMD Extensions"]
+    return " ".join([*sorted(kernels), *vectors.get("baseline", []), *vectors.get("found", [])])
 
 
 @cache
@@ -98,7 +119,6 @@ def _libraries() -> Mapping[str, str]:
         "harfbuzz": _of_library(HARFBUZZ, lambda library: _text_of(library.hb_version_string)),
         "fontconfig": _of_library(FONTCONFIG, lambda library: str(library.FcGetVersion())),
         "zlib": zlib.ZLIB_RUNTIME_VERSION,
-        "machine": platform.machine(),
     }
 
 

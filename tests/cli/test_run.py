@@ -77,16 +77,9 @@ def test_exit_code_counts_what_fail_on_names(verdicts: dict[str, int], expected:
 
 
 def test_a_run_goes_to_its_folder(somewhere: Path) -> None:
-    """A run writes where hydra.run.dir says, with what was asked beside it, and exits with 0."""
+    """A run writes where hydra.run.dir says, nothing but its files, and exits with 0."""
     assert run("hydra.run.dir=out") == 0
-    assert files(somewhere / "out") == [
-        ".hydra",
-        ".hydra/config.yaml",
-        ".hydra/overrides.yaml",
-        "result.json",
-        "verdict.json",
-    ]
-    assert "subjects: 240" in (somewhere / "out" / ".hydra" / "config.yaml").read_text()
+    assert files(somewhere / "out") == ["result.json", "verdict.json"]
 
 
 def test_a_run_goes_to_reports_by_default(somewhere: Path) -> None:

@@ -8,15 +8,22 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-import yaml
 
 from frtaudit.config.load import load_spec
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, sha256, to_bytes
 from frtaudit.core.identity import to_full, to_plain
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
 from frtaudit.pipeline import rederive as module
-from frtaudit.pipeline.rederive import given_paths, held_seal, noted_paths, rederive
+from frtaudit.pipeline.rederive import given_paths, held_seal, note_paths, noted_paths, rederive
+
+
+@pytest.fixture(autouse=True)
+def own_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The user's folder, not made yet."""
+    folder = tmp_path / "config"
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(folder))
+    return folder
 
 
 @pytest.fixture
@@ -42,16 +49,16 @@ def content(spec: AuditSpec) -> Mapping[str, Any]:
     return {"spec": to_plain(spec) | {"inputs": {"metadata.csv": "0" * 64}}}
 
 
-def note(folder: Path, spec: AuditSpec) -> Path:
-    """A run folder that noted what was asked."""
-    (folder / ".hydra").mkdir()
-    (folder / ".hydra" / "config.yaml").write_text(yaml.safe_dump(to_full(spec)))
-    return folder
+def noted(spec: AuditSpec, about: AuditSpec | None = None) -> Mapping[str, Any]:
+    """What the result.json of a spec would hold, and the note of its run (``about``: of another one)."""
+    said = content(spec)
+    note_paths(about or spec, sha256(to_bytes(said)))
+    return said
 
 
-def test_a_run_folder_knows_its_paths(tmp_path: Path, audited: list[AuditSpec]) -> None:
-    """Without words, the paths that the run noted are used; the spec is the result's."""
-    rederive(content(lfw()), note(tmp_path, lfw()), [])
+def test_a_machine_knows_the_paths_of_its_runs(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """Without words, the paths that the run noted on this machine are used; the spec is the result's."""
+    rederive(noted(lfw()), tmp_path, [])
     assert to_plain(audited[0]) == to_plain(lfw())
     assert getattr(audited[0].cohort, "root", None) == "faces"
     assert audited[0].threads == 2
@@ -59,16 +66,16 @@ def test_a_run_folder_knows_its_paths(tmp_path: Path, audited: list[AuditSpec]) 
 
 def test_words_win_over_notes(tmp_path: Path, audited: list[AuditSpec]) -> None:
     """cohort.root=PATH points elsewhere."""
-    rederive(content(lfw()), note(tmp_path, lfw()), ["cohort.root=moved", "threads=1"])
+    rederive(noted(lfw()), tmp_path, ["cohort.root=moved", "threads=1"])
     assert getattr(audited[0].cohort, "root", None) == "moved"
     assert audited[0].threads == 1
 
 
 def test_a_noted_scheduler_is_not_asked_again(tmp_path: Path, audited: list[AuditSpec]) -> None:
     """Who reproduces a run that Dask shared needs no Dask; who wants it names it."""
-    folder = note(tmp_path, replace(lfw(), dask="tcp://gone:8786"))
-    rederive(content(lfw()), folder, [])
-    rederive(content(lfw()), folder, ["dask=local"])
+    said = noted(replace(lfw(), dask="tcp://gone:8786"))
+    rederive(said, tmp_path, [])
+    rederive(said, tmp_path, ["dask=local"])
     assert [spec.dask for spec in audited] == [None, "local"]
 
 
@@ -95,18 +102,37 @@ def test_a_result_names_no_place(tmp_path: Path, audited: list[AuditSpec], key: 
     assert audited == []
 
 
-def test_a_note_that_unfolds_is_no_note(tmp_path: Path) -> None:
-    """Aliases of aliases in a run's note are not unfolded."""
+def test_a_run_folder_says_no_path(tmp_path: Path, audited: list[AuditSpec]) -> None:
+    """What lies in a stranger's folder leads to no file of this machine, and a result that nobody noted knows none."""
     (tmp_path / ".hydra").mkdir()
-    lines = [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9 if n else ['1'])}]" for n in range(30)]
-    (tmp_path / ".hydra" / "config.yaml").write_text("\n".join(lines))
-    assert noted_paths(tmp_path) == {}
+    (tmp_path / ".hydra/config.yaml").write_text(json.dumps(to_full(lfw("/etc"))))
+    (tmp_path / "runs").mkdir()
+    with pytest.raises(SpecError, match=r"^cohort\.root: no value"):
+        rederive(content(lfw()), tmp_path, [])
+
+
+def test_only_paths_are_noted_and_only_for_their_owner(own_config: Path) -> None:
+    """A run without paths leaves no note; the note of one with paths holds them and nothing else."""
+    note_paths(load_spec(["audit=demo"]), "0" * 64)
+    assert not own_config.exists()
+    note_paths(lfw(), "1" * 64)
+    assert json.loads((own_config / "runs" / f"{'1' * 64}.json").read_bytes()) == {
+        "cohort.root": "faces",
+        "threads": 2,
+    }
+
+
+def test_a_note_that_cannot_be_kept_is_none(own_config: Path) -> None:
+    """A finished run does not fail where the user's folder cannot be written."""
+    own_config.write_text("no folder")
+    note_paths(lfw(), "1" * 64)
+    assert noted_paths("1" * 64) == {}
 
 
 def test_a_note_about_another_spec_changes_no_number(tmp_path: Path, audited: list[AuditSpec]) -> None:
     """Only paths and machine settings are taken from a note: it is not signed."""
     other = load_spec(["audit=lfw", "cohort.root=faces", "seed=5", "bootstrap.B=99"])
-    rederive(content(lfw()), note(tmp_path, other), [])
+    rederive(noted(lfw(), about=other), tmp_path, [])
     assert to_plain(audited[0]) == to_plain(lfw())
 
 
@@ -130,12 +156,12 @@ def test_words_are_key_and_value(word: str) -> None:
         given_paths([word])
 
 
-@pytest.mark.parametrize("text", ["", "- 1", "a: [", "name: x", "!!python/object:os.x 1"])
-def test_an_unreadable_note_is_no_note(tmp_path: Path, text: str) -> None:
+@pytest.mark.parametrize("text", ["", "[1]", "{", "\xff"])
+def test_an_unreadable_note_is_no_note(own_config: Path, text: str) -> None:
     """A broken note gives no paths, and no crash."""
-    (tmp_path / ".hydra").mkdir()
-    (tmp_path / ".hydra" / "config.yaml").write_text(text)
-    assert noted_paths(tmp_path) == {}
+    note_paths(lfw(), "1" * 64)
+    (own_config / "runs" / f"{'1' * 64}.json").write_text(text, "latin-1")
+    assert noted_paths("1" * 64) == {}
 
 
 def test_paths_of_test_sets_and_analyses_are_noted(tmp_path: Path, audited: list[AuditSpec]) -> None:
@@ -149,7 +175,7 @@ def test_paths_of_test_sets_and_analyses_are_noted(tmp_path: Path, audited: list
     ]
     spec = load_spec(words)
     assert "csv" not in str(to_plain(spec))
-    rederive(content(spec), note(tmp_path, spec), [])
+    rederive(noted(spec), tmp_path, [])
     assert to_full(audited[0]) | {"report": None} == to_full(spec) | {"report": None}
 
 

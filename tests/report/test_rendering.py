@@ -1,14 +1,21 @@
 """Tests of frtaudit.report.rendering. Tests also files, which it reads from, fresh, which repeats it, and versions."""
 
 import json
+import os
+import signal
+import subprocess
+import threading
+import time
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from report_fixture import DATE, SETTINGS
 from small_run import make_result
 
 from frtaudit.core.canonical import to_bytes
+from frtaudit.core.machine import signals
 from frtaudit.core.previous import Previous
 from frtaudit.core.spec import Report
 from frtaudit.errors import DataError, FrtauditError
@@ -107,6 +114,44 @@ def test_a_fresh_process_says_why_it_could_not(monkeypatch: pytest.MonkeyPatch, 
         pass
 
 
+def test_a_signal_ends_the_wait_and_the_process(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A signal while the second process works is acted on at once, and that process is gone."""
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Noted(subprocess.Popen[bytes]):
+        """A process that is known here."""
+
+        def __init__(self, *words: Any, **more: Any) -> None:
+            super().__init__(*words, **more)
+            started.append(self)
+
+    endless = tmp_path / "endless"
+    endless.write_text("#!/bin/sh\nexec sleep 60\n")
+    endless.chmod(0o700)
+    monkeypatch.setattr(fresh.sys, "executable", str(endless))
+    monkeypatch.setattr(fresh.subprocess, "Popen", Noted)
+    began = time.monotonic()
+    later = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGTERM))
+    with signals.listening():
+        later.start()
+        with pytest.raises(signals.Stopped) as stopped, fresh.made_again({}, None) as again:
+            again()
+    assert stopped.value.exit_code == 143
+    assert time.monotonic() - began < 10
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
+
+
+def test_a_signal_to_both_processes_is_no_failure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A terminal sends Ctrl-C to the second process too: that it ended is not what is said."""
+    broken = tmp_path / "broken"
+    broken.write_text(f"#!/bin/sh\nkill -INT {os.getpid()}\nexit 1\n")
+    broken.chmod(0o700)
+    monkeypatch.setattr(fresh.sys, "executable", str(broken))
+    with signals.listening(), pytest.raises(signals.Stopped) as stopped, fresh.made_again({}, None) as again:
+        again()
+    assert stopped.value.exit_code == 130
+
+
 def test_letters_that_the_shipped_fonts_lack_make_fonts_matter() -> None:
     """The machine's fonts are recorded for other scripts, emoji and styles that name a font, and for nothing else."""
     page = page_of(files())
@@ -129,4 +174,6 @@ def test_versions_that_differ_are_named() -> None:
     assert versions.differing({**here, "source": "0"}, None)[0].startswith(
         "rendered by another build of frtaudit "
     )
+    for name in ("processor", "machine"):
+        assert versions.differing({**here, name: "Z80"}, None) == ("rendered on another kind of processor",)
     assert any("weasyprint" in phrase for phrase in versions.differing(here, page_of(files())))

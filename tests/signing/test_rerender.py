@@ -4,13 +4,19 @@ Tests also report_files, which makes what is compared.
 """
 
 import json
+import os
+import platform
 import shutil
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+import report_fixture
 from small_run import WHEN, make_result, verdict_of
 
 from frtaudit.core.canonical import sha256, to_bytes
@@ -317,6 +323,8 @@ def resigned(run: Path, signer: Signer, **told: object) -> Path:
         ({"numpy": "1.26.4"}, "rendered with numpy 1.26.4, this is "),
         ({"source": "0" * 64}, "rendered by another build of frtaudit "),
         ({"python": 3}, "rendered with python an unknown version, this is "),
+        ({"libc": "glibc 2.17"}, "rendered with libc glibc 2.17, this is "),
+        ({"processor": "Z80", "machine": "z80"}, "rendered on another kind of processor"),
     ],
 )
 def test_another_version_is_said_and_never_an_alarm(
@@ -331,6 +339,45 @@ def test_another_version_is_said_and_never_an_alarm(
     (open_ended,) = said(found, CheckStatus.UNCHECKED)
     assert open_ended.startswith(f"report.html: {line}")
     assert open_ended.endswith(": page not compared")
+
+
+@pytest.fixture
+def elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes compute as on another processor: other kernels of BLAS, no vectors but the least that NumPy needs."""
+    vectors = np.show_config(mode="dicts")["SIMD Extensions"].get("found", [])
+    if not vectors or platform.machine() != "x86_64":
+        pytest.skip("this processor has nothing that can be turned off")
+    monkeypatch.setenv("OPENBLAS_CORETYPE", os.environ.get("OPENBLAS_CORETYPE", "Haswell"))
+    monkeypatch.setenv("NPY_DISABLE_CPU_FEATURES", " ".join(vectors))
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_another_processor_is_never_an_alarm(
+    page_only: Path, run: Path, signer: Signer, key_folder: Path
+) -> None:
+    """A page comes out the same on another processor; one that does not is said not to be compared: exit 0."""
+    put(run, {"report.html": (run / "report.html").read_bytes() + b"\n"}, signer)
+    script = (
+        "import sys; from frtaudit.signing.verify import main;"
+        "print([main([folder, '--trust', sys.argv[1]]) for folder in sys.argv[2:]])"
+    )
+    words = [sys.executable, "-c", script, str(key_folder / PUBLIC), str(page_only), str(run)]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert told.splitlines()[-1] == "[0, 0]"
+    assert told.count("report.html: made again from the result and report.json: the same bytes") == 1
+    assert "report.html: rendered on another kind of processor: page not compared" in told
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("elsewhere")
+def test_every_figure_is_the_same_on_another_processor() -> None:
+    """The page of a report of two systems, with all its figures, does not show a last bit."""
+    told = told_of(report_fixture.SETTINGS, report_fixture.DATE, "signed")
+    files = {"result.json": report_fixture.result().to_bytes(), "report.json": to_bytes(told)}
+    with fresh.made_again(files, None) as again:
+        page = page_of(files)
+        assert page.count(b"<svg") > 10
+        assert again().page == page
 
 
 def test_the_same_bytes_by_another_version_hold(run: Path, signer: Signer, key_folder: Path) -> None:

@@ -18,7 +18,7 @@ from matplotlib.figure import Figure as Drawing
 from matplotlib.font_manager import fontManager
 
 from frtaudit.core.machine.resources import shipped
-from frtaudit.report.figures.svg import clean
+from frtaudit.report.figures.svg import clean, hundredths
 
 WIDTH, HEIGHT = 3.35, 2.7
 INK, SOFT, GRID, PAPER = "#1f2328", "#5b6470", "#d9dde2", "#fefefe"
@@ -139,7 +139,7 @@ def _frame(drawing: Drawing) -> str:
     spans = (*axes.get_xlim(), *axes.get_ylim())
     return " ".join(
         [
-            *(f"{side:.2f}" for side in sides),
+            *(hundredths(side) for side in sides),
             *(f"{end:.6g}" for end in spans),
             axes.get_xscale(),
             axes.get_yscale(),
