@@ -1,8 +1,9 @@
 """The errors that a user sees: one line each, naming the place, what was found, what would be accepted."""
 
-from frtaudit.escaping import printable
+import unicodedata
 
 LONGEST = 1000  # characters of what was found
+_HIDDEN = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 
 
 class FrtauditError(Exception):
@@ -51,3 +52,21 @@ class VerificationError(FrtauditError):
     """A signature, digest or statement does not hold."""
 
     exit_code = 2
+
+
+def printable(text: str) -> str:
+    r"""``text`` as one line that a terminal shows and does not obey.
+
+    Control characters, line separators, direction marks, unassigned characters and bytes that were no UTF-8 become
+    their escapes, as ``repr`` writes them.
+
+    >>> print(printable("a.csv\nok \x1b[2J\u202e"))
+    a.csv\nok \x1b[2J\u202e
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escape(mark) if unicodedata.category(mark) in _HIDDEN else mark for mark in text)
+
+
+def _escape(mark: str) -> str:
+    return mark.encode("unicode_escape").decode("ascii")

@@ -1,4 +1,8 @@
+import unicodedata
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from frtaudit.errors import (
     ClusterError,
@@ -7,6 +11,12 @@ from frtaudit.errors import (
     ProviderError,
     SpecError,
     VerificationError,
+    printable,
+)
+from frtaudit.signing.verification import Verification, note, ok
+
+FORGED = (
+    "x\nok             result.json: signed\rrun: valid and trusted (exit 0)\x1b[1A\x1b[2K\u202e\u2028\x9b2J"
 )
 
 
@@ -45,3 +55,29 @@ def test_the_parts_survive_pickling() -> None:
 
     again = pickle.loads(pickle.dumps(SpecError("a", "b", "c")))
     assert (again.where, again.found, again.accepted, str(again)) == ("a", "b", "c", "a: b; accepted: c")
+
+
+@given(st.text())
+def test_printed_text_is_one_line_without_commands(text: str) -> None:
+    """Whatever the text, no control character, separator, direction mark or broken UTF-8 is left of it."""
+    shown = printable(text)
+    assert len(shown.splitlines()) <= 1
+    assert not {"Cc", "Cf", "Cs", "Zl", "Zp"} & {unicodedata.category(mark) for mark in shown}
+    shown.encode()
+
+
+@given(st.text(alphabet=st.characters(categories=["L", "M", "N", "P", "S"])))
+def test_words_of_any_script_stay(text: str) -> None:
+    """Letters, marks, digits, punctuation and symbols of every script are printed as they are."""
+    assert printable(text) == text
+
+
+def test_a_file_name_forges_no_line_of_verify() -> None:
+    """A name with line ends and terminal commands stays on its line, in text and in JSON; errors too."""
+    found = Verification(
+        path=f"run{FORGED}", checks=(ok("result.json", "is as recorded"), note(FORGED, FORGED))
+    )
+    assert len(str(found).splitlines()) == 3
+    for text in (str(found), str(found.to_json()), str(DataError(FORGED, FORGED, FORGED))):
+        assert not {"\x1b", "\r", "\u202e", "\u2028", "\x9b"} & {*text}
+    assert len(str(DataError(FORGED, FORGED, FORGED)).splitlines()) == 1

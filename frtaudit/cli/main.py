@@ -28,8 +28,7 @@ from frtaudit.cli.options import (
 )
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line, check_address_space
-from frtaudit.errors import SpecError
-from frtaudit.escaping import printable
+from frtaudit.errors import SpecError, printable
 
 Command = Callable[[Sequence[str]], int]
 

@@ -30,8 +30,7 @@ from frtaudit.config.load import expanded, load_spec, whole_digest
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec, Report
-from frtaudit.errors import FrtauditError, SpecError
-from frtaudit.escaping import printable
+from frtaudit.errors import FrtauditError, SpecError, printable
 from frtaudit.signing.signing import signing_of
 
 CONFIG = "sweep"

@@ -24,8 +24,7 @@ from frtaudit.config.load import audit_of
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec
-from frtaudit.errors import FrtauditError, SpecError
-from frtaudit.escaping import printable
+from frtaudit.errors import FrtauditError, SpecError, printable
 
 DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
 DEBUG = "FRTAUDIT_DEBUG"

@@ -6,7 +6,7 @@ import time
 from fractions import Fraction
 
 from frtaudit.collection.spec import BudgetSpec
-from frtaudit.escaping import printable
+from frtaudit.errors import printable
 
 EVERY = 0.5
 _AGAIN = "\r\x1b[K"  # to the left, and nothing on the line

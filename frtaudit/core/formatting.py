@@ -1,10 +1,12 @@
 """How numbers are printed: enough digits to keep their meaning, never so few that a verdict would change.
 
 A rounded number never reaches a landmark (0, 1, a limit) that the exact one does not reach: 4e-5 is not printed as 0,
-0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03.
+0.9996 not as 100 %, 0.0300004 not as 0.03 beside the limit 0.03. Text in a CSV file is a cell that no spreadsheet
+calculates.
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from enum import Enum
@@ -18,6 +20,8 @@ PLAIN_ZEROS = 3
 UNDEFINED = "undefined"
 LEAST_P = 0.001  # a smaller p value is printed as such
 Rounding: TypeAlias = Callable[[float, int], Decimal]
+_FORMULA = re.compile(r"\s*[=+\-@]|[\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -271,3 +275,19 @@ def _at_place(value: float, place: int) -> Decimal:
     rounded = number.quantize(Decimal(1).scaleb(place))
     grown = rounded.adjusted() > number.adjusted()
     return rounded.quantize(Decimal(1).scaleb(place + 1)) if grown else rounded
+
+
+def cell(value: object) -> object:
+    r"""A value for a CSV file: text that a spreadsheet would calculate gets an apostrophe before it.
+
+    That is text that begins with ``=``, ``+``, ``-`` or ``@``, also after white space, or with a tab or the end of a
+    line. A carriage return, which readers take for the end of a row, is written as an escape. Numbers stay numbers,
+    also those written as text.
+
+    >>> cell("=1+1"), cell("-0.25"), cell(-0.25), cell("@a"), cell("a=1")
+    ("'=1+1", '-0.25', -0.25, "'@a", 'a=1')
+    """
+    if not isinstance(value, str):
+        return value
+    text = value.replace("\r", "\\r")
+    return "'" + text if _FORMULA.match(value) and not _NUMBER.fullmatch(value) else text

@@ -20,7 +20,7 @@ GROUPS = (
     "service",
     "source",
 )
-ENTRY_POINTS = "frtaudit.config.plugins"
+ENTRY_POINTS = "frtaudit.plugins"
 
 T = TypeVar("T")
 
@@ -95,6 +95,6 @@ def names(group: str) -> list[str]:
 
 
 def load_entry_points() -> None:
-    """Import plug-ins of other wheels (entry point group ``frtaudit.config.plugins``); they register themselves."""
+    """Import plug-ins of other wheels (entry point group ``frtaudit.plugins``); they register themselves."""
     for point in sorted(entry_points(group=ENTRY_POINTS), key=lambda found: found.name):
         point.load()

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from frtaudit.core.canonical import Json, number_out
-from frtaudit.escaping import printable
+from frtaudit.errors import printable
 
 Cell = str | int | float | None
 NOTHING = "-"

@@ -14,10 +14,10 @@ from functools import cache, cached_property
 
 from frtaudit.core import AuditResult, Target
 from frtaudit.core.canonical import Json, to_bytes
+from frtaudit.core.formatting import cell
 from frtaudit.core.machine.resources import shipped
 from frtaudit.core.spec import Report
 from frtaudit.errors import SpecError
-from frtaudit.escaping import cell
 
 DISCLAIMER = (
     "This list says where the report speaks to an item. It claims no conformity with any standard, framework or law, "

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from frtaudit.errors import DataError, FrtauditError, VerificationError
-from frtaudit.escaping import printable
+from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
 from frtaudit.signing.keys import Signer, check_years, fingerprint, load_signer
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf

@@ -18,8 +18,7 @@ from typing import NoReturn, TypeGuard
 from frtaudit.core.canonical import Json, sha256
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
-from frtaudit.errors import DataError, FrtauditError
-from frtaudit.escaping import printable
+from frtaudit.errors import DataError, FrtauditError, printable
 from frtaudit.signing.pdf.signature import read_signed_pdf
 
 RTOL = 1e-6

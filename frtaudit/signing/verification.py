@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from frtaudit.core.canonical import Json
-from frtaudit.escaping import printable
+from frtaudit.errors import printable
 
 
 class CheckStatus(Enum):

@@ -13,8 +13,7 @@ from typing import NoReturn
 from frtaudit.core.canonical import digest, dumps, sha256
 from frtaudit.core.machine.files import irregular
 from frtaudit.core.result import AuditResult
-from frtaudit.errors import FrtauditError, VerificationError
-from frtaudit.escaping import printable
+from frtaudit.errors import FrtauditError, VerificationError, printable
 from frtaudit.report.files import PREVIOUS, SETTINGS
 from frtaudit.signing.contents import against_schema, seal_checks, verdict_problem
 from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded

@@ -1,5 +1,7 @@
 """Printed numbers never say more, or less, than the exact ones."""
 
+import csv
+import io
 import re
 
 import pytest
@@ -7,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core import formatting
-from frtaudit.core.formatting import Style
+from frtaudit.core.formatting import Style, cell
+from frtaudit.inputs.review import as_csv
 
 RATES = st.just(0.0) | st.floats(1e-300, 1)
 SUPERSCRIPT = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
@@ -114,3 +117,25 @@ def test_clipping_stays_in_range_and_order(low: float, width: float) -> None:
     """A clipped interval lies in [0, 1] and stays one."""
     first, second = formatting.clipped(low, low + width)
     assert 0 <= first <= second <= 1
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1+1", "-1+cmd", "@SUM(1)", "\t=1", "\r=1", "\n=1", "  =1", "-", "=", "+x"]
+)
+def test_a_formula_becomes_text(text: str) -> None:
+    """What a spreadsheet would calculate gets an apostrophe, in the header too."""
+    shown = "'" + text.replace("\r", "\\r")
+    assert cell(text) == shown
+    rows = list(csv.reader(io.StringIO(as_csv((text,), [(text,)]).decode(), newline="")))
+    assert rows == [[shown], [shown]]
+
+
+def test_a_carriage_return_begins_no_row() -> None:
+    """A name cannot end its row and begin another with a formula in it."""
+    assert b"\r" not in as_csv(("a",), [("x\r=1+1",)])
+
+
+@pytest.mark.parametrize("value", ["-1", "+0.5", "-1e-05", "1", "a", "", "a=b", -1.5, 3, None])
+def test_numbers_and_words_stay(value: object) -> None:
+    """Numbers, also written as text, and text that begins otherwise are as they were."""
+    assert cell(value) == value

@@ -79,5 +79,5 @@ def test_other_wheels_register_themselves(monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(registry, "entry_points", found)
     load_entry_points()
-    assert asked == ["frtaudit.config.plugins"]
+    assert asked == ["frtaudit.plugins"]
     assert seen == ["a", "z"]

@@ -16,7 +16,7 @@ from frtaudit.cli.sweeps.jobs import JobResult, State
 from frtaudit.cli.sweeps.plan import Plan
 from frtaudit.core import AuditResult, Estimate, Interval, Target, Verdict
 from frtaudit.core.canonical import Json
-from frtaudit.escaping import cell
+from frtaudit.core.formatting import cell
 from frtaudit.stats.systems.multiplicity import holm
 
 SCHEMA_VERSION = "1.0"

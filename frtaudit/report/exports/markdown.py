@@ -8,7 +8,7 @@ from pathlib import Path
 from frtaudit.core import Target, Verdict, formatting
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.registry import register
-from frtaudit.escaping import printable
+from frtaudit.errors import printable
 from frtaudit.report.exports.run_folder import RISING, FinishedRun
 from frtaudit.report.source import Record, Source
 from frtaudit.report.words import words
