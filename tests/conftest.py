@@ -1,8 +1,10 @@
 """What all tests share: the real data's folder, and how hypothesis searches."""
 
 import gc
+import logging
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -53,6 +55,17 @@ def own_configuration_folder(
     home = tmp_path_factory.getbasetemp() / "config"
     home.mkdir(exist_ok=True)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home))
+
+
+@pytest.fixture(autouse=True)
+def own_logging() -> Iterator[None]:
+    """A sweep's Hydra sets up logging for its process: no test hears another's."""
+    yield
+    root = logging.getLogger()
+    root.handlers = [
+        item for item in root.handlers if type(item) not in {logging.StreamHandler, logging.FileHandler}
+    ]
+    root.setLevel(logging.WARNING)
 
 
 @pytest.fixture

@@ -137,7 +137,7 @@ def check_override(override: str, keys: Collection[str] | None = None) -> None:
     group, key = _GROUP.fullmatch(word), _KEY.fullmatch(word)
     if group and group[1] in LANDS:
         return _check_selection(group[1], group[2], value, override)
-    if key is None:
+    if key is None or not ("=" in override or override.startswith("~")):
         raise SpecError("command line", f"cannot read {override!r}", "key=value, +key=value, ~key")
     if keys is not None and key[1] not in keys:
         raise unknown_key("", key[1], keys)

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import frtaudit
 from frtaudit.core.registry import declare, load_entry_points
 
 PACKAGES = (
@@ -42,7 +41,7 @@ def _declarations() -> tuple[tuple[str, str, str, str], ...]:
 
 def _declared_in(package: str) -> Iterator[tuple[str, str, str, str]]:
     """Group, name, module and first line of each class under ``@register`` in the files of a package."""
-    folder = Path(frtaudit.__file__).parent.joinpath(*package.split("."))
+    folder = Path(__file__).resolve().parents[1].joinpath(*package.split("."))
     for file in sorted(folder.glob("*.py")):
         text = file.read_text(encoding="utf-8")
         for declaration in _DECLARATION.finditer(text):

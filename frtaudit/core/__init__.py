@@ -1,20 +1,46 @@
-"""Frozen values: what every other floor passes around. No input, no output."""
+"""Frozen values: what every other layer passes around. No input, no output.
 
-from frtaudit.core.cohort import (
-    UNKNOWN,
-    Classification,
-    Cohort,
-    CohortData,
-    LedgerEntry,
-    StoredSystem,
-    Templates,
-)
-from frtaudit.core.comparisons import Comparisons, NonMated, Step
-from frtaudit.core.curves import Curve, RateCurve
-from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
-from frtaudit.core.findings import Finding, Verdict
-from frtaudit.core.result import SCHEMA_VERSION, AuditResult
-from frtaudit.core.scores import Blocks, Groups, NonMatedSums, ScoreTable, ScoreTail
+Each name is loaded when it is first used: a command that only answers loads no arrays.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from frtaudit.core.cohort import (
+        UNKNOWN,
+        Classification,
+        Cohort,
+        CohortData,
+        LedgerEntry,
+        StoredSystem,
+        Templates,
+    )
+    from frtaudit.core.comparisons import Comparisons, NonMated, Step
+    from frtaudit.core.curves import Curve, RateCurve
+    from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
+    from frtaudit.core.findings import Finding, Verdict
+    from frtaudit.core.result import SCHEMA_VERSION, AuditResult
+    from frtaudit.core.scores import Blocks, Groups, NonMatedSums, ScoreTable, ScoreTail
+
+_PLACES = {
+    "cohort": (
+        "UNKNOWN",
+        "Classification",
+        "Cohort",
+        "CohortData",
+        "LedgerEntry",
+        "StoredSystem",
+        "Templates",
+    ),
+    "comparisons": ("Comparisons", "NonMated", "Step"),
+    "curves": ("Curve", "RateCurve"),
+    "estimates": ("SERVES", "Estimate", "Interval", "Method", "Target", "Test", "TestMethod"),
+    "findings": ("Finding", "Verdict"),
+    "result": ("SCHEMA_VERSION", "AuditResult"),
+    "scores": ("Blocks", "Groups", "NonMatedSums", "ScoreTable", "ScoreTail"),
+}
+_PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -46,3 +72,10 @@ __all__ = [
     "TestMethod",
     "Verdict",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Load a name when it is first asked for."""
+    if name not in _PLACE_OF:
+        raise AttributeError(f"frtaudit.core has no name {name!r}")
+    return getattr(import_module(f"frtaudit.core.{_PLACE_OF[name]}"), name)

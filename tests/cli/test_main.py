@@ -161,9 +161,11 @@ def test_an_interrupt_is_no_traceback(
 
 SLOW = """
 import sys, time
-from frtaudit import cli, delivery, signals
-delivery.report_files = lambda *_: signals.sleep(60)
-sys.exit(cli.main(sys.argv[1:]))
+from frtaudit.cli import main
+from frtaudit.core.machine import signals
+from frtaudit.pipeline import run
+run.report_files = lambda *_: signals.sleep(60)
+sys.exit(main.main(sys.argv[1:]))
 """
 
 

@@ -71,7 +71,7 @@ def test_two_runs_at_once_are_refused(tmp_path: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from frtaudit import drafts
+from frtaudit.pipeline import drafts
 move = Path.rename
 def killed(path, target):
     move(path, target)

@@ -99,7 +99,7 @@ def test_long_loops_and_sleeps_hear() -> None:
 
 TWICE = """
 import os, signal, time
-from frtaudit import signals
+from frtaudit.core.machine import signals
 with signals.listening():
     for wait in (0.0, signals.AGAIN / 2, signals.AGAIN):
         time.sleep(wait)
