@@ -6,7 +6,6 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 Texts = npt.NDArray[np.object_]
 Codes = npt.NDArray[np.int32]
@@ -65,6 +64,8 @@ class Coded:
 
 def coded_of(texts: Texts) -> Coded:
     """Texts, shape (R,), each held once, in the order in which they come."""
+    import pandas as pd
+
     code, names = pd.factorize(texts)
     empty = np.flatnonzero(names == "")
     if empty.size:

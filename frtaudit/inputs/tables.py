@@ -4,15 +4,18 @@ import csv
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 import pyarrow as pa
 
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, coded_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Texts = npt.NDArray[np.object_]
 SUFFIXES = (".csv", ".parquet")
@@ -36,7 +39,7 @@ class Table:
     """
 
     name: str
-    frame: pd.DataFrame
+    frame: "pd.DataFrame"
     unit: str
     first: int
 
@@ -64,6 +67,8 @@ class Table:
 
     def texts(self, column: str) -> Texts:
         """The values of a column as stripped text, shape (R,), object of str; a null is the empty text."""
+        import pandas as pd
+
         values = self.frame[column]
         if not isinstance(values.dtype, pd.StringDtype):
             values = values.astype(object).map(str, na_action="ignore").astype("str").fillna("")
@@ -78,9 +83,7 @@ class Table:
             values = values.dictionary_encode()
         whole = values.unify_dictionaries().combine_chunks()
         place = np.asarray(whole.indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
-        names = coded_of(
-            Table.texts(replace(self, frame=pd.DataFrame({"": whole.dictionary.to_pandas()})), "")
-        )
+        names = coded_of(Table.texts(replace(self, frame=whole.dictionary.to_pandas().to_frame("")), ""))
         return Coded(code=np.append(names.code, np.int32(-1))[place], names=names.names).used()
 
     def numbers(self, column: str) -> npt.NDArray[np.float64] | None:
@@ -95,6 +98,8 @@ class Table:
 
     def _arrow(self, column: str) -> pa.ChunkedArray | None:
         """A column of a Parquet file, as it was read; None for a CSV file, whose values are all text."""
+        import pandas as pd
+
         values = self.frame[column].array
         return pa.chunked_array(values.__arrow_array__()) if isinstance(values.dtype, pd.ArrowDtype) else None
 
@@ -128,7 +133,9 @@ def read_table(path: Path, name: str) -> Table:
     raise DataError(name, f"cannot read a {path.suffix or 'nameless'} file", "a .csv or .parquet file")
 
 
-def _csv(path: Path, name: str) -> pd.DataFrame:
+def _csv(path: Path, name: str) -> "pd.DataFrame":
+    import pandas as pd
+
     try:
         header = _header(path)
         frame = pd.read_csv(path, dtype=str, na_filter=False, skip_blank_lines=False, encoding="utf-8-sig")
@@ -150,7 +157,9 @@ def _header(path: Path) -> list[str]:
         return [column.strip() for column in next(csv.reader(stream), [])]
 
 
-def _parquet(path: Path, name: str) -> pd.DataFrame:
+def _parquet(path: Path, name: str) -> "pd.DataFrame":
+    import pandas as pd
+
     try:
         frame = pd.read_parquet(path, dtype_backend="pyarrow")
     except UNREADABLE as error:
@@ -161,7 +170,7 @@ def _parquet(path: Path, name: str) -> pd.DataFrame:
     return _filled(frame.reset_index(drop=True), name)
 
 
-def _filled(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+def _filled(frame: "pd.DataFrame", name: str) -> "pd.DataFrame":
     if frame.empty:
         raise DataError(name, "the table holds no row", "a header and at least one row")
     return frame

@@ -33,7 +33,6 @@ from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unreso
 from frtaudit.pipeline.multiplicity import adjusted
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
 from frtaudit.pipeline.test_sets import sets_on_trial
-from frtaudit.signing.seal import attach_seal, load_seal
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 Tables = dict[str, list[pa.Table]]
@@ -54,6 +53,8 @@ def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
 
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
+    from frtaudit.signing.seal import attach_seal, load_seal  # pyHanko: not for a check
+
     seal = load_seal(spec.seal)
     material = load_cohort(spec)
     groups = groups_of(material.cohort)

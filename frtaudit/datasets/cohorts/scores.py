@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 
 from frtaudit.core.canonical import digest, sha256_file
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
@@ -127,6 +126,8 @@ def _people(lists: Sequence[ScoreList], metadata: Table | None) -> dict[str, _Pe
 
 def _first_rows(samples: Coded, subjects: Coded | None, columns: Mapping[str, Coded]) -> list[int]:
     """The rows that say something that no row before them said."""
+    import pandas as pd
+
     said = {"": samples.code, "subject": (subjects or samples).code}
     said |= {f"column {name}": column.code for name, column in columns.items()}
     return np.flatnonzero(~pd.DataFrame(said).duplicated().to_numpy()).tolist()

@@ -4,9 +4,6 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-from frtaudit.stats.similarity.nearest import unit_rows
-from frtaudit.stats.similarity.pairs import mated_pairs, scores_of
-
 SIMILARITY = 0.9  # Knott et al., supplement A
 
 
@@ -22,6 +19,9 @@ def duplicated(
     >>> duplicated(np.int32([0, 0, 1]), np.float32([[1, 0], [1, 0.1], [1, 0]])).tolist()
     [False, True, False]
     """
+    from frtaudit.stats.similarity.nearest import unit_rows  # Numba, which a spec does without
+    from frtaudit.stats.similarity.pairs import mated_pairs, scores_of
+
     unit = unit_rows(vectors)
     first, second = (side.astype(np.int64) for side in mated_pairs(query_of))
     cosine = scores_of(unit, first, second)
