@@ -1,7 +1,7 @@
 # make audit   an example audit: synthetic people, two systems, a signed report    make test    the tests, 6 minutes of two cores
 # make check   format, lint, types, floors, PDF/A, coverage                   make test-all   and those that take long
 # make docs    the documentation as a site, in .site/                         make bench   measured ratios against other ways
-# make guarantees   what the intervals cover: made-up people of known truth, about 90 minutes of one core
+# make guarantees   what the intervals cover: made-up people and real sets of known truth, some hours of one core
 # make clean   remove what make made (not your reports)
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -21,6 +21,8 @@ GUARANTEES ?=
 BIAS ?=
 VENDORS ?=
 LABELS ?= --searches 5 --queries 40
+SETS ?=
+MOVING ?= --part made --set isotropic
 export PYTHON
 # The tests start the command a hundred times: its bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE
@@ -82,6 +84,10 @@ guarantees: $(FOR_TESTS)
 	    --docs docs/methods/guarantees.md $(VENDORS)
 	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.label_study --out reports/guarantees/labels.json \
 	    --docs docs/methods/guarantees.md $(LABELS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.superpopulations \
+	    --out reports/guarantees/superpopulations.json --docs docs/methods/guarantees.md $(SETS)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m frtaudit.testing.study.moving_thresholds \
+	    --out reports/guarantees/moving_thresholds.json --docs docs/methods/guarantees.md $(MOVING)
 
 # Only when a number moved for a reason: the commit says which.
 reference: $(FOR_TESTS)

@@ -217,7 +217,7 @@ class Coverage:
             return simulated_cohorts.draw_mated(
                 rng, pairs, truth, spread, cohorts, identity=stage.identity, shift=shift
             )
-        people = simulated_cohorts.gamma_effects(rng, (cohorts, stage.over.subjects), spread)
+        people = simulated_cohorts.gamma_effects(rng, (cohorts, int(stage.over.subjects)), spread)
         if scenario is Scenario.WOLVES:
             people = simulated_cohorts.with_wolves(rng, people, self.share_of_wolves, self.wolf_factor)
         also = LookAlikes(pairs=LOOK_ALIKES.get(scenario, 0.0), match_rate=stage.match_rate)
@@ -466,7 +466,7 @@ def _width(stage: Stage) -> int:
     """Numbers held for one cohort."""
     copies = max((item.weight.shape[1] for item in (stage.copies or {}).values()), default=0)
     listed = stage.cells.size.size if isinstance(stage.cells, Listing) else 0
-    return max(stage.over.subjects, copies, listed)
+    return max(int(stage.over.subjects), copies, listed)
 
 
 def _truths(reading: RateSummary, alpha: float, stage: Stage) -> Iterator[tuple[Scenario, float]]:

@@ -9,7 +9,6 @@ import scipy
 from frtaudit.stats.intervals import rate_bounds
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
-from frtaudit.stats.intervals.dependence import degrees_of_freedom
 from frtaudit.stats.intervals.simulated_counts import Tally
 
 Floats = npt.NDArray[np.float64]
@@ -21,7 +20,7 @@ GRAIN = 2.0**30  # shares of errors are rounded to this part, so that weighted s
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Denominators:
-    """What the sums of a tally are divided by, the same in every cohort.
+    """What the sums of a tally are divided by: the same in every cohort, or an array (C,) with that of each.
 
     ``trials``: comparisons; ``total``: what counts are divided by (comparisons, subjects or pairs of subjects);
     ``subjects``; ``square``: sum over subjects of the squared weight; ``ends``: subjects in one comparison, 1 or 2;
@@ -29,21 +28,26 @@ class Denominators:
     (FORMULAS 8.18); both 0 for mated comparisons.
     """
 
-    trials: int
-    total: int
-    subjects: int
-    square: float
+    trials: rate_bounds.Numbers
+    total: rate_bounds.Numbers
+    subjects: rate_bounds.Numbers
+    square: rate_bounds.Numbers
     ends: int
     pairs: int = 0
-    pair: float = 0.0
+    pair: rate_bounds.Numbers = 0.0
 
     @property
-    def effective(self) -> float:
+    def effective(self) -> rate_bounds.Numbers:
         """Subjects by weight (FORMULAS 8.1): of non-mated comparisons, as many as there are."""
-        return self.total**2 / self.square if self.ends == 1 else float(self.subjects)
+        return self.total**2 / self.square if self.ends == 1 else self.subjects
+
+    @property
+    def degrees(self) -> rate_bounds.Numbers:
+        """Of freedom of Student's t: :func:`frtaudit.stats.intervals.dependence.degrees_of_freedom` on arrays."""
+        return np.maximum(self.effective - 1.0, 1.0)
 
 
-def with_match_rate(over: Denominators, match_rate: float) -> Denominators:
+def with_match_rate(over: Denominators, match_rate: rate_bounds.Numbers) -> Denominators:
     """The same with look-alikes whose images match in ``match_rate`` of their comparisons (TMR of FORMULAS 8.18).
 
     >>> over = Denominators(trials=6, total=6, subjects=4, square=36.0, ends=2, pairs=6, pair=1 / 6)
@@ -99,10 +103,10 @@ def wilson(own: Tally, lent: Tally, over: Denominators, alpha: float) -> Bounds:
     """FORMULAS 8.1, of FMR 8.18 too, for every cohort: ``prepare``'s rule, on arrays."""
     p, n_eff = rates(own, over), effective_trials(own, lent, over)
     found = _outer(p, n_eff, over, alpha)
-    if not over.pair:
+    if over.ends == 1:
         return found
-    person, degrees = own.heaviest / over.total, degrees_of_freedom(over.effective)
-    unseen = rate_bounds.unseen_bound(p, n_eff, degrees, over.pair, person, alpha / 2)
+    person = own.heaviest / over.total
+    unseen = rate_bounds.unseen_bound(p, n_eff, over.degrees, over.pair, person, alpha / 2)
     return Bounds(low=found.low, high=np.maximum(found.high, unseen))
 
 
@@ -196,7 +200,7 @@ def _design_effect(tally: Tally, over: Denominators) -> Floats:
 
 def _outer(p: Floats, n_eff: Floats, over: Denominators, alpha: float) -> Bounds:
     """:class:`frtaudit.stats.intervals.rate_bounds.RateBounds` on arrays, 8.1 alone."""
-    known = p, n_eff, degrees_of_freedom(over.effective), alpha / 2
+    known = p, n_eff, over.degrees, alpha / 2
     return Bounds(low=rate_bounds.lower_bound(*known), high=rate_bounds.upper_bound(*known))
 
 

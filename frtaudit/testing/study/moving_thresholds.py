@@ -1,0 +1,252 @@
+"""Intervals whose threshold moves with the cohort: FNMR at an FMR, the threshold, the group picked as the highest.
+
+``python -m frtaudit.testing.study.moving_thresholds``: cohorts of a scored set, each audited whole by the audit's own
+functions with replicates drawn (FORMULAS 8.2, 8.19, 8.21). Groups are dealt at random, of equal size: all have the
+rates of the set, and whichever is picked differs from the rest by chance alone.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from scipy import stats
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core import Classification, CohortData, Estimate, Interval, Method, Target
+from frtaudit.core.canonical import seed_of
+from frtaudit.core.spec import IntervalSpec, Weighting
+from frtaudit.datasets.protocols.all_pairs import AllPairs
+from frtaudit.datasets.providers.cosine import Cosine
+from frtaudit.evaluation.intervals import OperatingPoint, rate_estimate
+from frtaudit.evaluation.picked_group import METRIC, highest
+from frtaudit.evaluation.system import SystemData
+from frtaudit.evaluation.threshold_intervals import inversion
+from frtaudit.pipeline.evaluate import evaluate_system, groups_of
+from frtaudit.testing.populations import Sampled
+from frtaudit.testing.study import scored_sets, shown
+from frtaudit.testing.study.one_sided import ERRORS
+from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.scored_sets import Floats, Ints, ScoredSet
+from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
+from frtaudit.testing.study.trials import SYSTEM, cohort_data, spec_of
+
+DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
+GROUPS = (2, 6, 12)
+SYSTEMS = (1, 3)
+NOISE = 0.05  # of each coordinate of a template, so that systems of a set are exchangeable (FORMULAS 8.16)
+COHORTS, RESAMPLES = 2000, 199
+ALPHA, COVERS, SLACK, ALARM = 0.05, 0.94, 1.2, 1e-3
+PLACE = "moving thresholds"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Moving:
+    """One interval of one design: ``lower``, ``upper`` misses at each of ``ERRORS`` (or of the 95 % interval alone)."""
+
+    set: str
+    people: int
+    target: float
+    interval: str
+    cohorts: int
+    lower: tuple[int, ...]
+    upper: tuple[int, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Picked: covers .94 or more. Others: no one-sided miss is more frequent than 1.2 times its error."""
+        if len(self.lower) == 1:
+            covered = self.cohorts - self.lower[0] - self.upper[0]
+            return bool(stats.binomtest(covered, self.cohorts, COVERS, alternative="less").pvalue > ALARM)
+        return all(
+            stats.binomtest(count, self.cohorts, SLACK * error, alternative="greater").pvalue > ALARM
+            for counts in (self.lower, self.upper)
+            for error, count in zip(ERRORS, counts, strict=True)
+        )
+
+
+def exchangeable(of: ScoredSet, count: int) -> list[ScoredSet]:
+    """Systems that see the same people with noise of their own."""
+    templates = of.templates
+    if templates is None:
+        raise ValueError(f"{of.name}: no templates to audit")
+    made = []
+    for number in range(count):
+        rng = np.random.default_rng(seed_of(0, "noise", of.name, str(number)))
+        scale = (
+            NOISE
+            * float(np.linalg.norm(templates.vectors, axis=1).mean())
+            / np.sqrt(templates.vectors.shape[1])
+        )
+        noise = scale * rng.standard_normal(templates.vectors.shape, dtype=np.float32)
+        sampled = Sampled(vectors=templates.vectors + noise, subject_of=templates.subject_of)
+        made.append(scored_sets.scored(of.name, sampled))
+    return made
+
+
+def design(
+    systems: Sequence[ScoredSet], people: int, target: float, cohorts: int, resamples: int
+) -> Iterator[Moving]:
+    """Every interval of one size of cohort: of the first system, of its groups, and of the groups of all systems."""
+    of = systems[0]
+    truths = {weighting: [_truth(one, target, weighting) for one in systems] for weighting in Weighting}
+    seed = seed_of(0, "moving", of.name, str(people), f"{target:g}")
+    rng = np.random.default_rng(seed)
+    missed: dict[str, list[tuple[Floats, Floats]]] = {}
+    for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
+        codes = {str(size): rng.permutation(people) % size for size in GROUPS}
+        trials = [_trial(one, np.sort(chosen), codes, target, number, resamples) for one in systems]
+        for name, interval, truth in _intervals(trials, truths, target):
+            missed.setdefault(name, []).append(_misses(interval, truth, picked=name.startswith("picked")))
+    for name, rows in missed.items():
+        lower, upper = np.sum(rows, axis=0).astype(int).tolist()
+        yield Moving(
+            set=of.name, people=people, target=target, interval=name, cohorts=len(rows), lower=tuple(lower),
+            upper=tuple(upper),
+        )  # fmt: skip
+
+
+def _truth(of: ScoredSet, target: float, weighting: Weighting) -> tuple[float, float]:
+    """The set's threshold at the target, and its FNMR there."""
+    threshold = of.threshold(target, weighting)
+    share, total = of.mated_shares(weighting)
+    end = int(np.searchsorted(of.mated_score, threshold, side="right"))
+    return threshold, float(share[:end].sum() / total)
+
+
+def _trial(
+    of: ScoredSet, people: Ints, codes: dict[str, Ints], target: float, number: int, resamples: int
+) -> SystemData:
+    templates = of.templates
+    if templates is None:
+        raise ValueError(f"{of.name}: no templates to audit")
+    inside = np.isin(templates.subject_of, people)
+    owner = np.searchsorted(people, templates.subject_of[inside])
+    material = _with_groups(
+        cohort_data(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
+    )
+    wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
+    spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
+    comparisons = AllPairs().comparisons(material)
+    return evaluate_system(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))
+
+
+def _with_groups(material: CohortData, codes: dict[str, Ints]) -> CohortData:
+    schemas = {
+        name: Classification(
+            name=name,
+            classes=(names := tuple(f"group {g}" for g in range(int(name)))),
+            labels=names,
+            codes=code.astype(np.int16),
+        )
+        for name, code in codes.items()
+    }
+    return replace(material, cohort=replace(material.cohort, classifications=schemas))
+
+
+def _intervals(
+    trials: Sequence[SystemData], truths: dict[Weighting, list[tuple[float, float]]], target: float
+) -> Iterator[tuple[str, Interval, float]]:
+    """Name, interval and truth of all that one cohort shows; a target without a threshold shows nothing."""
+    for w, weighting in enumerate(Weighting):
+        if not all(np.isfinite(trial.points.at_target[w, 0]) for trial in trials):
+            continue
+        found = [list(_rates(trial, weighting, target, str(s))) for s, trial in enumerate(trials)]
+        threshold, fnmr = truths[weighting][0]
+        (whole, *_) = found[0]
+        yield f"FNMR at FMR, {weighting.value}", whole.intervals[0], fnmr
+        at = float(trials[0].points.at_target[w, 0])
+        yield (
+            f"threshold, {weighting.value}",
+            inversion(trials[0]).interval(target, at, weighting, ALPHA),
+            threshold,
+        )
+        for size in GROUPS:
+            for count in SYSTEMS:
+                ranked = {str(size): tuple(f"group {g}" for g in range(size))}
+                among = [item for items in found[:count] for item in items]
+                for item in highest(among, ranked, weighting, ALPHA):
+                    if item.intervals and item.metric == METRIC:
+                        name = f"picked of {size} groups, {count} systems, {weighting.value}"
+                        yield name, item.intervals[0], truths[weighting][int(item.provider)][1]
+
+
+def _rates(trial: SystemData, weighting: Weighting, target: float, system: str) -> Iterator[Estimate]:
+    """FNMR at the target of everybody and of every group."""
+    threshold = float(trial.points.at_target[list(Weighting).index(weighting), 0])
+    for tag, schema, group in trial.tags():
+        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=0)
+        found = rate_estimate(trial, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
+        yield replace(found, provider=system)
+
+
+def _misses(interval: Interval, truth: float, *, picked: bool) -> tuple[Floats, Floats]:
+    """Whether each bound misses the truth: at every error of ``ERRORS``, of a picked group at its own level alone."""
+    one_sided = interval.one_sided
+    bounds = [interval] if picked or one_sided is None else [one_sided(error) for error in ERRORS]
+    low = np.array([item.low is not None and item.low > truth for item in bounds], dtype=np.float64)
+    high = np.array([item.high is not None and item.high < truth for item in bounds], dtype=np.float64)
+    return low, high
+
+
+def table(found: Sequence[Moving]) -> str:
+    """The designs in Markdown."""
+    head = "| cohorts of | people | FMR | interval of | lower misses | upper misses | of | |"
+    lines = [head, "|---" * 8 + "|"]
+    for item in found:
+        lower, upper = (
+            " / ".join(f"{count / item.cohorts:.4f}" for count in counts)
+            for counts in (item.lower, item.upper)
+        )
+        word = "holds" if item.holds else "**beyond the bar**"
+        lines.append(
+            f"| {item.set} | {item.people} | {item.target:g} | {item.interval} | {lower} | {upper} | {item.cohorts} "
+            f"| {word} |"
+        )
+    return "\n".join(lines)
+
+
+def read(path: Path) -> list[Moving]:
+    """The designs of a written study."""
+    rows = json.loads(path.read_text("utf-8"))
+    return [Moving(**{**row, "lower": tuple(row["lower"]), "upper": tuple(row["upper"])}) for row in rows]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0; 1 where a claim does not hold."""
+    parser = argparse.ArgumentParser(
+        prog="python -m frtaudit.testing.study.moving_thresholds", description=__doc__
+    )
+    parser.add_argument("--part", action="append", choices=("real", "made"), help="both without")
+    parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
+    parser.add_argument("--people", type=int, action="append", default=[])
+    parser.add_argument("--cohorts", type=int, default=COHORTS)
+    parser.add_argument("--B", type=int, default=RESAMPLES, dest="resamples")
+    parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE)
+    parser.add_argument("--out", type=Path, help="JSON file")
+    parser.add_argument("--docs", type=Path, help="the page that has their table")
+    options = parser.parse_args(argv)
+    parts = options.part or ("real", "made")
+    if (reason := missing(parts)) is not None:
+        parser.error(reason)
+    load_plugins()
+    found: list[Moving] = []
+    for source in sources(parts, options.set, (), options.made_people):
+        systems = exchangeable(source.drawn, max(SYSTEMS))
+        for people, target in DESIGNS:
+            if not options.people or people in options.people:
+                found += design(systems, people, target, options.cohorts, options.resamples)
+                sys.stdout.write(table(found).splitlines()[-1] + "\n")
+                sys.stdout.flush()
+    if options.out:
+        options.out.write_text(json.dumps([asdict(item) for item in found], indent=1) + "\n", "utf-8")
+    if options.docs:
+        into(options.docs, PLACE, table(found))
+    return int(not all(item.holds for item in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

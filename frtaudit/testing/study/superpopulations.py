@@ -1,0 +1,81 @@
+"""Do the bounds hold for cohorts of large sets? ``python -m frtaudit.testing.study.superpopulations``.
+
+Cohorts of 60, 150 and 400 people are drawn without replacement from sets whose rates are known: real ones (those of
+``FRTAUDIT_DATA``), sets fitted to them, real ones with twins and other look-alikes, made-up ones with hubs, wolves and
+super-wolves (FORMULAS 8.1, 8.18). Thresholds are fixed. Every default bound of FMR and FNMR is held to 1.2 times its
+error at four levels, false fails and false passes to what the report calls nominal.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from frtaudit.config.plugins import load_plugins
+from frtaudit.core.spec import Weighting
+from frtaudit.testing.study.pages import into
+from frtaudit.testing.study.sources import LIKE_PEOPLE, PARTS, Source, missing, sources
+from frtaudit.testing.study.superpopulation_cells import Cell, cells, read, write
+from frtaudit.testing.study.superpopulation_table import table
+
+PEOPLE, TARGETS = (60, 150, 400), (1e-2, 1e-3, 1e-4)
+COHORTS = 20_000
+PLACE = "superpopulations"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Exit code 0; 1 where a claim does not hold in a cell, when asked to judge."""
+    parser = _parser()
+    options = parser.parse_args(argv)
+    parts, sizes = options.part or PARTS, options.people or PEOPLE
+    if (reason := missing(parts)) is not None:
+        parser.error(reason)
+    load_plugins()
+    found = {cell.key: cell for cell in read(options.out)} if options.out and options.out.exists() else {}
+    for source in sources(parts, options.set, sizes, options.made_people):
+        for cell in _cells(source, sizes, options.target or TARGETS, options.cohorts):
+            found[cell.key] = cell
+            sys.stdout.write(_line(cell) + "\n")
+            sys.stdout.flush()
+        if options.out:
+            write(options.out, list(found.values()))
+    if options.docs:
+        into(options.docs, PLACE, table(list(found.values())))
+    return int(options.judge and any(cell.broken for cell in found.values()))
+
+
+def _cells(source: Source, sizes: Sequence[int], targets: Sequence[float], cohorts: int) -> Iterator[Cell]:
+    """Every cell of one set."""
+    for people in sizes if source.people is None else (source.people,):
+        for target in targets:
+            for weighting in Weighting:
+                yield from cells(source, people, target, weighting, cohorts)
+
+
+def _line(cell: Cell) -> str:
+    lower, upper = (
+        " ".join(f"{count / cell.cohorts:.4f}" for count in counts) for counts in (cell.lower, cell.upper)
+    )
+    word = ", ".join(cell.broken) or "holds"
+    at = f"{cell.set}: K {cell.people}, FMR {cell.target:g}, {cell.weighting} {cell.rate}"
+    return f"{at}: lower {lower}, upper {upper} of {cell.cohorts}: {word}"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m frtaudit.testing.study.superpopulations", description=__doc__
+    )
+    parser.add_argument("--part", action="append", choices=PARTS, help="may stand several times; all without")
+    parser.add_argument("--set", action="append", default=[], help="letter of a real set, or a population")
+    parser.add_argument("--people", type=int, action="append", default=[])
+    parser.add_argument("--target", type=float, action="append", default=[])
+    parser.add_argument("--cohorts", type=int, default=COHORTS)
+    parser.add_argument("--made-people", type=int, default=LIKE_PEOPLE, help="size of a made-up set")
+    parser.add_argument("--out", type=Path, help="JSON file; other cells that it holds are kept")
+    parser.add_argument("--judge", action="store_true", help="exit with 1 where a claim does not hold")
+    parser.add_argument("--docs", type=Path, help="the page that has their table")
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())
