@@ -97,9 +97,9 @@ def note_paths(spec: AuditSpec, result: str) -> None:
     folder cannot be written: ``reproduce`` is then told the paths in words.
     """
     noted = {name: value for name, value in paths_of(spec).items() if value and name != "dask"}
-    home = config_folder()
-    with suppress(OSError, FrtauditError):
+    with suppress(OSError, RuntimeError, FrtauditError):  # RuntimeError: a user without a home
         if noted:
+            home = config_folder()
             home.mkdir(parents=True, exist_ok=True)
             OutputFolder(home).replace(NOTE.format(result), json.dumps(noted, default=dict).encode())
 
@@ -108,7 +108,7 @@ def noted_paths(result: str) -> dict[str, object]:
     """The paths and machine settings of a run of this user, by the digest of its result; empty where none were kept."""
     try:
         noted = json.loads((config_folder() / NOTE.format(result)).read_bytes())
-    except (OSError, ValueError):
+    except (OSError, RuntimeError, ValueError):
         return {}
     return noted if isinstance(noted, dict) else {}
 

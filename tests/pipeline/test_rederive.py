@@ -122,9 +122,16 @@ def test_only_paths_are_noted_and_only_for_their_owner(own_config: Path) -> None
     }
 
 
-def test_a_note_that_cannot_be_kept_is_none(own_config: Path) -> None:
-    """A finished run does not fail where the user's folder cannot be written."""
+def test_a_note_that_cannot_be_kept_is_none(own_config: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finished run does not fail where the user's folder cannot be written, or where the user has none."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
     own_config.write_text("no folder")
+    note_paths(lfw(), "1" * 64)
+    assert noted_paths("1" * 64) == {}
+    monkeypatch.setattr(module, "config_folder", homeless)
     note_paths(lfw(), "1" * 64)
     assert noted_paths("1" * 64) == {}
 

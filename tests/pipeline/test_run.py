@@ -1,28 +1,32 @@
 import json
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import pytest
+from cryptography.hazmat.primitives.serialization import Encoding
 from goldilocks_audits import curate_spec
+from local_tsa import authorities, running
 from small_audits import REQUIREMENTS, TARGETS, spec
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256
 from frtaudit.core.identity import to_plain
 from frtaudit.core.seal import sealed_content
-from frtaudit.core.spec import Bootstrap, Report, Thresholds
+from frtaudit.core.spec import Bootstrap, PadesLevel, Report, Thresholds
 from frtaudit.errors import DataError
 from frtaudit.pipeline import run as delivery
 from frtaudit.pipeline.components import load_cohort
-from frtaudit.pipeline.run import run
+from frtaudit.pipeline.run import publish, run
 from frtaudit.signing import report_files
-from frtaudit.signing.keys import load_signer
+from frtaudit.signing.approve import approve
+from frtaudit.signing.keys import generate, load_signer, read
 from frtaudit.signing.seal import make_seal
 from frtaudit.signing.statement import outer_statement
+from frtaudit.signing.verification import Depth
 from frtaudit.signing.verify import verify
 
 # WeasyPrint leaves its own colour profile open.
@@ -251,3 +255,43 @@ def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch:
     (folder / "seal.json").unlink()
     (folder / "statement.dsse.json").write_bytes(outer_statement(folder, signer, datetime.now(UTC)))
     assert "seal.json: is missing" in str(verify(folder))
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A signed run with its PDF, and the keys of its auditor and of a reviewer beside it."""
+    folder = tmp_path_factory.mktemp("keyed")
+    generate(folder / "auditor", "Auditor", None, datetime.now(UTC))
+    generate(folder / "reviewer", "Reviewer", None, datetime.now(UTC))
+    run(made(sign=True, key=str(folder / "auditor")), folder / "run", code)
+    return folder
+
+
+def held(path: Path, keys: Path, *roots: Path) -> None:
+    """Everything of a run is covered and compared, page and layout too."""
+    trust = [keys / "auditor/public.pem", keys / "reviewer/public.pem", *roots]
+    found = verify(path, trust, Depth.PAPER)
+    assert found.strict_exit_code == 0, str(found)
+    assert "laid out again in another process: the same" in str(found)
+
+
+@pytest.mark.slow
+def test_an_approved_run_and_its_publishable_variant_are_made_again(keyed: Path) -> None:
+    """A further signature and what is left out of the variant change nothing of what is compared."""
+    publish(keyed / "run", keyed / "public", 2, str(keyed / "auditor"))
+    held(keyed / "public", keyed)
+    approve(keyed / "run", read(keyed / "reviewer"), datetime.now(UTC) + timedelta(seconds=1))
+    held(keyed / "run", keyed)
+    held(keyed / "run/report.pdf", keyed)
+
+
+@pytest.mark.slow
+def test_a_run_with_times_and_revocation_data_is_made_again(keyed: Path, tmp_path: Path) -> None:
+    """PAdES B-LTA: evidence and times follow the layout that is compared."""
+    (tmp_path / "root.pem").write_bytes(authorities().root.public_bytes(Encoding.PEM))
+    (tmp_path / "root.crl").write_bytes(authorities().crl())
+    key = str(keyed / "auditor")
+    with running() as clock:
+        lasting = made(sign=True, key=key, pades=PadesLevel.B_LTA, tsa=clock.url, evidence=str(tmp_path))
+        run(lasting, tmp_path / "run", code)
+    held(tmp_path / "run", keyed, tmp_path / "root.pem")
