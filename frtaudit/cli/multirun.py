@@ -17,7 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from frtaudit.cli.run import COULD_NOT, DEBUG, TRACES, FailOn, exit_code, print_error, shown, write_traces
+from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome
@@ -27,6 +27,7 @@ from frtaudit.config.composition import opened, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.load import expanded, load_spec, whole_digest
+from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec, Report
@@ -96,6 +97,7 @@ def job(config: DictConfig) -> None:
 
 
 def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
+    from frtaudit.pipeline.rederive import write_traces
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
@@ -103,7 +105,7 @@ def _run(own: Job, plan: Plan, sweep_folder: Path, fail_on: FailOn) -> None:
     try:
         spec = _spec(own, plan)
         summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
-        write_traces(spec, own.overrides, folder / TRACES)
+        write_traces(spec, own.overrides, folder)
     except Exception as error:
         if os.environ.get(DEBUG):
             raise

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from enum import Enum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -20,44 +19,19 @@ from frtaudit.config.composition import CONFIG, Composed, composed, opened, publ
 from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import PLAIN, value_at
-from frtaudit.config.load import audit_of, to_full
+from frtaudit.config.load import audit_of
+from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
-from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError, printable
 
-DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
+DONE, COULD_NOT, USAGE = 0, 1, 2
 DEBUG = "FRTAUDIT_DEBUG"
-RESULT, TRACES = "result.json", ".hydra"
+RESULT = "result.json"
 REPORTS = ("report.html", "report.pdf")
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
-
-
-class FailOn(Enum):
-    """The mildest verdict that makes a run exit with 3."""
-
-    FAIL = "fail"
-    INCONCLUSIVE = "inconclusive"
-    NOT_TESTABLE = "not_testable"
-
-
-_FAILING: Mapping[FailOn, tuple[str, ...]] = {
-    FailOn.FAIL: ("fail",),
-    FailOn.INCONCLUSIVE: ("fail", "inconclusive"),
-    FailOn.NOT_TESTABLE: ("fail", "inconclusive", "not_testable"),
-}
-
-
-def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int:
-    """0, or 3 when a verdict that counts as failure was reached.
-
-    >>> exit_code({"pass": 2, "inconclusive": 1}), exit_code({"inconclusive": 1}, FailOn.INCONCLUSIVE)
-    (0, 3)
-    """
-    failing = any(verdicts.get(verdict, 0) for verdict in _FAILING[fail_on])
-    return REQUIREMENT_FAILED if failing else DONE
 
 
 def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
@@ -151,12 +125,13 @@ def _folder(overrides: Sequence[str], found: Composed) -> Path:
 
 
 def _audit(spec: AuditSpec, overrides: Sequence[str], folder: Path, fail_on: FailOn) -> int:
+    from frtaudit.pipeline.rederive import write_traces
     from frtaudit.pipeline.run import run as run_audit  # the pipeline loads every numerical library
 
     signals.check()
     refuse_used(folder)
     summary = run_audit(spec, folder, partial(exit_code, fail_on=fail_on))
-    write_traces(spec, overrides, folder / TRACES)
+    write_traces(spec, overrides, folder)
     sys.stdout.write(told(summary.verdict_counts, summary.choice, folder))
     return summary.exit_code
 
@@ -185,13 +160,6 @@ def shown(path: Path) -> Path:
     PosixPath('reports')
     """
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
-
-
-def write_traces(spec: AuditSpec, overrides: Sequence[str], folder: Path) -> None:
-    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
-    out = OutputFolder(folder.parent)
-    for name, noted in (("config.yaml", dict(to_full(spec))), ("overrides.yaml", list(overrides))):
-        out.replace(f"{folder.name}/{name}", OmegaConf.to_yaml(OmegaConf.create(noted)).encode())
 
 
 def _refused(error: Exception) -> int:

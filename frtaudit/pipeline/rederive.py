@@ -1,6 +1,7 @@
 """An audit again from what its result says: the spec from ``result.json``, the paths from the run or the caller."""
 
 import dataclasses
+import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -13,7 +14,8 @@ from frtaudit.config.interpolation import value_at
 from frtaudit.config.plugins import load_plugins
 from frtaudit.config.validate import check_spec
 from frtaudit.core.canonical import Json
-from frtaudit.core.identity import from_plain, identifies
+from frtaudit.core.identity import from_plain, identifies, to_full
+from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError
@@ -21,7 +23,8 @@ from frtaudit.pipeline.audit import audit
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.seal import SEAL
 
-TRACE = Path(".hydra") / "config.yaml"
+TRACES = ".hydra"
+TRACE = Path(TRACES) / "config.yaml"
 
 
 def rederive(content: Mapping[str, Json], run: Path, overrides: Sequence[str]) -> AuditResult:
@@ -103,6 +106,14 @@ def noted_paths(run: Path) -> dict[str, object]:
         return {name: value for name, value in paths_of(from_plain(noted)).items() if name != "dask"}
     except (yaml.YAMLError, TypeError, AttributeError, FrtauditError):
         return {}
+
+
+def write_traces(spec: AuditSpec, overrides: Sequence[str], run: Path) -> None:
+    """What was asked, paths and machine settings included: ``reproduce`` finds the inputs by it; not in the result."""
+    out = OutputFolder(run)
+    for name, noted in (("config.yaml", to_full(spec)), ("overrides.yaml", list(overrides))):
+        text = yaml.safe_dump(json.loads(json.dumps(noted)), sort_keys=False, allow_unicode=True)
+        out.replace(f"{TRACES}/{name}", text.encode())
 
 
 def paths_of(spec: AuditSpec) -> dict[str, object]:
