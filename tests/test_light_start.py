@@ -29,10 +29,11 @@ def imported(words: str, watched: set[str], folder: Path) -> str:
         ("list", 0),
         ("run audit=nosuch", 2),
         ("run missing/scores.csv", 2),
+        ("run audit=demo bootstrap.B=99999999999", 2),
     ],
 )
 def test_a_list_and_an_error_import_no_heavy_library(words: str, code: int, tmp_path: Path) -> None:
-    """The list, and an error in the name of an audit or in a path, import no library of numbers or of reports."""
+    """The list, and errors in a name, a path or a value, import no library of numbers or of reports."""
     assert imported(words, REPORTING | NUMERICAL, tmp_path) == f"{code} []"
 
 
@@ -40,11 +41,10 @@ def test_a_list_and_an_error_import_no_heavy_library(words: str, code: int, tmp_
     ("words", "code"),
     [
         ("check audit=demo", 0),
-        ("run audit=demo bootstrap.B=99999999999", 2),
         ("run audit=scores cohort.scores=[missing.csv]", 2),
     ],
 )
-def test_the_demo_is_checked_without_reports_and_tables(words: str, code: int, tmp_path: Path) -> None:
-    """A check, and a refused value, import nothing of reports, and no pandas, statsmodels or part of SciPy unused."""
+def test_a_check_imports_nothing_of_reports(words: str, code: int, tmp_path: Path) -> None:
+    """A check, and a file of scores that is missing, import nothing of reports and neither pandas nor statsmodels."""
     watched = REPORTING | NUMERICAL - {"numba", "pyarrow"}
     assert imported(words, watched, tmp_path) == f"{code} []"
