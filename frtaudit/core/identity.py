@@ -70,7 +70,8 @@ def from_plain(data: Mapping[str, object], paths: Mapping[str, object] | None = 
     for dotted, value in (paths or {}).items():
         spec = _placed(spec, dotted.split("."), value, dotted)
     _check_keys(spec)
-    return AuditSpec(**{key: _field(key, value) for key, value in spec.items()})
+    last = sorted(spec, key=lambda key: key in _PLUGINS)  # a plug-in is imported once the rest is right
+    return AuditSpec(**{key: _field(key, spec[key]) for key in last})
 
 
 def plugin_plain(group: str, plugin: object, keep: Keep = identifies) -> dict[str, Json]:

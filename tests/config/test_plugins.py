@@ -1,7 +1,11 @@
 """Tests of frtaudit.config.plugins."""
 
+from pathlib import Path
+
+import frtaudit
+from frtaudit.config import plugins
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.registry import names
+from frtaudit.core.registry import lookup, names
 
 
 def test_everything_of_the_house_is_registered() -> None:
@@ -16,3 +20,19 @@ def test_everything_of_the_house_is_registered() -> None:
     assert {"error_rates", "similarity_roc", "differentials", "failures", "interclass", "accuracy"} <= set(
         before["analysis"]
     )
+
+
+def test_what_the_sources_declare_is_what_they_register() -> None:
+    """Each file with ``@register`` is declared by the group, name and first line that its import registers."""
+    load_plugins()
+    declared = plugins._declarations()
+    for group, name, module, line in declared:
+        known = lookup(group, name, name)
+        assert (known.__module__, str(known.__doc__).split("\n")[0]) == (module, line)
+    root = Path(frtaudit.__file__).parent
+    for package in plugins.PACKAGES:
+        for file in root.joinpath(*package.split(".")).glob("*.py"):
+            count = file.read_text(encoding="utf-8").count("\n@register(")
+            assert count == sum(place == f"frtaudit.{package}.{file.stem}" for _, _, place, _ in declared), (
+                file
+            )

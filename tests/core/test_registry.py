@@ -1,9 +1,11 @@
+import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
 from frtaudit.core import registry
-from frtaudit.core.registry import load_entry_points, lookup, name_of, names, register
+from frtaudit.core.registry import about, declare, load_entry_points, lookup, name_of, names, register
 from frtaudit.errors import SpecError
 
 
@@ -49,6 +51,29 @@ def test_one_name_one_class() -> None:
     with pytest.raises(ValueError, match="analysis 'a' is registered twice"):
         register("analysis", "a")(Other)
     assert lookup("analysis", "a", "here") is Plugin
+
+
+def test_a_declared_plugin_is_imported_when_it_is_looked_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its name and first line are known before; a module that registers nothing is refused by name."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "late_plugin.py").write_text(
+        "from dataclasses import dataclass\nfrom frtaudit.core.registry import register\n"
+        '@register("cohort", "late")\n@dataclass(frozen=True)\nclass Late:\n    """Late."""\n'
+    )
+    (tmp_path / "empty_plugin.py").write_text("")
+    declare("cohort", "late", "late_plugin", "Late.")
+    declare("cohort", "empty", "empty_plugin", "Empty.")
+    assert names("cohort") == ["empty", "late"]
+    assert about("cohort", "late") == "Late."
+    assert "late_plugin" not in sys.modules
+    assert lookup("cohort", "late", "here") is sys.modules["late_plugin"].Late
+    assert about("cohort", "late") == "Late."
+    with pytest.raises(TypeError, match="empty_plugin does not register cohort 'empty'"):
+        lookup("cohort", "empty", "here")
+    with pytest.raises(ValueError, match="cohort 'empty' is registered twice"):
+        register("cohort", "empty")(Other)
 
 
 def test_only_dataclasses_of_known_groups() -> None:
