@@ -17,13 +17,14 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, shares_of
-from frtaudit.evaluation.intervals import HELD, MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, SHARE, empty, finite
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import SCALE, to_scale
 from frtaudit.stats.intervals import wilson
 
+HELD = "threshold held fixed: too few errors, or replicates all alike, to let it move"
 NAME = "tar_curves"
 MIN_CLASSES = 2
 MIN_SUBJECTS = 2

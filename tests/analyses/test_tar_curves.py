@@ -151,7 +151,7 @@ def test_enough_errors_let_the_threshold_move() -> None:
     assert [item.note for item in wilson] == [None, None]
     few = [item for item in ANALYSIS.estimates(trial_of("one"), 0.05).estimates if item.intervals]
     assert {item.intervals[0].note for item in few} == {
-        "threshold held fixed: too few errors or replicates to let it move"
+        "threshold held fixed: too few errors, or replicates all alike, to let it move"
     }
 
 

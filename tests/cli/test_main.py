@@ -203,11 +203,12 @@ def test_check_refuses_a_sweep(capsys: pytest.CaptureFixture[str]) -> None:
 
 PLANNED = """\
 fnmr: FNMR at most 0.01, 0.005 expected
-                          independent  independent  dependent    dependent  there are
-  group  by                  subjects  comparisons   subjects  comparisons   subjects
-  all    rule of 3                 50          300        300         1800          -
-  all    rule of 30               500         3000       3000        18000          -
-  all    pass, power 0.8          362         2172       2164        12984          -
+                           independent  independent  dependent    dependent  there are
+  group  by                   subjects  comparisons   subjects  comparisons   subjects
+  all    rule of 3                  50          300        300         1800          -
+  all    rule of 30                500         3000       3000        18000          -
+  all    pass at no error           51          306        300         1800          -
+  all    pass, power 0.8           375         2250       2240        13440          -
 """
 
 
@@ -221,7 +222,7 @@ def test_plan_answers_without_a_cohort(capsys: pytest.CaptureFixture[str]) -> No
     assert main.main([*words, "--deff", "fnmr=2", "--expected", "fnmr=0.002", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     (each,) = [item for item in found["sections"] if item["title"].startswith("nist-800-63a-4-fnmr-each")]
-    assert [row["group"] for row in each["rows"]] == ["each"] * 3
+    assert [row["group"] for row in each["rows"]] == ["each"] * 4
     assert each["rows"][0]["deff given: subjects"] == 100
 
 

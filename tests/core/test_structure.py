@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from frtaudit.core import limits
 from frtaudit.core.spec import Bootstrap, GridKind, Plan
 from frtaudit.core.structure import build, closest, construct, described, plain, unknown_key
 from frtaudit.errors import SpecError
@@ -42,24 +43,25 @@ class Outer:
             raise SpecError(self.name, "is no name")
 
 
+wholes = st.integers(-limits.WHOLE, limits.WHOLE)
 outers = st.builds(
     Outer,
     name=st.text().filter(lambda name: name not in ("bad", "???")),
     inner=st.builds(Inner, size=st.floats(allow_nan=False)),
     colours=st.lists(st.sampled_from(Colour)).map(tuple),
-    pair=st.tuples(st.integers(), st.integers()),
+    pair=st.tuples(wholes, wholes),
     table=st.dictionaries(
         st.text(),
         st.floats(allow_nan=False, allow_infinity=False) | st.text().filter(lambda text: text != "???"),
     ),
-    maybe=st.none() | st.integers(),
+    maybe=st.none() | wholes,
     sure=st.booleans(),
 )
 
 
 @given(outers)
 def test_build_reads_what_plain_writes(value: Outer) -> None:
-    """Plain data of a typed value builds the same value."""
+    """Plain data of a typed value within the limits builds the same value."""
     assert build(Outer, plain(value), "outer") == value
 
 

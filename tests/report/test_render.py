@@ -369,14 +369,20 @@ def test_a_page_that_cannot_be_broken_well_is_broken_anyhow(
     asked: list[str] = []
 
     class Html:
-        """Gives up the first time."""
+        """Gives up on the layout the first time."""
+
+        pages: tuple[()] = ()
 
         def __init__(self, string: str, **_: object) -> None:
             asked.append(string)
 
-        def write_pdf(self, **_: object) -> bytes:
-            """The second time a PDF."""
+        def render(self, **_: object) -> "Html":
+            """The second time a document without pages."""
             assert len(asked) > 1
+            return self
+
+        def write_pdf(self, **_: object) -> bytes:
+            """A PDF of the document."""
             return b"%PDF"
 
     monkeypatch.setattr(weasyprint, "HTML", Html)
