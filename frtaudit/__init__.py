@@ -1,6 +1,8 @@
 """frtaudit: statistical audits of face verification. A spec goes in, a signed report comes out.
 
-The public door. Everything here is loaded when it is first used, so that ``frtaudit --version`` answers at once.
+These names, their arguments and what they return follow semantic versioning, and so does :mod:`frtaudit.plugin`; every
+other module may change in any version. Everything is loaded when it is first used, so that ``frtaudit --version``
+answers at once.
 
 >>> import frtaudit
 >>> frtaudit.load_spec(["audit=demo"]).name
@@ -30,14 +32,20 @@ if TYPE_CHECKING:
     from frtaudit.core.registry import register
     from frtaudit.core.spec import AuditSpec
     from frtaudit.errors import DataError, FrtauditError, ProviderError, SpecError, VerificationError
-    from frtaudit.pipeline.run import run
+    from frtaudit.pipeline.audit_report import Report
+    from frtaudit.pipeline.door import audit, compare, evaluate, load_report, run
+    from frtaudit.pipeline.run import RunSummary
+    from frtaudit.signing.verification import Verification
     from frtaudit.signing.verify import verify
 
 __version__ = "0.1.0"
 
 _PLACES = {
+    "frtaudit.pipeline.door": ("audit", "compare", "evaluate", "load_report", "run"),
+    "frtaudit.pipeline.audit_report": ("Report",),
+    "frtaudit.pipeline.run": ("RunSummary",),
     "frtaudit.signing.verify": ("verify",),
-    "frtaudit.pipeline.run": ("run",),
+    "frtaudit.signing.verification": ("Verification",),
     "frtaudit.core": (
         "AuditResult",
         "Cohort",
@@ -74,13 +82,20 @@ __all__ = [
     "Method",
     "ProviderError",
     "RateCurve",
+    "Report",
+    "RunSummary",
     "ScoreTable",
     "ScoreTail",
     "SpecError",
     "Target",
     "Verdict",
+    "Verification",
     "VerificationError",
     "__version__",
+    "audit",
+    "compare",
+    "evaluate",
+    "load_report",
     "load_spec",
     "register",
     "run",

@@ -10,10 +10,10 @@ from pathlib import Path
 import hostile_data as hostile
 import pytest
 
-from frtaudit.cli.run import exit_code
 from frtaudit.config.load import load_spec
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.file_names import file_name
+from frtaudit.core.findings import exit_code
 from frtaudit.core.registry import names
 from frtaudit.core.spec import Report, RequirementSpec, SchemaSpec
 from frtaudit.datasets.cohorts.scores import ScoreLists

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from frtaudit.cli.compare import overrides_of
 from frtaudit.cli.main import main
 from frtaudit.core.spec import PadesLevel
 from frtaudit.inputs.previous import read_previous
+from frtaudit.pipeline.compare import overrides_of
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.verify import verify
 

@@ -66,8 +66,9 @@ def run(argv: Sequence[str]) -> int:
     """Run an audit, or with -m a sweep of audits."""
     options, flags = run_options("run", run.__doc__ or "", argv)
     from frtaudit.cli import run as app
+    from frtaudit.core.findings import FailOn
 
-    fail_on = app.FailOn(options.fail_on)
+    fail_on = FailOn(options.fail_on)
     if flags == ["--multirun"]:
         from frtaudit.cli import multirun
 
@@ -92,9 +93,10 @@ def compare(argv: Sequence[str]) -> int:
     add_fail_on(parser)
     options = parser.parse_intermixed_args(argv)
     from frtaudit.cli import run as app
-    from frtaudit.cli.compare import overrides_of
+    from frtaudit.core.findings import FailOn
+    from frtaudit.pipeline.compare import overrides_of
 
-    return app.run([], overrides_of(options.overrides), options.config_dir, app.FailOn(options.fail_on))
+    return app.run([], overrides_of(options.overrides), options.config_dir, FailOn(options.fail_on))
 
 
 def label(argv: Sequence[str]) -> int:

@@ -17,7 +17,7 @@ from hydra.core.hydra_config import HydraConfig
 from hydra.types import RunMode
 from omegaconf import DictConfig
 
-from frtaudit.cli.run import COULD_NOT, DEBUG, FailOn, exit_code, print_error, shown
+from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
 from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome
@@ -27,6 +27,7 @@ from frtaudit.config.composition import opened, publish, refuse_changed
 from frtaudit.config.guard import LAUNCHER, RUN_FOLDER, SWEEP_FOLDER, check_override, is_setting
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.load import expanded, load_spec, whole_digest
+from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec, Report

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
-from enum import Enum
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -21,42 +20,18 @@ from frtaudit.config.guard import RUN_FOLDER, check_override, is_name, is_settin
 from frtaudit.config.hydra_errors import HYDRA_ERRORS, translated
 from frtaudit.config.interpolation import PLAIN, value_at
 from frtaudit.config.load import audit_of
+from frtaudit.core.findings import FailOn, exit_code
 from frtaudit.core.machine import signals, streams
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import FrtauditError, SpecError, printable
 
-DONE, COULD_NOT, USAGE, REQUIREMENT_FAILED = 0, 1, 2, 3
+DONE, COULD_NOT, USAGE = 0, 1, 2
 DEBUG = "FRTAUDIT_DEBUG"
 RESULT = "result.json"
 REPORTS = ("report.html", "report.pdf")
 FOLDER = "reports/${name}/${now:%Y-%m-%dT%H-%M-%S-%f}"
 _IN_FOLDER = re.compile(rf"\$\{{now:(?P<now>[^${{}}]*)\}}|{PLAIN.pattern}")
-
-
-class FailOn(Enum):
-    """The mildest verdict that makes a run exit with 3."""
-
-    FAIL = "fail"
-    INCONCLUSIVE = "inconclusive"
-    NOT_TESTABLE = "not_testable"
-
-
-_FAILING: Mapping[FailOn, tuple[str, ...]] = {
-    FailOn.FAIL: ("fail",),
-    FailOn.INCONCLUSIVE: ("fail", "inconclusive"),
-    FailOn.NOT_TESTABLE: ("fail", "inconclusive", "not_testable"),
-}
-
-
-def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int:
-    """0, or 3 when a verdict that counts as failure was reached.
-
-    >>> exit_code({"pass": 2, "inconclusive": 1}), exit_code({"inconclusive": 1}, FailOn.INCONCLUSIVE)
-    (0, 3)
-    """
-    failing = any(verdicts.get(verdict, 0) for verdict in _FAILING[fail_on])
-    return REQUIREMENT_FAILED if failing else DONE
 
 
 def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:

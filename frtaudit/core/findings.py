@@ -8,6 +8,7 @@ from frtaudit.core.canonical import Json, number_in, number_out
 from frtaudit.core.freeze import require
 
 ROUNDING = 1e-12  # of 1 - (1 - alpha)
+REQUIREMENT_FAILED = 3  # exit code
 
 
 class Verdict(Enum):
@@ -17,6 +18,31 @@ class Verdict(Enum):
     FAIL = "fail"
     INCONCLUSIVE = "inconclusive"
     NOT_TESTABLE = "not_testable"
+
+
+class FailOn(Enum):
+    """The mildest verdict that makes a run exit with 3."""
+
+    FAIL = "fail"
+    INCONCLUSIVE = "inconclusive"
+    NOT_TESTABLE = "not_testable"
+
+
+_FAILING: Mapping[FailOn, tuple[str, ...]] = {
+    FailOn.FAIL: ("fail",),
+    FailOn.INCONCLUSIVE: ("fail", "inconclusive"),
+    FailOn.NOT_TESTABLE: ("fail", "inconclusive", "not_testable"),
+}
+
+
+def exit_code(verdicts: Mapping[str, int], fail_on: FailOn = FailOn.FAIL) -> int:
+    """0, or 3 when a verdict that counts as failure was reached.
+
+    >>> exit_code({"pass": 2, "inconclusive": 1}), exit_code({"inconclusive": 1}, FailOn.INCONCLUSIVE)
+    (0, 3)
+    """
+    failing = any(verdicts.get(verdict, 0) for verdict in _FAILING[fail_on])
+    return REQUIREMENT_FAILED if failing else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

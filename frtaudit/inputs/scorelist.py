@@ -53,7 +53,11 @@ def read_scores(path: Path, name: str) -> ScoreList:
     the line: a score that is no finite number, both a score and a failure code, a missing id, a ``mated`` value that
     is no truth value or disagrees with the subjects.
     """
-    table = read_table(path, name)
+    return scores_in(read_table(path, name), path.stem)
+
+
+def scores_in(table: Table, system: str) -> ScoreList:
+    """The score list that a table holds; ``system``: whose scores they are, where no column says it."""
     probe, reference = (table.coded(table.need(names)) for names in (PROBE, REFERENCE))
     subjects = [table.coded(found) if (found := table.find(names)) else None for names in _SUBJECTS]
     if (subjects[0] is None) != (subjects[1] is None):
@@ -68,7 +72,7 @@ def read_scores(path: Path, name: str) -> ScoreList:
         reference_subject=subjects[1],
         score=score,
         failure=failure,
-        provider=table.coded(provider) if provider else _constant(path.stem, score.size),
+        provider=table.coded(provider) if provider else _constant(system, score.size),
         columns=_class_columns(table),
     )
     _check_ids(read)

@@ -15,7 +15,7 @@ from frtaudit.errors import DataError
 from frtaudit.evaluation.picked_group import highest
 from frtaudit.evaluation.requirements import JudgementContext, directions, judge, planned
 from frtaudit.evaluation.suspected_duplicates import with_suspects, without_confirmed
-from frtaudit.evaluation.system import AnalysisOutput, SystemData
+from frtaudit.evaluation.system import AnalysisOutput, CohortSource, SystemData
 from frtaudit.inputs import nameless
 from frtaudit.labelling.cautions import cautions
 from frtaudit.pipeline import tables as parquet
@@ -48,15 +48,16 @@ class Audited:
     files: Files = field(default_factory=dict)
 
 
-def audit(spec: AuditSpec, progress: Progress = quiet) -> Audited:
+def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | None = None) -> Audited:
     """Run a whole audit in memory: nothing is written. Long because each step of an audit stands here once.
 
+    ``source``: loads the cohort in place of ``spec.cohort``, for data that are in memory already.
     Raises :class:`~frtaudit.errors.FrtauditError` with one line that names the place.
     """
     from frtaudit.signing.seal import attach_seal, load_seal  # pyHanko: not for a check
 
     seal = load_seal(spec.seal)
-    material = load_cohort(spec)
+    material = load_cohort(spec, source)
     groups = groups_of(material.cohort)
     panel = load_providers(spec, material)
     inputs = inputs_of(spec, material, panel)

@@ -24,9 +24,9 @@ from frtaudit.inputs.twins import twin_notes
 from frtaudit.pipeline.test_sets import set_pairs
 
 
-def load_cohort(spec: AuditSpec) -> CohortData:
-    """The cohort that the spec names, loaded, classified and sanitized."""
-    source = cast("CohortSource", spec.cohort)
+def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortData:
+    """The cohort that the spec names, loaded, classified and sanitized; ``source``: what loads it instead."""
+    source = source or cast("CohortSource", spec.cohort)
     read = source.load(as_read(spec.schemas, spec.sanitize) if spec.sanitize else spec.schemas, spec.seed)
     refuse_people(spec, read)
     read = replace(read, said=(*read.said, *_twin_notes(read)))

@@ -12,6 +12,7 @@ import pytest
 import frtaudit
 from frtaudit.cli import main, multirun
 from frtaudit.cli import run as app
+from frtaudit.core.findings import FailOn
 from frtaudit.errors import DataError
 from frtaudit.pipeline import dry_run
 
@@ -21,13 +22,11 @@ def called(monkeypatch: pytest.MonkeyPatch) -> list[tuple[object, ...]]:
     """What app.run and launch.sweep are called with."""
     calls: list[tuple[object, ...]] = []
 
-    def run(
-        flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn
-    ) -> int:
+    def run(flags: Sequence[str], overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
         calls.append((list(flags), list(overrides), config_dir, fail_on))
         return 0
 
-    def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: app.FailOn) -> int:
+    def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> int:
         calls.append((list(overrides), config_dir, fail_on))
         return 0
 
@@ -69,7 +68,7 @@ def test_every_command_has_help(command: str, capsys: pytest.CaptureFixture[str]
 
 def test_flags_and_overrides_come_in_any_order(called: list[tuple[object, ...]]) -> None:
     """Flags may stand before, between and after overrides."""
-    expected = (["audit=demo", "seed=1,2"], "mine", app.FailOn.INCONCLUSIVE)
+    expected = (["audit=demo", "seed=1,2"], "mine", FailOn.INCONCLUSIVE)
     orders = [
         ["run", "audit=demo", "seed=1,2", "--config-dir", "mine", "-m", "--fail-on", "inconclusive"],
         ["run", "-m", "audit=demo", "--fail-on=inconclusive", "-cd", "mine", "seed=1,2"],

@@ -44,6 +44,11 @@ def overrides_of(words: Sequence[str]) -> list[str]:
     Raises :class:`SpecError` without a run, :class:`DataError` for a folder that is none.
     """
     runs, given = parted(words)
+    return comparison_of(runs, given)
+
+
+def comparison_of(runs: Sequence[tuple[str, Path]], given: Sequence[str]) -> list[str]:
+    """The overrides that compose the comparison of run folders, each with its name or the empty text."""
     if not runs:
         raise SpecError(
             "compare", "no run", "folders of finished runs: frtaudit compare RUN RUN, or NAME=RUN ..."

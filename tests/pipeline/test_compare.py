@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from vendor_audits import VENDORS, from_runs, runs
 
-from frtaudit.cli.compare import overrides_of, parted
 from frtaudit.cli.main import main
 from frtaudit.config.json_schema import schema_text
 from frtaudit.core import AuditResult
 from frtaudit.errors import DataError, FrtauditError, SpecError
 from frtaudit.pipeline.audit import audit
+from frtaudit.pipeline.compare import overrides_of, parted
 
 
 def test_runs_names_and_overrides_are_told_apart() -> None:

@@ -1,0 +1,254 @@
+"""What ``import frtaudit`` offers: audits from a program, with what the command line takes and nothing written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy.typing as npt
+
+from frtaudit.config.composition import CONFIG, Composed, composed
+from frtaudit.config.load import audit_of, load_spec
+from frtaudit.core.estimates import Target
+from frtaudit.core.findings import exit_code
+from frtaudit.core.spec import AuditSpec, IntervalSpec
+from frtaudit.errors import SpecError
+from frtaudit.evaluation.system import DEFAULT_INTERVALS
+from frtaudit.inputs.arrays import ScoreArrays, Sides, classes_of, score_arrays
+from frtaudit.pipeline import audit as auditing
+from frtaudit.pipeline.audit_report import Report
+from frtaudit.pipeline.compare import comparison_of
+from frtaudit.pipeline.rederive import note_paths
+from frtaudit.pipeline.run import RunSummary
+from frtaudit.pipeline.run import run as write_run
+from frtaudit.report.exports.run_folder import read_run
+
+__all__ = ["audit", "compare", "evaluate", "load_report", "run"]
+
+Spec = AuditSpec | Sequence[str]
+_ANALYSES = "analyses={error_rates: {}, differentials: {}, failures: {}}"
+_NAMELESS = ("audit=nameless", "cohort=pyeer", "cohort.mated=memory", "cohort.non_mated=memory")
+_NAMED = ("audit=scores", "cohort.root=memory", _ANALYSES)
+
+
+def audit(spec: Spec) -> Report:
+    """Run an audit in memory; nothing is written.
+
+    Parameters
+    ----------
+    spec : AuditSpec or sequence of str
+        A typed spec, or overrides as on the command line.
+
+    Returns
+    -------
+    Report
+        The result, the same that :func:`run` writes as ``result.json``.
+
+    Raises
+    ------
+    SpecError
+        The spec cannot be run as it is written.
+    DataError
+        An input cannot be used.
+
+    Examples
+    --------
+    >>> import frtaudit
+    >>> report = frtaudit.audit(["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses={error_rates: {}}",
+    ...                          "requirements=[]"])
+    >>> report.result.spec["name"]
+    'demo'
+    """
+    return Report(auditing.audit(_typed(spec)).result)
+
+
+def evaluate(
+    scores: npt.ArrayLike,
+    mated: npt.ArrayLike,
+    *,
+    subjects: Sides | None = None,
+    samples: Sides | None = None,
+    groups: Mapping[str, Sides] | None = None,
+    fmr: Sequence[float] = (0.001,),
+    system: str = "system",
+    overrides: Sequence[str] = (),
+) -> Report:
+    """Error rates of one system from its comparison scores, with intervals; nothing is written.
+
+    The estimates are those of an audit of a score list (``audit=scores``) that holds the same comparisons. Without
+    ``subjects`` nothing is known of how comparisons depend on each other: the intervals are then those of independent
+    comparisons (target ``comparisons_iid``), which are too narrow for people.
+
+    Parameters
+    ----------
+    scores : array_like of float, shape (P,)
+        A score for each comparison; higher is more alike. NaN: the comparison failed, and is counted as that.
+    mated : array_like of bool, shape (P,)
+        Whether both samples are of one subject.
+    subjects : pair of array_like, each of shape (P,), optional
+        The subjects of the probes, and of the references.
+    samples : pair of array_like, each of shape (P,), optional
+        The samples that were compared. Without them each comparison is taken as one of samples of its own, and no
+        interval is given for fixed identities, which resamples samples.
+    groups : mapping of str to pair of array_like, each of shape (P,), optional
+        For each schema the classes of the probes' subjects, and of the references'. An empty text, None or NaN: not
+        known.
+    fmr : sequence of float
+        The FMR targets at which thresholds are set, on these scores.
+    system : str
+        How the result calls the system.
+    overrides : sequence of str
+        More of the spec, as on the command line: ``["bootstrap.B=1999", "seed=1"]``.
+
+    Returns
+    -------
+    Report
+        FMR, FNMR, thresholds, failures and, with ``groups``, differences between groups.
+
+    Raises
+    ------
+    DataError
+        An array has another length or holds what it cannot; ``mated`` disagrees with ``subjects``.
+    SpecError
+        An override cannot be used.
+
+    References
+    ----------
+    ISO/IEC 19795-1:2021, Biometric performance testing and reporting, part 1. Conti, J.-R. and Clémençon, S., Assessing
+    uncertainty in similarity scoring, 2022, for the intervals.
+
+    Examples
+    --------
+    >>> import frtaudit
+    >>> scores, mated = [0.9] * 19 + [0.1] + [0.2, 0.7] * 10, [True] * 20 + [False] * 20
+    >>> frame = frtaudit.evaluate(scores, mated, fmr=[0.5]).frame()
+    >>> found = frame[frame["metric"] == "fnmr_at_fmr"]
+    >>> found["numerator"].tolist(), found["denominator"].tolist()
+    ([1], [20])
+    """
+    arrays = score_arrays(
+        scores, mated, subjects=subjects, samples=samples, groups=groups or {}, system=system
+    )
+    words = (*(_NAMED if arrays.named else _NAMELESS), f"thresholds.fmr={[float(rate) for rate in fmr]}")
+    found = composed(CONFIG, [*words, *overrides])
+    schemas = {name: {"column": name, "classes": classes_of(arrays, name)} for name in groups or {}}
+    spec = audit_of(Composed(found.written, {**found.resolved, "schemas": schemas}))
+    return Report(auditing.audit(_without_samples(spec, arrays), source=arrays).result)
+
+
+def run(spec: Spec, folder: str | Path) -> RunSummary:
+    """Run an audit and write its signed run folder, as ``frtaudit run`` does.
+
+    Parameters
+    ----------
+    spec : AuditSpec or sequence of str
+        A typed spec, or overrides as on the command line.
+    folder : str or Path
+        A new folder, or one without a result. All files of the run appear in it, or none.
+
+    Returns
+    -------
+    RunSummary
+        The exit code (3: a requirement failed), the findings by verdict, the digest of the result, the report's path.
+
+    Raises
+    ------
+    SpecError
+        The spec cannot be run as it is written, or the folder holds a result.
+    DataError
+        An input cannot be used.
+
+    Examples
+    --------
+    >>> import frtaudit, tempfile
+    >>> small = ["audit=demo", "cohort.subjects=24", "bootstrap.B=199", "analyses={error_rates: {}}",
+    ...          "requirements=[]", "report.html=false", "report.pdf=false", "report.sign=false"]
+    >>> frtaudit.run(small, tempfile.mkdtemp()).exit_code
+    0
+    """
+    typed, into = _typed(spec), Path(folder)
+    summary = write_run(typed, into, exit_code)
+    note_paths(typed, summary.result_sha256)
+    return summary
+
+
+def compare(runs: Sequence[str | Path] | Mapping[str, str | Path], overrides: Sequence[str] = ()) -> Report:
+    """Compare the systems of finished runs on the comparisons that they share; nothing is scored, nothing is written.
+
+    ``frtaudit compare RUN RUN`` writes the same result with its report, signed.
+
+    Parameters
+    ----------
+    runs : sequence of path, or mapping of str to path
+        The run folders, perhaps with a name for each.
+    overrides : sequence of str
+        More of the spec, as on the command line.
+
+    Returns
+    -------
+    Report
+        Differences between systems, with intervals, and the rank of each system.
+
+    Raises
+    ------
+    DataError
+        A folder is no finished run, or the runs share too little.
+    VerificationError
+        A run is not as it was signed.
+
+    Examples
+    --------
+    >>> import frtaudit
+    >>> frtaudit.compare([])  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.SpecError: compare: no run; accepted: folders of finished runs: ...
+    """
+    named = runs.items() if isinstance(runs, Mapping) else [("", path) for path in runs]
+    return audit(comparison_of([(name, Path(path)) for name, path in named], overrides))
+
+
+def load_report(folder: str | Path) -> Report:
+    """Read the result of a finished run; :func:`verify` says whether its files are as they were signed.
+
+    Parameters
+    ----------
+    folder : str or Path
+        A run folder, or its ``result.json``.
+
+    Returns
+    -------
+    Report
+        The result as it was written.
+
+    Raises
+    ------
+    DataError
+        There is no result that can be read.
+
+    Examples
+    --------
+    >>> import frtaudit
+    >>> frtaudit.load_report("nowhere")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    frtaudit.errors.DataError: nowhere: no result (...); accepted: a run's folder, or its result.json
+    """
+    return Report(read_run(Path(folder)).result)
+
+
+def _typed(spec: Spec) -> AuditSpec:
+    if isinstance(spec, AuditSpec):
+        return spec
+    if isinstance(spec, str):
+        raise SpecError("spec", f"the text {spec!r}", f"a list of overrides: [{spec!r}]")
+    return load_spec(spec)
+
+
+def _without_samples(spec: AuditSpec, arrays: ScoreArrays) -> AuditSpec:
+    """Without intervals that resample samples, where no sample is named."""
+    if arrays.named_samples or not arrays.named:
+        return spec
+    if any(item.target is Target.FIXED_IDENTITIES for item in spec.intervals):
+        raise SpecError("intervals", "target fixed_identities without samples", "samples=(probe, reference)")
+    kept: tuple[IntervalSpec, ...] = tuple(
+        item for item in DEFAULT_INTERVALS if item.target is not Target.FIXED_IDENTITIES
+    )
+    return spec if spec.intervals else replace(spec, intervals=kept)

@@ -1,0 +1,90 @@
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from small_audits import whole
+
+from frtaudit import Report, SpecError
+from frtaudit.core import AuditResult
+
+COLUMNS = [
+    *(
+        "provider",
+        "analysis",
+        "metric",
+        "schema",
+        "group",
+        "weighting",
+        "at",
+        "value",
+        "numerator",
+        "denominator",
+    ),
+    *("target", "method", "level", "low", "high"),
+]
+
+
+@pytest.fixture(scope="module")
+def report() -> Report:
+    """A small whole audit, with findings."""
+    return Report(whole().result)
+
+
+def test_a_row_is_an_estimate(report: Report) -> None:
+    """The result's estimates in their order, in exactly the promised columns; counts are whole numbers."""
+    frame, estimates = report.frame(), report.result.estimates
+    assert list(frame.columns) == COLUMNS
+    assert len(frame) == len(estimates)
+    for name in ("provider", "metric", "group", "schema"):
+        assert [value if isinstance(value, str) else None for value in frame[name]] == [
+            getattr(item, name) for item in estimates
+        ]
+    assert frame["numerator"].dtype == "Int64"
+    assert frame["numerator"].isna().tolist() == [item.numerator is None for item in estimates]
+    rates = frame.query("metric == 'fnmr_at_fmr' and weighting == 'pooled'")
+    assert ((rates["numerator"] / rates["denominator"] - rates["value"]).abs() < 1e-12).all()
+
+
+def test_the_interval_shown_first_is_the_reports(report: Report) -> None:
+    """An estimate with an interval for the population shows that; one with others only shows the first of them."""
+    for row, item in zip(report.frame().itertuples(), report.result.estimates, strict=True):
+        targets = {interval.target.value for interval in item.intervals}
+        assert (row.target in targets) if targets else row.target is None
+        if "population" in targets:
+            assert row.target == "population"
+
+
+def test_a_row_is_an_interval(report: Report) -> None:
+    """With all intervals each has its row: method, target, level and bounds of the result."""
+    frame = report.frame(intervals="all")
+    held = [interval for item in report.result.estimates for interval in item.intervals]
+    assert list(frame.columns) == COLUMNS
+    assert len(frame) == len(held) > len(report.result.estimates) / 2
+    assert frame["method"].tolist() == [interval.method.value for interval in held]
+    assert frame["low"].dropna().tolist() == [interval.low for interval in held if interval.low is not None]
+
+
+def test_another_word_for_intervals_is_refused(report: Report) -> None:
+    """One line, with the words that are accepted."""
+    with pytest.raises(SpecError, match="intervals: found 'some'; accepted: first or all"):
+        report.frame(intervals="some")  # type: ignore[arg-type]  # the test asks for it
+
+
+def test_a_notebook_shows_findings_and_estimates(report: Report) -> None:
+    """The fragment holds each finding's sentence and a table; text of the data is escaped, and the repr is one line."""
+    page = report._repr_html_()
+    assert page.count("<li>") == len(report.result.findings) > 0
+    assert "<table" in page
+    assert "\n" not in repr(report)
+    assert f"{len(report.result.estimates)} estimates" in repr(report)
+    estimate = replace(report.result.estimates[0], provider="<script>")
+    forged: AuditResult = replace(report.result, estimates=(estimate,), findings=())
+    assert "<script>" not in Report(forged)._repr_html_()
+
+
+def test_importing_the_report_loads_no_pandas() -> None:
+    """Pandas is loaded when a table is asked for."""
+    code = "import sys, frtaudit; frtaudit.Report; print({*sys.modules} & {'pandas', 'matplotlib', 'hydra'})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

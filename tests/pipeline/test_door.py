@@ -1,0 +1,167 @@
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from small_audits import REQUIREMENTS, TARGETS, spec
+from vendor_audits import VENDORS, runs
+
+import frtaudit
+from frtaudit.core.spec import Bootstrap, Thresholds
+from frtaudit.core.spec import Report as Settings
+from frtaudit.errors import DataError, SpecError
+from frtaudit.pipeline.door import load_spec
+from frtaudit.pipeline.rederive import rederive
+from frtaudit.signing.reproduce import reproduce
+
+QUICK = ["bootstrap.B=199", "thresholds.grid={kind: explicit, values: [0.5]}"]
+SETTINGS = ["thresholds.fmr=[0.1]", *QUICK, "analyses={error_rates: {}, differentials: {}, failures: {}}"]
+
+
+def comparisons() -> dict[str, Any]:
+    """Scores of all pairs of 24 people with three samples each, a few of them failed, in two groups."""
+    rng = np.random.default_rng(5)
+    people = [(f"p{k:02d}_{shot}", f"p{k:02d}", "fm"[k % 2]) for k in range(24) for shot in range(3)]
+    pairs = [(a, b) for i, a in enumerate(people) for b in people[:i]]
+    mated = np.array([a[1] == b[1] for a, b in pairs])
+    scores = np.where(mated, 0.7, 0.3) + 0.15 * rng.normal(size=mated.size)
+    scores[rng.choice(mated.size, 9, replace=False)] = np.nan
+    sample, subject, sex = (tuple([pair[side][i] for pair in pairs] for side in (0, 1)) for i in range(3))
+    return {"scores": scores, "mated": mated, "samples": sample, "subjects": subject, "groups": {"sex": sex}}
+
+
+@pytest.fixture(scope="module")
+def evaluated() -> frtaudit.Report:
+    """What the arrays come to."""
+    return frtaudit.evaluate(**comparisons(), fmr=[0.1], overrides=QUICK)
+
+
+def test_arrays_give_the_numbers_of_the_same_score_list(evaluated: frtaudit.Report, tmp_path: Path) -> None:
+    """Every estimate, interval and count equals that of an audit of a file with the same lines."""
+    given = comparisons()
+    columns = {"probe": given["samples"], "subject": given["subjects"], "sex": given["groups"]["sex"]}
+    table = {"score": given["scores"], "mated": given["mated"].astype(int)}
+    for name, (probe, reference) in columns.items():
+        table[f"probe_{name}".replace("probe_probe", "probe")] = probe
+        table[f"reference_{name}".replace("reference_probe", "reference")] = reference
+    pd.DataFrame(table).to_csv(tmp_path / "system.csv", index=False)
+    schema = "schemas={sex: {column: sex, classes: [f, m]}}"
+    listed = frtaudit.audit(["audit=scores", f"cohort.root={tmp_path / 'system.csv'}", schema, *SETTINGS])
+    assert len(listed.result.estimates) > 40
+    assert listed.result.estimates == evaluated.result.estimates
+    assert listed.result.failures == evaluated.result.failures
+    assert listed.result.digests["cohort"] == evaluated.result.digests["cohort"]
+
+
+def test_without_samples_the_population_stays() -> None:
+    """Rates and intervals for the population are the same; fixed identities get none, and a note says why."""
+    given = comparisons()
+    whole = frtaudit.evaluate(**given, fmr=[0.1], overrides=QUICK)
+    bare = frtaudit.evaluate(**{**given, "samples": None}, fmr=[0.1], overrides=QUICK)
+    frames = [report.frame("all").query("target == 'population'") for report in (whole, bare)]
+    assert len(frames[0]) > 20
+    pd.testing.assert_frame_equal(*(frame.reset_index(drop=True) for frame in frames))
+    assert "fixed_identities" in set(whole.frame("all")["target"])
+    assert "fixed_identities" not in set(bare.frame("all")["target"])
+    assert any("samples are not named" in note for note in bare.result.notes)
+    asked = "intervals=[{method: recentered, target: fixed_identities}]"
+    with pytest.raises(SpecError, match="without samples; accepted: samples="):
+        frtaudit.evaluate(**{**given, "samples": None}, fmr=[0.1], overrides=[*QUICK, asked])
+
+
+def test_nobody_named_is_independent_comparisons() -> None:
+    """Scores alone get their rates, and intervals of independent comparisons only."""
+    given = comparisons()
+    scores, mated = given["scores"], given["mated"]
+    frame = frtaudit.evaluate(scores, mated, fmr=[0.1], system="mine").frame("all")
+    assert set(frame["target"]) == {"comparisons_iid"}
+    assert set(frame["provider"]) == {"mine"}
+    row = frame.query("metric == 'fnmr_at_fmr'").iloc[0]
+    known = mated & np.isfinite(scores)
+    threshold = np.sort(scores[~mated & np.isfinite(scores)])[::-1][
+        int(0.1 * (~mated & np.isfinite(scores)).sum())
+    ]
+    assert (row["numerator"], row["denominator"]) == ((scores[known] <= threshold).sum(), known.sum())
+
+
+@pytest.mark.parametrize(
+    ("changed", "line"),
+    [
+        ({"mated": [True]}, "mated: 1 values; accepted: 2556, one for each score"),
+        ({"subjects": (["a"], ["a"])}, "subject of probe: 1 values"),
+        (
+            {"subjects": None},
+            r"subjects: None, beside samples or groups; accepted: subjects=\(probe, reference\)",
+        ),
+        ({"scores": "x"}, "scores: not an array of numbers"),
+        ({"scores": [[0.1]]}, r"scores: an array of shape \(1, 1\)"),
+        ({"mated": np.ones(2556)}, "a mated line disagrees with the subjects"),
+        ({"mated": np.full(2556, 3)}, "mated row 0: neither mated nor non-mated"),
+        ({"groups": {"subject": (["a"], ["a"])}}, "groups: 'subject' is the name of another column"),
+        ({"samples": (["a"],)}, "samples: 1 arrays; accepted: two"),
+    ],
+)
+def test_arrays_that_do_not_fit_are_one_line(changed: dict[str, Any], line: str) -> None:
+    """A wrong length, shape, kind or a contradiction names the array, and what would be accepted."""
+    with pytest.raises(DataError, match=line):
+        frtaudit.evaluate(**{**comparisons(), **changed}, fmr=[0.1])
+
+
+def test_a_run_takes_two_arguments(tmp_path: Path) -> None:
+    """A run of overrides can be reproduced; load_report reads the result that audit gives."""
+    small = [
+        "audit=scores",
+        f"cohort.root={_written(tmp_path)}",
+        *SETTINGS[:-1],
+        "analyses={error_rates: {}}",
+    ]
+    quiet = ["report.html=false", "report.pdf=false", "report.sign=false"]
+    summary = frtaudit.run([*small, *quiet], tmp_path / "run")
+    assert summary.exit_code == 0
+    read = frtaudit.load_report(tmp_path / "run")
+    assert read.result.sha256 == summary.result_sha256
+    assert read.result == frtaudit.audit(load_spec(small)).result
+    assert reproduce(tmp_path / "run", rederive).exit_code == 0
+    with pytest.raises(SpecError, match="already holds a result"):
+        frtaudit.run([*small, *quiet], str(tmp_path / "run"))
+
+
+def _written(folder: Path) -> Path:
+    given = comparisons()
+    columns = {
+        "probe": given["samples"][0],
+        "reference": given["samples"][1],
+        "probe_subject": given["subjects"][0],
+        "reference_subject": given["subjects"][1],
+        "score": given["scores"],
+    }
+    pd.DataFrame(columns).to_csv(folder / "vendor.csv", index=False)
+    return folder / "vendor.csv"
+
+
+def test_a_failed_requirement_is_the_exit_code_of_the_command(tmp_path: Path) -> None:
+    """A run from a typed spec ends with 3 where a requirement fails, as the command does."""
+    made = spec(
+        "error_rates",
+        bootstrap=Bootstrap(B=199),
+        thresholds=Thresholds(fmr=TARGETS),
+        requirements=REQUIREMENTS[1:],
+        report=Settings(sign=False, html=False, pdf=False),
+    )
+    assert frtaudit.run(made, tmp_path / "run").exit_code == 3
+
+
+def test_runs_are_compared_by_name() -> None:
+    """A mapping names the systems; nothing is written."""
+    report = frtaudit.compare({f"new {name}": runs() / name for name in VENDORS}, ["bootstrap.B=199"])
+    assert {f"new {name}" for name in VENDORS} <= set(report.frame()["provider"])
+    assert report.result.choice
+
+
+def test_one_text_is_no_list_of_overrides() -> None:
+    """The error says how to write it."""
+    with pytest.raises(
+        SpecError, match=r"spec: the text 'audit=demo'; accepted: a list of overrides: \['audit=demo'\]"
+    ):
+        frtaudit.audit("audit=demo")
