@@ -44,9 +44,25 @@ _AT_TARGET = ("fnmr_at_fmr", "threshold_at_fmr")
 def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> AuditSpec:
     """The resolved, typed and checked spec that ``frtaudit run`` would take.
 
-    ``overrides``: as on the command line, ``["audit=demo", "bootstrap.B=99"]``; ``config_dir``: a folder with presets
-    of one's own. Raises :class:`SpecError` with one line that names the place.
+    Parameters
+    ----------
+    overrides : sequence of str
+        As on the command line: ``["audit=demo", "bootstrap.B=99"]``.
+    config_dir : str or Path, optional
+        A folder with presets of one's own.
 
+    Returns
+    -------
+    AuditSpec
+        Frozen; ``dataclasses.replace`` makes another.
+
+    Raises
+    ------
+    SpecError
+        One line that names the place, what was found and what would be accepted.
+
+    Examples
+    --------
     >>> load_spec(["audit=demo", "bootstrap.B=99"]).bootstrap.B
     99
     """

@@ -37,7 +37,34 @@ _registered: dict[tuple[str, str], type | Declared] = {}
 
 
 def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
-    """Class decorator: make a frozen dataclass known as ``name`` in ``group``."""
+    """Class decorator: make a frozen dataclass known as ``name`` in ``group``.
+
+    Parameters
+    ----------
+    group : str
+        What kind of plug-in it is: ``analysis``, ``cohort``, ``export``, ``protocol``, ``provider``, ``section``,
+        ``service`` or ``source``.
+    name : str
+        How a spec names it.
+
+    Returns
+    -------
+    callable
+        Takes the class and returns it unchanged.
+
+    Raises
+    ------
+    ValueError
+        There is no such group, or the name is taken.
+    TypeError
+        The class is no dataclass.
+
+    Examples
+    --------
+    >>> register("sort", "mine")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: unknown group 'sort'; groups: analysis, cohort, ...
+    """
 
     def keep(plugin: type[T]) -> type[T]:
         if group not in GROUPS:

@@ -49,9 +49,29 @@ USAGE = 4
 def verify(path: str | Path, trust: Iterable[str | Path] = (), depth: Depth = Depth.PAGE) -> Verification:
     """Check a run folder or a sweep's folder whole, or a PDF with the statement inside it; nothing is fetched.
 
-    ``trust``: PEM files of signers beside those that this machine trusts; ``depth``: whether the PDF is laid out again,
-    as the page is. Raises DataError for a trust file
-    that cannot be used; whatever is wrong with ``path`` is in the verification.
+    Parameters
+    ----------
+    path : str or Path
+        A run folder, the folder of a sweep, or a report's PDF.
+    trust : iterable of str or Path
+        PEM files of signers, beside those that this machine trusts.
+    depth : Depth
+        Whether the PDF is laid out again, as the page is.
+
+    Returns
+    -------
+    Verification
+        Each check with its outcome; whatever is wrong with ``path`` is in it.
+
+    Raises
+    ------
+    DataError
+        A trust file cannot be used.
+
+    Examples
+    --------
+    >>> verify("nowhere").exit_code
+    4
     """
     place, trusted = Path(path), load_trust(Path(item) for item in trust)
     if place.is_dir() and is_sweep(place):
