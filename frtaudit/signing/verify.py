@@ -1,4 +1,7 @@
-"""``frtaudit verify``: everything that can be checked offline about a run folder, or about its PDF alone."""
+"""``frtaudit verify``: everything that can be checked offline about a run folder, or about its PDF alone.
+
+Long because each check of a run folder stands in this file.
+"""
 
 import argparse
 import json
