@@ -6,8 +6,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
 
 from frtaudit.core.canonical import Json, digest, dumps, sha256
 from frtaudit.core.cohort import CohortData
@@ -63,6 +61,9 @@ class ScoreArrays:
         return found if self.named_samples else replace(found, said=(NO_SAMPLES,))
 
     def _table(self) -> Table:
+        import pandas as pd
+        import pyarrow as pa
+
         columns = {name: pa.array(texts, pa.string()) for name, texts in self._rows().items()}
         mated = pa.array(np.where(self.mated, "1", "0").tolist(), pa.string())
         whole = pa.table({**columns, "mated": mated, "score": pa.array(self.score)})
@@ -155,6 +156,8 @@ def _two(name: str, sides: Sides) -> Sides:
 
 def _texts(name: str, values: npt.ArrayLike, size: int) -> list[str]:
     """One text for each comparison; None and NaN are the empty text."""
+    import pandas as pd
+
     found = pd.Series(np.asarray(values, dtype=object).ravel(), dtype=object)
     _check_length(name, found.size, size)
     return [str(text) for text in found.map(str, na_action="ignore").fillna("")]

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -151,16 +150,6 @@ def test_a_failed_requirement_is_the_exit_code_of_the_command(tmp_path: Path) ->
         report=Settings(sign=False, html=False, pdf=False),
     )
     assert frtaudit.run(made, tmp_path / "run").exit_code == 3
-    assert replace(made, report=Settings()) == replace(load_noted(tmp_path / "run"), report=Settings())
-
-
-def load_noted(run: Path) -> Any:
-    """The spec that a run folder notes."""
-    import yaml
-
-    from frtaudit.core.identity import from_plain
-
-    return from_plain(yaml.safe_load((run / ".hydra" / "config.yaml").read_text()))
 
 
 def test_runs_are_compared_by_name() -> None:
