@@ -64,8 +64,8 @@ def made(folder: Path) -> list[Path]:
     from datetime import UTC, datetime, timedelta
 
     from local_tsa import authorities, running
-    from test_delivery import code
-    from test_delivery import made as spec
+    from pipeline.test_run import code
+    from pipeline.test_run import made as spec
 
     from frtaudit.core.spec import PadesLevel
     from frtaudit.pipeline.run import run
