@@ -213,4 +213,6 @@ def unseen_bound(p: float, n: float, degrees: float, pair: float, person: float,
     c = float(stats.t.isf(error, degrees) / stats.norm.isf(error))
     m = p + pair + person
     v = min(c**2 * p * (1 - p) / n + pair**2 + person**2, 11 * m**2)
+    if v == 0:  # nothing but errors, and no mated comparison right: the rate itself
+        return m
     return v / m / 2 * float(stats.chi2.isf(error, 2 * m**2 / v))

@@ -414,9 +414,9 @@ def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listin
         square=float(np.square(weight).sum()),
         ends=2,
         pairs=int(spread.pairs[tag]),
-        pair=ruled.pair,
+        pair=ruled.pair or 0.0,
     )
-    match_rate = ruled.pair * ruled.pairs
+    match_rate = over.pair * ruled.pairs
     if tail.blocks is None:
         _, counts = np.unique(tail.cells[subjects], return_counts=True)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)

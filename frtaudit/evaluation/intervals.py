@@ -30,6 +30,9 @@ SHARE = "share of comparisons"
 HELD = "threshold held fixed: too few replicates, or replicates all alike, to let it move"
 STRICTEST = "the threshold is chosen by the largest group FMR: too few replicates, or errors, to let it move"
 HEAVY = 0.1  # share of the rate at which a pair of people is named (FORMULAS 8.18)
+ONE_PAIR = (
+    "one pair of people has"  # opens what a note says of that pair, its names included, up to the note's end
+)
 BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
@@ -362,7 +365,7 @@ def _heavy(trial: SystemData, place: OperatingPoint) -> str | None:
     of = ""
     if trial.spec.name_failures:
         of = ": " + " and ".join(trial.cohort.subject_ids[k] for k in (found.first, found.second))
-    return f"one pair of people has {formatting.rate(found.share)} of it{of}"
+    return f"{ONE_PAIR} {formatting.rate(found.share)} of it{of}"
 
 
 def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | None:

@@ -5,10 +5,10 @@ true rate too rarely, and every miss accuses the group. At level 1 - alpha/m, m 
 interval of whichever is picked covers with 1 - alpha at least.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from frtaudit.core import Estimate
+from frtaudit.core import Estimate, Interval
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.requirements import deciding
 
@@ -39,9 +39,8 @@ def highest(
 def _picked(found: Sequence[Estimate], alpha: float) -> Estimate:
     most = max(found, key=lambda item: item.value or 0.0)
     interval = deciding(most)
-    wide = None
-    if interval is not None and interval.one_sided is not None:
-        wide = interval.one_sided(alpha / (2 * len(found)))
+    bound = None if interval is None else interval.one_sided
+    wide = None if bound is None else _of_all(bound, len(found), alpha / 2)
     return replace(
         most,
         metric=METRIC,
@@ -49,4 +48,15 @@ def _picked(found: Sequence[Estimate], alpha: float) -> Estimate:
         intervals=() if wide is None else (wide,),
         note=None if wide is not None else "no interval of this rate for the population",
         test=None,
+    )
+
+
+def _of_all(bound: Callable[[float], Interval], searched: int, error: float) -> Interval:
+    """The interval with each bound at ``error`` over all rates that were searched, at this and at any other error."""
+    found = bound(error / searched)
+    p_value = found.p_value
+    return replace(
+        found,
+        one_sided=lambda error: _of_all(bound, searched, error),
+        p_value=None if p_value is None else lambda limit, sense: min(1.0, searched * p_value(limit, sense)),
     )

@@ -10,9 +10,10 @@ and the classes that stand would bound a withheld class more narrowly, the numbe
 mixes the classes of a schema (indices, differences, curves, tests) goes with the first class that is withheld.
 
 What is not known to be safe is left out: metrics and curves that are not listed here, digests of files that hold
-labels (who knows all labels but one could try them), names, free text with numbers. Counts of errors and of failures
-stay where their class stays: they count decisions, not people. Two variants of one audit with two minima, or of two
-nearly equal cohorts, can be subtracted from each other; no rule for one result can prevent that.
+labels (who knows all labels but one could try them), names, what a note says of one pair of people, free text with
+numbers. Counts of errors and of failures stay where their class stays: they count decisions, not people. Two variants
+of one audit with two minima, or of two nearly equal cohorts, can be subtracted from each other; no rule for one
+result can prevent that.
 
 Long because the rule is one: what is withheld, and how each part of a result follows, are read together.
 """
@@ -28,6 +29,7 @@ import numpy.typing as npt
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest
 from frtaudit.errors import DataError
+from frtaudit.evaluation.intervals import ONE_PAIR
 from frtaudit.pipeline.linked_tables import Cell, Linked, linked
 from frtaudit.stats.disclosure import narrow, suppressed
 
@@ -328,17 +330,21 @@ def _shown(withheld: Withheld, schema: str, group: str) -> bool:
 
 
 def _alone(item: Estimate, withheld: Withheld) -> Estimate:
-    """The estimate without what its notes say of a withheld class."""
+    """The estimate without what its notes say of a withheld class, or of one pair of people."""
     intervals = tuple(
-        replace(interval, note="withheld" if interval.low is None else None)
-        if _says(interval.note, withheld)
-        else interval
+        replace(interval, note=_published(interval.note, withheld, absent=interval.low is None))
         for interval in item.intervals
     )
-    note = item.note
-    if _says(note, withheld):
-        note = "withheld" if item.value is None else None
-    return replace(item, intervals=intervals, note=note)
+    return replace(item, intervals=intervals, note=_published(item.note, withheld, absent=item.value is None))
+
+
+def _published(note: str | None, withheld: Withheld, *, absent: bool) -> str | None:
+    """What is published of the note of a number; ``absent``: there is no number, so a note stands in any case."""
+    kept = None if note is None else note.partition(ONE_PAIR)[0].removesuffix("; ")
+    if kept == note and not _says(note, withheld):
+        return note
+    left = None if _says(kept, withheld) else kept
+    return left or ("withheld" if absent else None)
 
 
 def _says(text: str | None, withheld: Withheld) -> bool:

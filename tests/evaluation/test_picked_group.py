@@ -60,6 +60,21 @@ def test_the_highest_of_all_that_were_searched_is_picked() -> None:
     assert made.level == pytest.approx(1 - ALPHA / 4)
 
 
+@pytest.mark.parametrize("error", [0.05, 0.01])
+def test_bounds_at_another_level_allow_for_the_search_too(error: float) -> None:
+    """One-sided bounds at a are those of one rate at a/m, again and again; p is m times that of one rate."""
+    ((made,),) = [
+        item.intervals for item in picked(rate("old", 0.02), rate("young", 0.03), rate("other", 0.05))
+    ]
+    plain = RateBounds(rate=0.05, n_eff=400.0, degrees=60)
+    assert made.one_sided is not None
+    for found in (made.one_sided(error), made.one_sided(0.2).one_sided(error)):  # type: ignore[misc]  # it has one
+        assert (found.low, found.high) == (plain.low(error / 3), plain.high(error / 3))
+    assert made.p_value is not None
+    assert made.p_value(0.03, "<=") == pytest.approx(3 * plain.p_above(0.03))
+    assert made.p_value(0.049, "<=") == 1
+
+
 def test_one_group_is_not_picked() -> None:
     """Where there is nothing to search, nothing is picked."""
     assert picked(rate("old", 0.02)) == []

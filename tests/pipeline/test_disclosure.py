@@ -25,6 +25,7 @@ from frtaudit.core.result_schema import result_schema
 from frtaudit.core.spec import Bootstrap, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 from frtaudit.errors import DataError
+from frtaudit.evaluation.intervals import ONE_PAIR
 from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.disclosure import published, withheld_in
 from frtaudit.pipeline.run import publish
@@ -174,6 +175,23 @@ def test_names_and_digests_of_labels_are_left_out() -> None:
     assert not [item for item in file["failures"] if item["unit"] == "subjects"]
 
 
+@pytest.mark.parametrize("seed", [4, 5])
+def test_what_a_note_says_of_one_pair_of_people_is_left_out(seed: int) -> None:
+    """Neither who they are nor what share of a rate they have; what stands before it in the note stays."""
+    full = result_of(drawn(np.random.default_rng(seed), 390))
+    words = f"{ONE_PAIR} 13.9 % of it: {IDS[0]} and {IDS[1]}; or so"
+    estimates = tuple(
+        replace(
+            item, note=f"plain; {words}", intervals=tuple(replace(one, note=words) for one in item.intervals)
+        )
+        for item in full.estimates
+    )
+    found = published(replace(full, estimates=estimates), LINK, 10)
+    assert {item.note for item in found.estimates} == {"plain"}
+    assert {one.note for item in found.estimates for one in item.intervals} <= {None}
+    assert not [name for name in IDS if name in found.to_bytes().decode()]
+
+
 def test_without_a_small_class_only_names_and_unlisted_numbers_go() -> None:
     """A cohort whose classes are all large keeps its counts, indices, curves and findings as they are."""
     people = drawn(np.random.default_rng(5), 390, (0.4, 0.3, 0.3))
@@ -281,7 +299,7 @@ def test_the_variant_verifies_and_names_the_run(folders: tuple[Path, Path]) -> N
     """It is signed as a run is, and its link is the digest of the full run's statement, in result and page alike."""
     full, public = folders
     assert {path.name for path in public.iterdir()} == {
-        *("result.json", "verdict.json", "report.html", "report.pdf", "statement.dsse.json")
+        *("result.json", "verdict.json", "report.json", "report.html", "report.pdf", "statement.dsse.json")
     }
     found = verify(public, [public.parent / "key" / "public.pem"])
     assert found.exit_code == 0, str(found)

@@ -145,8 +145,7 @@ def _not_established(source: Source, worst: Record) -> list[Part]:
         test = item.estimate.test
         here = item.estimate.provider == worst.estimate.provider and item.estimate.at == same
         if here and test is not None and not test.differs:
-            why = "p" if test.differs is False else "note"
-            said = TextSpan(text=NO_DIFFERENCE, pointer=f"{item.pointer}/test/{why}")
+            said = TextSpan(text=NO_DIFFERENCE, pointer=f"{item.pointer}/test")
             return [" ", said, ": it may be chance."]
         if here and test is not None:
             return []

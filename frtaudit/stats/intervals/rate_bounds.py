@@ -43,16 +43,17 @@ class Score:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RateBounds:
-    """One rate with what its bounds at any level are made of (FORMULAS 8.1, and 8.18 where ``pair`` is not 0).
+    """One rate with what its bounds at any level are made of (FORMULAS 8.1, and 8.18 where there is a ``pair``).
 
     ``n_eff`` 0: nothing is known, as of one subject, and every interval is [0, 1]; ``pair``, ``person``: of
-    :func:`unseen_bound`, 0 for rates of mated comparisons.
+    :func:`unseen_bound`, None and 0 for rates of mated comparisons. A ``pair`` of 0 is one of FMR where every mated
+    comparison errs.
     """
 
     rate: float
     n_eff: float
     degrees: float
-    pair: float = 0.0
+    pair: float | None = None
     person: float = 0.0
 
     def low(self, error: float) -> float:
@@ -68,7 +69,7 @@ class RateBounds:
         if not self.n_eff:
             return 1.0
         known = self.rate, self.n_eff, self.degrees
-        if not self.pair:
+        if self.pair is None:
             return float(upper_bound(*known, error))
         return float(fmr_upper_bound(*known, self.pair, self.person, error))
 
@@ -86,7 +87,7 @@ class RateBounds:
         """The p value of "the rate is below ``limit``", by the upper bound."""
         if not self.n_eff or not 0 < limit <= 1:
             return 1.0
-        if self.pair:
+        if self.pair is not None:
             return claim_p(lambda error: self.high(error) < limit)
         return float(p_below(self.rate, self.n_eff, self.degrees, limit))
 
@@ -98,7 +99,7 @@ class RateBounds:
         >>> RateBounds(rate=0, n_eff=1e4, degrees=99, pair=1 / 4950).people_for(1e-4, 0.05, 4950)
         246
         """
-        if not self.n_eff or limit <= 0 or -math.log(error) * self.pair <= limit:
+        if self.pair is None or not self.n_eff or limit <= 0 or -math.log(error) * self.pair <= limit:
             return None
         return people_for(limit, error, self.pair * pairs)
 

@@ -127,7 +127,8 @@ class RuleInterval:
     own one and taken, else None; ``rate``, ``errors``, ``trials``, ``subjects``, ``effective``, ``erring``: as in
     :class:`~frtaudit.stats.intervals.dependence.Residuals`; Student's t has ``effective`` - 1 degrees of freedom, at
     least 1;
-    ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18.
+    ``pairs``: pairs of people by weight, 0 for mated comparisons; ``pair``, ``person``: of FORMULAS 8.18, None and 0
+    for mated comparisons.
     """
 
     low: float | None
@@ -142,7 +143,7 @@ class RuleInterval:
     effective: float
     erring: int
     pairs: float = 0.0
-    pair: float = 0.0
+    pair: float | None = None
     person: float = 0.0
     note: str | None = None
 

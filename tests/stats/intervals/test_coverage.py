@@ -144,8 +144,9 @@ def test_a_rate_of_nothing_but_errors_is_one() -> None:
     assert coverage.rates(tally, OVER).tolist() == [0.0, 1.0]
 
 
-def test_the_rule_of_fmr_on_arrays_is_that_of_the_report() -> None:
-    """With one more indistinguishable pair and the heaviest person (FORMULAS 8.18), cohort by cohort."""
+@pytest.mark.parametrize("pair", [1e-3, 0.0])
+def test_the_rule_of_fmr_on_arrays_is_that_of_the_report(pair: float) -> None:
+    """With one more indistinguishable pair and the heaviest person (FORMULAS 8.18), cohort by cohort; also at TMR 0."""
     size = np.random.default_rng(3).integers(1, 5, 40)
     weight = (size * (size.sum() - size)).astype(np.float64)
     cells = simulated_cohorts.Cells(samples=size, starts=np.array([0, 40]), weight=weight, identity=False)
@@ -157,7 +158,7 @@ def test_the_rule_of_fmr_on_arrays_is_that_of_the_report() -> None:
         square=float((weight**2).sum()),
         ends=2,
         pairs=780,
-        pair=1e-3,
+        pair=pair,
     )
     drawn = simulated_cohorts.draw_non_mated(np.random.default_rng(4), cells, 0.01, np.ones((200, 40)), 5.0)
     found = coverage.wilson(drawn.own, drawn.lent, over, ALPHA)
@@ -167,7 +168,7 @@ def test_the_rule_of_fmr_on_arrays_is_that_of_the_report() -> None:
             rate=float(drawn.own.count[c]) / trials,
             n_eff=float(n_eff[c]),
             degrees=39.0,
-            pair=1e-3,
+            pair=pair,
             person=float(drawn.own.heaviest[c]) / trials,
         ).interval(ALPHA)
         assert (found.low[c], found.high[c]) == pytest.approx((bounds.low, bounds.high), rel=1e-9)

@@ -232,3 +232,13 @@ def test_the_written_example() -> None:
     found = bounds.unseen_bound(rate, rate * (1 - rate) / 1e-9, 99, pair, 2e-5, 0.05)
     assert float(found) == pytest.approx(5.507e-4, abs=5e-8)
     assert float(bounds.unseen_bound(0, 1e4, 99, pair, 0, 0.05)) == pytest.approx(4.539e-4, abs=5e-8)
+
+
+def test_without_a_true_match_the_heaviest_person_still_counts() -> None:
+    """At TMR 0 the pair adds nothing and the person stays (FORMULAS 8.18); only a mated rate has neither."""
+    known = {"rate": 0.02, "n_eff": 200.0, "degrees": 19.0, "person": 0.02}
+    found = bounds.RateBounds(**known, pair=0.0)
+    assert found.high(0.05) == float(bounds.unseen_bound(0.02, 200.0, 19.0, 0.0, 0.02, 0.05))
+    assert found.high(0.05) > bounds.RateBounds(**known).high(0.05)
+    assert found.p_below(found.high(0.05) * 0.999) > 0.05
+    assert found.people_for(1e-4, 0.05, 190) is None
