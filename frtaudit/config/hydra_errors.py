@@ -26,9 +26,9 @@ def translated(error: Exception) -> FrtauditError:
     if isinstance(error, FrtauditError):
         return error
     if isinstance(error, OverrideParseException):
-        return SpecError(
-            "command line", f"cannot read {str(error.override).lstrip('+')!r}", "key=value, +key=value, ~key"
-        )
+        word = str(error.override).lstrip("+")
+        quoted = """key=value; other text in two pairs of quotes: 'key="Büro 18-35, (a)"'"""
+        return SpecError("command line", f"cannot read {word!r}", quoted)
     if isinstance(error, InterpolationKeyError):
         return SpecError(error.full_key or "spec", _first(error.msg or str(error)), "a ${key} of the spec")
     return _selection(str(error)) or _rest(error)

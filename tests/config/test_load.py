@@ -363,3 +363,12 @@ def test_overrides_are_rewritten_for_hydra() -> None:
     assert rewritten(words) == [
         "audit=demo", "++a.b=1", "++a.c=2", "~x", "schema=[]", "schema@schemas.z=gender",
     ]  # fmt: skip
+
+
+def test_text_that_hydra_cannot_read_is_read_in_quotes() -> None:
+    """Words of other scripts and marks are refused bare, and taken as the refusal advises."""
+    with pytest.raises(
+        SpecError, match=r"cannot read 'report.title=Büro, \(a\)'; accepted: .*'key=\"Büro 18-35, \(a\)\"'"
+    ):
+        load_spec(["audit=demo", "report.title=Büro, (a)"])
+    assert load_spec(["audit=demo", 'report.title="Büro 18-35, (a)"']).report.title == "Büro 18-35, (a)"
