@@ -40,7 +40,8 @@ sys.meta_path.insert(0, Blocked())
 import importlib.util
 whole = importlib.util.find_spec
 importlib.util.find_spec = lambda name: None if name in {BLOCKED} else whole(name)
-import frtaudit.collection.sources
+from frtaudit.config.plugins import load_plugins
+load_plugins()
 import frtaudit.collection.clients.fetch, frtaudit.collection.clients.embedding, frtaudit.collection.duplicates
 from frtaudit.core.registry import lookup, names
 try:
