@@ -407,6 +407,7 @@ def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listin
     subjects = subjects[np.argsort(tail.cells[subjects], kind="stable")]
     each = spread.partners if identity else spread.comparisons
     weight = each[scope, subjects].astype(np.float64)
+    pair = ruled.pair or 0.0  # None where nothing was compared
     over = Denominators(
         trials=int(spread.trials[tag]),
         total=int((spread.pairs if identity else spread.trials)[tag]),
@@ -414,9 +415,9 @@ def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listin
         square=float(np.square(weight).sum()),
         ends=2,
         pairs=int(spread.pairs[tag]),
-        pair=ruled.pair or 0.0,
+        pair=pair,
     )
-    match_rate = over.pair * ruled.pairs
+    match_rate = pair * ruled.pairs
     if tail.blocks is None:
         _, counts = np.unique(tail.cells[subjects], return_counts=True)
         starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
