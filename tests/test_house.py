@@ -240,7 +240,7 @@ def test_constraints_hold_on_the_oldest_python() -> None:
         if pinned.get(canonicalize_name(package.name)) != package.version:
             continue
         seen += 1
-        assert oldest in SpecifierSet(package.metadata["Requires-Python"] or ""), package.name
+        assert oldest in SpecifierSet(package.metadata.get("Requires-Python", "")), package.name
         for needed in map(Requirement, package.requires or []):
             if needed.marker is None or needed.marker.evaluate(there):
                 assert pinned[canonicalize_name(needed.name)] in needed.specifier, f"{package.name}: {needed}"

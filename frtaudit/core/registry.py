@@ -66,9 +66,10 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     ValueError: unknown group 'sort'; groups: analysis, cohort, ...
     """
 
+    if group not in GROUPS:
+        raise ValueError(f"unknown group {group!r}; groups: {', '.join(GROUPS)}")
+
     def keep(plugin: type[T]) -> type[T]:
-        if group not in GROUPS:
-            raise ValueError(f"unknown group {group!r}; groups: {', '.join(GROUPS)}")
         if not dataclasses.is_dataclass(plugin):
             raise TypeError(f"{plugin.__name__} must be a dataclass to be registered")
         known = _registered.get((group, name), plugin)

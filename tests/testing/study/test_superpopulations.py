@@ -1,4 +1,7 @@
-"""Tests of frtaudit.testing.study.superpopulations."""
+"""Tests of frtaudit.testing.study.superpopulations.
+
+Tests also one_sided, sources and superpopulation_table, which the study is made of.
+"""
 
 from pathlib import Path
 
