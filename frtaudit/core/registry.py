@@ -65,7 +65,6 @@ def register(group: str, name: str) -> Callable[[type[T]], type[T]]:
     Traceback (most recent call last):
     ValueError: unknown group 'sort'; groups: analysis, cohort, ...
     """
-
     if group not in GROUPS:
         raise ValueError(f"unknown group {group!r}; groups: {', '.join(GROUPS)}")
 
