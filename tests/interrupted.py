@@ -25,16 +25,13 @@ from pathlib import Path
 
 import drawn_faces
 
-from frtaudit.cli import (  # noqa: F401  loaded once, not in each child
-    compare,
-    multirun,
-)
 from frtaudit.cli import main as cli
+from frtaudit.cli import multirun  # noqa: F401  loaded once, not in each child
 from frtaudit.cli.sweeps import paper  # noqa: F401
 from frtaudit.collection import run as collection_run  # noqa: F401
 from frtaudit.config import load
 from frtaudit.config.plugins import load_plugins
-from frtaudit.pipeline import run  # noqa: F401
+from frtaudit.pipeline import compare, run  # noqa: F401
 
 FAULTS = "FRTAUDIT_FAULTS"
 FEW = "2,2,1,1,1,1"
