@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from frtaudit.signing.verification import Verification
     from frtaudit.signing.verify import verify
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _PLACES = {
     "frtaudit.pipeline.door": ("audit", "compare", "evaluate", "load_report", "run"),

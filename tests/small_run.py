@@ -54,7 +54,7 @@ def make_result(value: float = 0.25, errors: int = 1) -> AuditResult:
     return AuditResult(
         spec=spec,
         digests={"spec": digest(spec), "cohort": sha256(b"cohort"), "inputs": INPUTS},
-        versions={"numpy": "2.4.0"},
+        versions={"frtaudit": "0.1.0", "numpy": "2.4.0"},
         estimates=(estimate,),
         curves=(),
         findings=(finding,),

@@ -17,8 +17,10 @@ from frtaudit.report.files import (
     HTML,
     PDF,
     RENDERED_BY,
+    RESULT,
     SETTINGS,
     STATUS,
+    TABLE,
     TEMPLATES,
     attachments,
     is_source,
@@ -32,6 +34,7 @@ from frtaudit.signing.verification import Check, Depth, invalid, ok, unchecked
 
 LISTS = (CHECKLISTS, CHECKLISTS_CSV)
 UNRECORDED = "it was made before reports recorded what rendered them"
+WITHOUT_RECORD = "0.1.0"  # of frtaudit: the one version whose reports did not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +104,12 @@ def rendering_checks(written: Written, status: str, depth: Depth, *, trusted: bo
         return
     recorded = told.get(RENDERED_BY)
     if not isinstance(recorded, dict):
-        yield unchecked(first, f"not compared: {UNRECORDED}")
+        is_older = _made_by(written) == WITHOUT_RECORD
+        yield (
+            unchecked(first, f"not compared: {UNRECORDED}")
+            if is_older
+            else invalid(SETTINGS, f"does not say what rendered {first}, as every report since 0.2.0 does")
+        )
         return
     if told.get(STATUS) != status:
         yield invalid(SETTINGS, f"says that the report is {told.get(STATUS)!r}, but it is {status}")
@@ -124,6 +132,15 @@ def _told(written: Written) -> Mapping[str, Json] | None:
     except ValueError:
         return None
     return told if isinstance(told, dict) else None
+
+
+def _made_by(written: Written) -> str | None:
+    """The version of frtaudit that a result or a sweep's table names; None where they name none."""
+    try:
+        made = json.loads(written.sources.get(RESULT) or written.sources[TABLE])
+        return str(made["frtaudit"] if "frtaudit" in made else made["versions"]["frtaudit"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _page(written: Written, recorded: Mapping[str, Json], depth: Depth) -> Iterator[Check]:

@@ -4,6 +4,7 @@ import base64
 import json
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
@@ -14,6 +15,7 @@ from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from small_run import WHEN, make_page, make_result, render_pdf, sign_outer, write_run
 from tampering import ALL, Target, targets, unseen
 
+import frtaudit
 from frtaudit.core.canonical import to_bytes
 from frtaudit.signing.approve import approve
 from frtaudit.signing.keys import PUBLIC, Signer
@@ -21,7 +23,7 @@ from frtaudit.signing.manifest import STATEMENT, Digest, digest_bytes
 from frtaudit.signing.pdf.pades import BASIC
 from frtaudit.signing.pdf.signature import _appended as append_unchecked
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
-from frtaudit.signing.statement import INNER_NAME, PAYLOAD_TYPE, Scope
+from frtaudit.signing.statement import INNER_NAME, PAYLOAD_TYPE, Scope, inner_statement
 from frtaudit.signing.statement import _sign as sign_statement
 from frtaudit.signing.verify import verify
 
@@ -328,6 +330,24 @@ def test_an_attack_on_the_pdf_alone_is_found(
     attack(scene)
     found = verify(scene.pdf, [key_folder / PUBLIC, other_folder / PUBLIC])
     assert found.exit_code == 2, str(found)
+
+
+def test_a_page_with_other_numbers_is_found_whoever_signed(run: Path, signer: Signer) -> None:
+    """A page or a PDF that prints other numbers than the result is invalid, though the auditor signed all of it.
+
+    Nor does it help to leave out what would make them again: only reports of 0.1 lack it.
+    """
+    version = {"frtaudit": frtaudit.__version__}
+    made, wrong = replace(make_result(), versions=version), make_page(make_result(0.4, 2))
+    for page, sheet in ((wrong, wrong), (make_page(made), wrong)):
+        files = {"result.json": made.to_bytes(), "report.html": page}
+        inner = inner_statement(files, str(made.digests["spec"]), made.digests["inputs"], signer, WHEN)  # type: ignore[arg-type]  # a mapping
+        pdf = render_pdf({**files, INNER_NAME: inner}, sheet.decode())
+        (run / "report.pdf").write_bytes(sign_pdf(pdf, signer, WHEN))
+        (run / "report.html").write_bytes(page)
+        (run / "result.json").write_bytes(made.to_bytes())
+        sign_outer(run, signer)
+        assert verify(run).exit_code == verify(run / "report.pdf").exit_code == 2
 
 
 @pytest.fixture
