@@ -17,18 +17,18 @@ import pytest
 import small_audits
 from published_people import ATOMS, FILES, GROUPS, IDS, drawn, of_class, ranges, result_of
 from scipy.optimize import linprog
-from small_run import WHEN, write_run
+from small_run import WHEN
 
 from frtaudit.cli.main import main
 from frtaudit.core import AuditResult
+from frtaudit.core.findings import exit_code
 from frtaudit.core.result_schema import result_schema
-from frtaudit.core.spec import Bootstrap, SchemaSpec
+from frtaudit.core.spec import Bootstrap, Report, SchemaSpec
 from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import ONE_PAIR
-from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.disclosure import published, withheld_in
-from frtaudit.pipeline.run import publish
+from frtaudit.pipeline.run import publish, run
 from frtaudit.signing.keys import generate
 from frtaudit.signing.verify import verify
 
@@ -259,10 +259,10 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
         schemas={"group": SchemaSpec(column="group", classes=("x", "y", "z"))},
         name_failures=True,
         bootstrap=Bootstrap(B=399),
+        report=Report(title="small", key=str(root / "key"), date=WHEN.date().isoformat()),
     )
-    key = generate(root / "key", "Office for Fair Gates", None, WHEN)
-    found = audit(spec).result
-    write_run(root / "full", key, found)
+    generate(root / "key", "Office for Fair Gates", None, WHEN)
+    run(spec, root / "full", exit_code)
     words = ["publish", str(root / "full"), "--out", str(root / "public"), "--key", str(root / "key")]
     assert main(words) == 0
     return root / "full", root / "public"
