@@ -61,13 +61,14 @@ def words(kind: str, into: Path, finished: Path) -> list[str]:
 
 @dataclass(slots=True)
 class Campaign:
-    """``times``: seconds of a whole command by kind; ``codes``, ``wrong``: what came of the others."""
+    """``times``: seconds of a whole command by kind; ``codes``, ``last``, ``wrong``: what came of the others."""
 
     folder: Path
     rng: random.Random
     times: dict[str, float] = field(default_factory=dict)
     files: dict[str, set[str]] = field(default_factory=dict)
     codes: dict[str, Counter[int]] = field(default_factory=dict)
+    last: str = ""
     slowest: dict[str, float] = field(default_factory=dict)
     lost: int = 0
     wrong: list[str] = field(default_factory=list)
@@ -116,7 +117,7 @@ class Campaign:
         code = ended(child)
         name = number.name
         self.slowest[f"{name} {kind}"] = max(self.slowest.get(f"{name} {kind}", 0.0), time.monotonic() - sent)
-        self._count(name, code)
+        self._count(name, kind, code)
         killed = number is signal.SIGKILL
         expected = {-number, 0} if killed else {-number, 128 + number, 0}  # -: before the command listened
         self._look(name, kind, into, code, code in expected, killed=killed)
@@ -130,7 +131,7 @@ class Campaign:
         size = self.rng.randrange(20_000, 300_000 if kind != "printed" else ROOM)
         with disk(into.parent, size) as limit:
             code = ended(start(words(kind, into, self.finished), into.parent, limit, self.folder / "said"))
-            self._count("disk", code)
+            self._count("disk", kind, code)
             said = (self.folder / "said").read_text()
             good = code == 0 or (code == 1 and ("no space" in said or "file-size limit" in said))
             self._look("disk", kind, into, code, good, said=said)
@@ -141,13 +142,14 @@ class Campaign:
         kind, into = self.kind(), self.place()
         room = self.rng.randrange(1_000_000, 150_000_000)
         code = ended(start(words(kind, into, self.finished), into.parent, lambda: take_memory(room)))
-        self._count("memory", code)
+        self._count("memory", kind, code)
         said = (into.parent / "said").read_text()
         good = code == 0 or (code == 1 and "memory" in said) or code in (-signal.SIGABRT, -signal.SIGTRAP)
         self._look("memory", kind, into, code, good, killed=code < 0, said=said)
         shutil.rmtree(into.parent)
 
-    def _count(self, fault: str, code: int) -> None:
+    def _count(self, fault: str, kind: str, code: int) -> None:
+        self.last = f"{fault} {kind}: {code}"
         self.codes.setdefault(fault, Counter())[code] += 1
 
     def _look(
@@ -317,7 +319,7 @@ def main(folder: Path, seed: int) -> int:
     campaign.rng.shuffle(faults)
     for number, fault in enumerate(faults, 1):
         fault()
-        sys.stderr.write(f"{number} of {len(faults)}\n")
+        sys.stderr.write(f"{number} of {len(faults)}: {campaign.last} ({len(campaign.wrong)} wrong)\n")
     codes = {
         fault: {str(code): n for code, n in sorted(each.items())}
         for fault, each in sorted(campaign.codes.items())
