@@ -213,13 +213,15 @@ def start(
     command: list[str], folder: Path, before: Callable[[], object] = lambda: None, said: Path | None = None
 ) -> int:
     """The command in a child of this process, in ``folder``, its words in a file ``said``; the child's id."""
+    told = said or folder / "said"
+    told.touch()  # a child may be ended before it says a word
     child = os.fork()
     if child == 0:
         code = 70
         try:
             for number in SIGNALS[:3]:
                 signal.signal(number, signal.SIG_DFL)
-            out = os.open(said or folder / "said", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            out = os.open(told, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
             os.dup2(out, 1)
             os.dup2(out, 2)
             os.chdir(folder)

@@ -12,9 +12,9 @@ from frtaudit.core.formatting import rate
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import Report
 from frtaudit.report import render
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import sign_pdf
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import INNER_NAME, inner_statement, outer_statement
 
 WHEN = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)

@@ -14,7 +14,7 @@ from pathlib import Path
 from small_run import WHEN
 
 from frtaudit.signing.approve import approve
-from frtaudit.signing.keys import Signer
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.verify import verify
 
 SEED = 20261121
@@ -110,7 +110,7 @@ if __name__ == "__main__":
 
     from small_run import write_run
 
-    from frtaudit.signing.keys import PUBLIC, generate
+    from frtaudit.signing.key_folder import PUBLIC, generate
 
     number = int(sys.argv[1]) if len(sys.argv) > 1 else ALL
     with tempfile.TemporaryDirectory() as folder:

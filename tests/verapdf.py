@@ -70,7 +70,7 @@ def made(folder: Path) -> list[Path]:
     from frtaudit.core.spec import PadesLevel
     from frtaudit.pipeline.run import run
     from frtaudit.signing.approve import approve
-    from frtaudit.signing.keys import generate
+    from frtaudit.signing.key_folder import generate
 
     now = datetime.now(UTC)
     generate(folder / "auditor", "Auditor", None, now)

@@ -194,7 +194,7 @@ def plan(argv: Sequence[str]) -> int:
 
 def verify(argv: Sequence[str]) -> int:
     """Check signatures and digests of a run folder or a PDF, offline."""
-    from frtaudit.signing import verify as command
+    from frtaudit.cli import verify as command
 
     return command.main(argv)
 
@@ -268,7 +268,7 @@ def publish(argv: Sequence[str]) -> int:
 
 def keygen(argv: Sequence[str]) -> int:
     """Make a signing key and its certificate."""
-    from frtaudit.signing import keys as command
+    from frtaudit.cli import keygen as command
 
     return command.main(argv)
 

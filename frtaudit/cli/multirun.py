@@ -20,7 +20,7 @@ from omegaconf import DictConfig
 from frtaudit.cli.run import COULD_NOT, DEBUG, print_error, shown
 from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps import plan as plans
-from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome
+from frtaudit.cli.sweeps.jobs import JobResult, State, clear, fail, finish, held, is_done, outcome, tidy
 from frtaudit.cli.sweeps.plan import Job, Plan, settings_text
 from frtaudit.cli.sweeps.table import table
 from frtaudit.config.composition import opened, publish, refuse_changed
@@ -57,6 +57,7 @@ def sweep(overrides: Sequence[str], config_dir: str | None, fail_on: FailOn) -> 
             _launch(waiting, folder, hydras, fail_on)
         outcomes = [outcome(job, folder) for job in plan.jobs]
         written = paper.write(table(plan, outcomes), folder, report, signing)
+        tidy(outcomes, folder)
     sys.stdout.write("".join(f"{printable(str(shown(path)))}\n" for path in written))
     return max(_code(item, fail_on) for item in outcomes)
 

@@ -193,7 +193,8 @@ class Store:
             db.executemany("INSERT OR REPLACE INTO handles VALUES (?, ?, ?, ?, ?)", handles)
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # SQLite itself ends one that finds the disk full
+                db.execute("ROLLBACK")
             raise
 
     def _rows(self, results: Iterable[Result]) -> list[tuple[object, ...]]:

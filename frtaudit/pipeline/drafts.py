@@ -3,16 +3,16 @@
 One process at a time: it holds a lock that goes with it, whatever ends it. What a killed one left, the next removes.
 """
 
-import fcntl
 import json
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.faults import as_line
+from frtaudit.core.machine.lock import lock
 from frtaudit.errors import DataError, SpecError
 
 DRAFT, LOCK, FILES, MOVING = ".draft", "lock", "files", "moving.json"
@@ -28,7 +28,7 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
     """
     place = folder / DRAFT
     try:
-        lock = _lock(place)
+        held = _lock(place)
     except OSError as error:
         raise as_line(error, WHERE) from None
     try:
@@ -45,26 +45,16 @@ def draft(folder: Path, last: str) -> Iterator[Path]:
         raise
     finally:
         shutil.rmtree(place, ignore_errors=True)
-        os.close(lock)
+        os.close(held)
 
 
 def _lock(place: Path) -> int:
     """An open file that is locked. Raises :class:`DataError` where another process holds it."""
-    while True:
-        place.mkdir(parents=True, exist_ok=True)
-        with suppress(FileNotFoundError):  # who held it removed the folder just now
-            lock = os.open(place / LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                if os.path.samestat(os.fstat(lock), (place / LOCK).stat()):
-                    return lock
-            except BlockingIOError:
-                os.close(lock)
-                found = f"another run writes into {place.parent.name}"
-                raise DataError(WHERE, found, "its end, or another folder") from None
-            except FileNotFoundError:
-                pass
-            os.close(lock)
+    try:
+        return lock(place / LOCK, wait=False)
+    except BlockingIOError:
+        found = f"another run writes into {place.parent.name}"
+        raise DataError(WHERE, found, "its end, or another folder") from None
 
 
 def _refuse_used(folder: Path, last: str) -> None:

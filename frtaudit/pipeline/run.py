@@ -27,11 +27,11 @@ from frtaudit.report import render
 from frtaudit.report.checklists import check_names
 from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS, TEMPLATES
 from frtaudit.report.rendering import settings_of, told_of
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf
 from frtaudit.signing.report_files import report_files
 from frtaudit.signing.seal import SEAL, read_seal
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.signing import Signing, signing_of
 from frtaudit.signing.statement import inner_statement, outer_statement
 from frtaudit.signing.verification import CheckStatus

@@ -13,12 +13,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from frtaudit.errors import DataError, FrtauditError, VerificationError, printable
-from frtaudit.signing.keys import Signer, check_years, fingerprint, load_signer
+from frtaudit.report.files import PDF, RESULT
+from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import STATEMENT, approvals, digest_bytes, digest_file, next_approval
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer, check_years, fingerprint
 from frtaudit.signing.statement import Scope, approval_statement, open_statement
 from frtaudit.signing.verification import CheckStatus
-from frtaudit.signing.verify import PDF, RESULT, verify
+from frtaudit.signing.verify import verify
 
 
 def approve(path: Path, signer: Signer, when: datetime) -> tuple[Path, ...]:

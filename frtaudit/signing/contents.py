@@ -1,19 +1,23 @@
 """What the signed files say, beside who signed them: schema, verdicts, seal."""
 
+import json
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from pathlib import Path
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.canonical import Json, digest, sha256
 from frtaudit.core.findings import Verdict
 from frtaudit.core.result import AuditResult
 from frtaudit.core.result_schema import result_schema
 from frtaudit.errors import VerificationError
-from frtaudit.signing.keys import common_name
+from frtaudit.report.files import RESULT
 from frtaudit.signing.seal import Seal, open_seal, recorded
+from frtaudit.signing.signer import common_name
+from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, invalid, note, ok, untrusted
 
-RESULT = "result.json"
+VERDICT = "verdict.json"
 
 
 def against_schema(value: Json) -> str | None:
@@ -86,3 +90,59 @@ def _seal_trust(seal: Seal, name: str, trust: Trust) -> Iterator[Check]:
         yield untrusted(name, f"the authority {tsa!r} of its time is not trusted on this machine")
     else:
         yield ok(name, f"existed on {seal.stamp.when:%Y-%m-%d %H:%M:%S} UTC, says {tsa!r}")
+
+
+def result_checks(data: bytes, where: str, inner: Statement | None) -> Iterator[Check]:
+    """Checks of the bytes of a result: form, schema, digests of spec and inputs as the statement ``inner`` has them."""
+    try:
+        result = AuditResult.from_json(json.loads(data))
+        canonical = result.to_bytes() == data
+    except Exception as error:  # noqa: BLE001  forged JSON may raise anything; all of it means invalid
+        yield invalid(where, f"is not a result of schema version 1 ({type(error).__name__})")
+        return
+    if not canonical:
+        yield invalid(where, "is not in canonical form")
+        return
+    wrong = against_schema(json.loads(data))
+    if wrong is not None:
+        yield invalid(where, f"does not follow the schema of results: {wrong}")
+        return
+    if result.digests.get("spec") != digest(result.spec):
+        yield invalid(where, "holds another spec than the one that its digest names")
+    yield ok(
+        where,
+        f"follows the schema of results: {len(result.estimates)} estimates, {len(result.findings)} findings",
+    )
+    if inner is not None:
+        yield _origin(result, where, inner)
+
+
+def _origin(result: AuditResult, where: str, inner: Statement) -> Check:
+    spec, inputs = result.digests.get("spec"), result.digests.get("inputs")
+    if (spec, inputs) == (inner.spec, dict(inner.inputs)):
+        return ok(where, f"digests of the spec and of {len(inner.inputs)} inputs are the signed ones")
+    return invalid(where, "digests of spec or inputs are not the signed ones")
+
+
+def verdict_checks(folder: Path) -> Iterator[Check]:
+    """A check of a run's verdict against its result."""
+    try:
+        data = (folder / RESULT).read_bytes()
+        result, verdict = AuditResult.from_json(json.loads(data)), json.loads((folder / VERDICT).read_bytes())
+        recorded = verdict["result_sha256"]
+        wrong = verdict_problem(result, verdict) if recorded == sha256(data) else f"is about another {RESULT}"
+    except Exception:  # noqa: BLE001  forged JSON may raise anything; all of it means invalid
+        yield invalid(VERDICT, "does not say which result it is about")
+        return
+    yield ok(VERDICT, f"is about this {RESULT}") if wrong is None else invalid(VERDICT, wrong)
+
+
+def seal_of_result(
+    result: bytes, sealed: bytes | None, where: str, when: datetime, trust: Trust
+) -> Iterator[Check]:
+    """Checks of a seal's bytes, beside the bytes of the result that names it."""
+    try:
+        read = AuditResult.from_json(json.loads(result))
+    except Exception:  # noqa: BLE001  said already
+        return
+    yield from seal_checks(read, sealed, where, when, trust)

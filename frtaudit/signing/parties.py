@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from cryptography import x509
 
-from frtaudit.signing.keys import PUBLIC, common_name, fingerprint, is_demo
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import SignedPdf
+from frtaudit.signing.signer import common_name, fingerprint, is_demo
 from frtaudit.signing.statement import Statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import Check, note, ok, untrusted

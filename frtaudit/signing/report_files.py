@@ -11,9 +11,9 @@ from frtaudit.report.files import PDF, RENDERED_BY, SETTINGS, TABLE, TABLE_PDF, 
 from frtaudit.report.fresh import Rendered, made_again
 from frtaudit.report.rendering import checklists_of, page_of
 from frtaudit.report.versions import page_versions, paper_versions
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.pdf.first_revision import first_difference, foreign
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.signing import Signing
 from frtaudit.signing.statement import INNER_NAME
 

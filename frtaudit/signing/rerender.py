@@ -26,9 +26,9 @@ from frtaudit.report.files import (
     is_source,
     sources_in,
 )
-from frtaudit.signing.keys import is_demo
 from frtaudit.signing.pdf.first_revision import first_difference, foreign
 from frtaudit.signing.pdf.signature import SignedPdf
+from frtaudit.signing.signer import is_demo
 from frtaudit.signing.statement import INNER_NAME, Statement
 from frtaudit.signing.verification import Check, Depth, invalid, ok, unchecked
 

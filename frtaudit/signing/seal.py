@@ -20,8 +20,9 @@ from frtaudit.core.machine.files import read_regular
 from frtaudit.core.result import AuditResult
 from frtaudit.core.seal import SealRecord, departures, sealed_content
 from frtaudit.errors import DataError, FrtauditError, VerificationError
-from frtaudit.signing.keys import Signer, check_years, common_name, load_signer
+from frtaudit.signing.keys import load_signer
 from frtaudit.signing.manifest import digest_bytes
+from frtaudit.signing.signer import Signer, check_years, common_name
 from frtaudit.signing.statement import TIME_FORMAT, Scope, Statement, open_statement, seal_statement
 from frtaudit.signing.timestamp import Stamp, read_stamp, stamp
 

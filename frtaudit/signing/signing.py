@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from frtaudit.core.spec import Report
-from frtaudit.signing.keys import Signer, check_years, load_signer
+from frtaudit.signing.keys import load_signer
 from frtaudit.signing.pdf.pades import BASIC, Pades, pades_of
+from frtaudit.signing.signer import Signer, check_years
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

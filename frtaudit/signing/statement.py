@@ -21,8 +21,8 @@ from securesystemslib.signer import SSlibKey  # type: ignore[attr-defined]  # no
 
 from frtaudit.core.canonical import Json, to_bytes
 from frtaudit.errors import VerificationError
-from frtaudit.signing.keys import PublicKey, Signer, key_fingerprint
 from frtaudit.signing.manifest import Digest, digest_bytes, digest_folder
+from frtaudit.signing.signer import PublicKey, Signer, key_fingerprint
 
 INNER_NAME = "statement.inner.dsse.json"
 PAYLOAD_TYPE = "application/vnd.in-toto+json"

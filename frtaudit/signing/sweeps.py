@@ -1,7 +1,7 @@
 """A sweep's folder, checked: its statement over all files, its jobs each as a run, its table against their results."""
 
 import json
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 
 from frtaudit.core.canonical import sha256_file
@@ -12,11 +12,11 @@ from frtaudit.report.files import RESULT, SETTINGS, TABLE
 from frtaudit.report.files import TABLE_HTML as PAGE
 from frtaudit.report.files import TABLE_PDF as PDF
 from frtaudit.signing.coverage import LARGEST_STATEMENT, not_covered, not_regular, read_bounded
-from frtaudit.signing.keys import common_name
-from frtaudit.signing.manifest import STATEMENT, covered, extends, is_inside, problem
+from frtaudit.signing.manifest import APPROVALS, STATEMENT, covered, extends, is_inside, problem
 from frtaudit.signing.parties import Evidence, parties
 from frtaudit.signing.pdf.signature import SignedPdf, read_signed_pdf
 from frtaudit.signing.rerender import Written, rendering_checks, status_of
+from frtaudit.signing.signer import common_name
 from frtaudit.signing.statement import Scope, Statement, open_statement
 from frtaudit.signing.trust import Trust
 from frtaudit.signing.verification import (
@@ -32,7 +32,7 @@ from frtaudit.signing.verification import (
 
 OURS = (TABLE, PAGE, PDF, SETTINGS, "sweep.csv")
 
-Verify = Callable[[Path], Verification]
+RunChecks = Callable[[Path], Iterable[Check]]
 
 
 def is_sweep(folder: Path) -> bool:
@@ -40,8 +40,8 @@ def is_sweep(folder: Path) -> bool:
     return (folder / TABLE).is_file() or (folder / PDF).is_file()
 
 
-def sweep_checks(folder: Path, trust: Trust, verify: Verify, depth: Depth) -> Iterator[Check]:
-    """Checks of a sweep; ``verify``: of one job's folder; ``depth``: how far the sweep's own page is made again."""
+def sweep_checks(folder: Path, trust: Trust, run_checks: RunChecks, depth: Depth) -> Iterator[Check]:
+    """Checks of a sweep; ``run_checks``: of one job's folder; ``depth``: how far the sweep's own page is made again."""
     yield from not_regular(folder)
     try:
         data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
@@ -56,13 +56,13 @@ def sweep_checks(folder: Path, trust: Trust, verify: Verify, depth: Depth) -> It
     yield ok(STATEMENT, f"signature of {signer!r} holds, covers {len(outer.subjects)} files")
     wrong = list(_files(folder, outer))
     yield from wrong
-    yield from _unlisted(folder, outer)
     if TABLE not in outer.subjects or any(check.subject in OURS for check in wrong):
         yield invalid(TABLE, "is not the table that was signed")
         return
-    jobs = list(_jobs(folder, verify))
+    jobs = list(_jobs(folder, run_checks))
     yield from jobs
     yield from _signed_again(folder, outer, {check.subject for check in jobs})
+    yield from _unlisted(folder, outer, {check.subject for check in jobs})
     yield from _rendered(folder, outer, depth)
     yield from parties(Evidence(outer=outer), trust)
 
@@ -84,15 +84,20 @@ def _signed_again(folder: Path, outer: Statement, jobs: Container[str]) -> Itera
             yield invalid(name, "was changed, and belongs to no job that is done")
 
 
-def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
+def _unlisted(folder: Path, outer: Statement, jobs: Container[str]) -> Iterator[Check]:
+    """What the statement does not list; approvals of a job were looked at with it."""
     for name in covered(folder):
-        if name not in outer.subjects:
+        job, _, file = name.rpartition("/")
+        if name not in outer.subjects and not (job in jobs and APPROVALS.fullmatch(file)):
             yield (invalid if name in OURS else unchecked)(name, f"is not listed in {STATEMENT}")
     yield from not_covered(folder)
 
 
-def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
-    """Every job that the table calls done: its result is the one it names, and its folder holds as a run."""
+def _jobs(folder: Path, run_checks: RunChecks) -> Iterator[Check]:
+    """Every job that the table calls done: its result is the one it names, and its folder holds as a run.
+
+    What lies there beside the run is covered by the sweep's own statement, or named with what is not.
+    """
     try:
         jobs = [job for job in json.loads((folder / TABLE).read_bytes())["jobs"] if job["state"] == "done"]
         named = {str(job["folder"]): str(job["result_sha256"]) for job in jobs}
@@ -104,7 +109,7 @@ def _jobs(folder: Path, verify: Verify) -> Iterator[Check]:
         if not is_inside(name) or irregular(result) or not result.is_file() or sha256_file(result) != digest:
             yield invalid(f"{name}/{RESULT}", f"is not the result that {TABLE} names")
             continue
-        found = verify(folder / name)
+        found = Verification(path=name, checks=tuple(run_checks(folder / name)))
         worst = next((check for check in found.checks if check.outcome is found.worst), None)
         if found.worst in (CheckStatus.OK, CheckStatus.NOTE, CheckStatus.UNCHECKED) or worst is None:
             yield ok(name, f"is a run that holds: {len(found.checks)} checks")

@@ -10,7 +10,9 @@ from cryptography.hazmat.primitives.asymmetric import ed25519
 from cryptography.hazmat.primitives.serialization import load_pem_public_key
 
 from frtaudit.errors import DataError
-from frtaudit.signing.keys import DEMO_FOLDER, PUBLIC, config_folder, key_fingerprint
+from frtaudit.signing.key_folder import PUBLIC
+from frtaudit.signing.keys import DEMO_FOLDER, config_folder
+from frtaudit.signing.signer import key_fingerprint
 
 TRUSTED_FOLDER = "trusted"
 BLOCK = re.compile(rb"-----BEGIN (CERTIFICATE|PUBLIC KEY)-----.*?-----END \1-----", re.DOTALL)

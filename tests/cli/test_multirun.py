@@ -18,6 +18,10 @@ from frtaudit.cli.run import FailOn
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.pipeline import run as pipeline_run
+from frtaudit.signing.key_folder import PUBLIC
+from frtaudit.signing.keys import DEMO_FOLDER
+from frtaudit.signing.verification import Depth
+from frtaudit.signing.verify import verify
 
 ExitCode = Callable[[Mapping[str, int]], int]
 COUNTS = {"pass": 1, "fail": 0, "inconclusive": 1, "not_testable": 0}
@@ -79,7 +83,7 @@ def test_a_sweep_goes_to_its_folder(somewhere: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr().out.splitlines()
     assert said[0].startswith("4 jobs: reports/sweeps/demo/")
     assert said[4].startswith("4 of 4 done; seed=2 bootstrap.alpha=0.1: 1 pass, 1 inconclusive (")
-    assert not (folder / "multirun.yaml").exists()
+    assert not [path.name for path in folder.rglob("*") if path.name.startswith((".", "multirun"))]
 
 
 def test_the_same_command_does_nothing_twice(
@@ -139,6 +143,7 @@ def test_a_job_that_failed_is_tried_again(somewhere: Path, monkeypatch: pytest.M
     """The data may have been mended since."""
     sweep("seed=1,7")
     assert told(somewhere) == ["done", "failed"]
+    assert (folder_of(somewhere) / ".sweep" / "plan.json").is_file()
     monkeypatch.setattr(
         pipeline_run, "run", lambda spec, folder, code: stand_in(replace(spec, seed=3), folder, code)
     )
@@ -216,7 +221,7 @@ analyses: {error_rates: {curve_points: 10}}
 thresholds: {fmr: [0.1]}
 bootstrap: {B: 99}
 requirements: [{name: few, metric: fnmr_at_fmr, at: {fmr: 0.1}, limit: 0.9}]
-report: {pdf: false, sign: false, date: '2026-03-04'}
+report: {pdf: false, date: '2026-03-04'}
 """
 
 
@@ -225,8 +230,9 @@ def command(where: Path, *words: str, **more: object) -> "subprocess.Popen[str]"
     (where / "conf" / "audit").mkdir(parents=True, exist_ok=True)
     (where / "conf" / "audit" / "tiny.yaml").write_text(TINY)
     line = [sys.executable, "-m", "frtaudit", "run", "-m", "-cd", "conf", "audit=tiny", *words]
+    own = os.environ | {"FRTAUDIT_CONFIG_HOME": str(where / "config")}
     return subprocess.Popen(  # type: ignore[call-overload,no-any-return]  # as given
-        line, cwd=where, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
+        line, cwd=where, env=own, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **more
     )
 
 
@@ -238,6 +244,20 @@ def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out, err = made.communicate(timeout=300)
     assert (made.returncode, err) == (0, ""), out + err
     return folder_of(where)
+
+
+@pytest.mark.slow
+def test_a_fresh_sweep_holds_strictly(unbroken: Path) -> None:
+    """Nothing of it is uncovered or not compared, and a stranger's file beside a job's is named."""
+    signers = [unbroken.parents[3] / "config" / DEMO_FOLDER / PUBLIC]
+    found = verify(unbroken, signers, Depth.PAPER)
+    assert found.strict_exit_code == 0, str(found)
+    job = next(unbroken.glob("*/DONE.json")).parent
+    (job / "notes.txt").write_text("mine")
+    found = verify(unbroken, signers, Depth.PAPER)
+    (job / "notes.txt").unlink()
+    assert (found.exit_code, found.strict_exit_code) == (0, 4)
+    assert str(found).count("notes.txt") == 1
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import sqlite3
 import subprocess
 import sys
 from fractions import Fraction
@@ -117,3 +118,16 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="is damaged"):
         Store(tmp_path / "s")
     assert facts_of({"b": 1.0, "a": "x"}) == '{"a":"x","b":1.0}'
+
+
+def test_a_full_disk_in_a_commit_is_said_as_such(tmp_path: Path) -> None:
+    """SQLite may have ended the transaction by itself: the error that is raised is the disk's, and nothing is held."""
+    store = Store(tmp_path / "s")
+    store.begin()
+    (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+    store._db.execute(f"PRAGMA max_page_count = {pages}")
+    keys = [Key(0, 0, 256, 512 + 256 * number) for number in range(20_000)]
+    with pytest.raises(sqlite3.OperationalError, match="database or disk is full"):
+        store.commit([], keys)
+    assert not store._db.in_transaction
+    store.commit([], keys[:1])

@@ -29,7 +29,7 @@ from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import ONE_PAIR
 from frtaudit.pipeline.disclosure import published, withheld_in
 from frtaudit.pipeline.run import publish, run
-from frtaudit.signing.keys import generate
+from frtaudit.signing.key_folder import generate
 from frtaudit.signing.verify import verify
 
 # WeasyPrint leaves its own colour profile open.

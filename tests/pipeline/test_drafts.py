@@ -1,5 +1,6 @@
 """Tests of frtaudit.pipeline.drafts."""
 
+import fcntl
 import json
 import os
 import signal
@@ -11,7 +12,6 @@ import pytest
 
 from frtaudit.core.machine import signals
 from frtaudit.errors import DataError, SpecError
-from frtaudit.pipeline import drafts
 from frtaudit.pipeline.drafts import DRAFT, FILES, MOVING, draft
 
 
@@ -113,7 +113,7 @@ def test_a_lock_in_a_folder_that_was_just_removed_is_none(
 ) -> None:
     """Who waits for the lock's file while its holder removes it gets a new one."""
     place, calls = tmp_path / DRAFT, [0]
-    flock = drafts.fcntl.flock
+    flock = fcntl.flock
 
     def removed_meanwhile(number: int, how: int) -> None:
         calls[0] += 1
@@ -121,7 +121,7 @@ def test_a_lock_in_a_folder_that_was_just_removed_is_none(
             (place / "lock").unlink()
         flock(number, how)
 
-    monkeypatch.setattr(drafts.fcntl, "flock", removed_meanwhile)
+    monkeypatch.setattr(fcntl, "flock", removed_meanwhile)
     written(tmp_path, "result.json")
     assert calls == [2]
     assert (tmp_path / "result.json").exists()

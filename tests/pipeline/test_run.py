@@ -23,7 +23,8 @@ from frtaudit.pipeline.components import load_cohort
 from frtaudit.pipeline.run import publish, run
 from frtaudit.signing import report_files
 from frtaudit.signing.approve import approve
-from frtaudit.signing.keys import generate, load_signer, read
+from frtaudit.signing.key_folder import generate, read
+from frtaudit.signing.keys import load_signer
 from frtaudit.signing.seal import make_seal
 from frtaudit.signing.statement import outer_statement
 from frtaudit.signing.verification import Depth

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from small_run import WHEN, write_run
 
-from frtaudit.signing.keys import Signer, generate, read
+from frtaudit.signing.key_folder import generate, read
+from frtaudit.signing.signer import Signer
 
 
 @pytest.fixture(autouse=True)

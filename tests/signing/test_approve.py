@@ -10,9 +10,10 @@ from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 from frtaudit.errors import DataError, FrtauditError, VerificationError
 from frtaudit.signing import approve as command
 from frtaudit.signing.approve import approve
-from frtaudit.signing.keys import PUBLIC, Signer, generate
+from frtaudit.signing.key_folder import PUBLIC, generate
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import Scope, open_statement
 from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify

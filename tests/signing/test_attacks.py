@@ -32,12 +32,13 @@ from tampering import STORED
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.signing.approve import approve
-from frtaudit.signing.keys import PUBLIC, Signer
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.appending import Appending
 from frtaudit.signing.pdf.pades import BASIC
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.signature import _appended as append_unchecked
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.verify import verify
 
 LATER = WHEN + timedelta(hours=1)

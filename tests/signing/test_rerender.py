@@ -19,6 +19,7 @@ import pytest
 import report_fixture
 from small_run import WHEN, make_result, verdict_of
 
+from frtaudit.cli.verify import main
 from frtaudit.core.canonical import sha256, to_bytes
 from frtaudit.core.previous import Previous
 from frtaudit.core.result import AuditResult
@@ -29,14 +30,15 @@ from frtaudit.report.files import attachments, is_source
 from frtaudit.report.rendering import page_of, told_of
 from frtaudit.report.shape import Shape, shape_in
 from frtaudit.signing import report_files, rerender
-from frtaudit.signing.keys import PUBLIC, Signer
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.first_revision import foreign
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.signing import Signing
 from frtaudit.signing.statement import INNER_NAME, inner_statement, outer_statement
 from frtaudit.signing.verification import CheckStatus, Depth, Verification
-from frtaudit.signing.verify import main, verify
+from frtaudit.signing.verify import verify
 
 SETTINGS = Report(title="Gate 4", organisation="Border office", checklists=("model_card",), date="2026-03-04")
 OFFICE = {"style.css": b".answer { outline: 1px solid green; }"}
@@ -358,7 +360,7 @@ def test_another_processor_is_never_an_alarm(
     """A page comes out the same on another processor; one that does not is said not to be compared: exit 0."""
     put(run, {"report.html": (run / "report.html").read_bytes() + b"\n"}, signer)
     script = (
-        "import sys; from frtaudit.signing.verify import main;"
+        "import sys; from frtaudit.cli.verify import main;"
         "print([main([folder, '--trust', sys.argv[1]]) for folder in sys.argv[2:]])"
     )
     words = [sys.executable, "-c", script, str(key_folder / PUBLIC), str(page_only), str(run)]

@@ -19,8 +19,9 @@ from frtaudit.pipeline.audit import audit
 from frtaudit.pipeline.components import load_cohort, load_providers
 from frtaudit.pipeline.provenance import inputs_of
 from frtaudit.signing import seal as command
-from frtaudit.signing.keys import Signer, load_signer
+from frtaudit.signing.keys import load_signer
 from frtaudit.signing.seal import SEAL, make_seal, open_seal, read_seal
+from frtaudit.signing.signer import Signer
 
 CONTENT = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})
 

@@ -14,8 +14,8 @@ from small_run import INPUTS, WHEN
 
 from frtaudit.core.canonical import sha256, to_bytes
 from frtaudit.errors import VerificationError
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.manifest import digest_bytes
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import (
     PAYLOAD_TYPE,
     PREDICATE_TYPE,

@@ -12,9 +12,14 @@ from frtaudit.cli.sweeps import paper
 from frtaudit.cli.sweeps.jobs import JobResult, State, finish
 from frtaudit.cli.sweeps.table import table
 from frtaudit.core.spec import Report
-from frtaudit.signing.keys import generate
+from frtaudit.report import render
+from frtaudit.signing.approve import approve
+from frtaudit.signing.key_folder import generate
+from frtaudit.signing.keys import load_signer
+from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.signing import signing_of
 from frtaudit.signing.statement import outer_statement
+from frtaudit.signing.verification import Depth
 from frtaudit.signing.verify import verify
 
 RESULTS = [small_run.make_result(), small_run.make_result(0.3, 2)]
@@ -72,6 +77,40 @@ def test_a_signed_sweep_verifies(signed: Path, sweep: Path) -> None:
     assert "sweep.html: made again from the result and report.json: the same bytes" in said
 
 
+def test_what_the_sweep_covers_is_named_by_no_job(signed: Path, sweep: Path) -> None:
+    """A job's mark is no stranger; a file that nobody signed is named once, an approval of a job not at all."""
+    named = [item.subject for item in verify(sweep, [signed / "key" / "public.pem"]).checks]
+    assert f"{'1' * 16}/DONE.json" not in named
+    (sweep / ("1" * 16) / "notes.txt").write_text("mine")
+    (sweep / ("2" * 16) / ".hidden").write_text("mine")
+    approver = generate(sweep.parent / "second", "Second", None, small_run.WHEN)
+    approve(sweep / ("2" * 16), approver, small_run.WHEN)
+    keys = [signed / "key" / "public.pem", sweep.parent / "second" / "public.pem"]
+    found = verify(sweep, keys)
+    assert found.exit_code == 0, str(found)
+    told = [
+        item.subject for item in found.checks if item.said.startswith(("is not listed", "is not covered"))
+    ]
+    assert told == [f"{'1' * 16}/notes.txt", f"{'2' * 16}/.hidden"]
+
+
+@pytest.mark.slow
+def test_a_pdf_of_another_page_is_found_with_deep(signed: Path, sweep: Path) -> None:
+    """Laid out again it is the same; one that its signer laid out from another page, with all attached, is not."""
+    key = [signed / "key" / "public.pem"]
+    found = verify(sweep, key, Depth.PAPER)
+    assert found.exit_code == 0, str(found)
+    assert "sweep.pdf: laid out again in another process" in str(found)
+    attached = read_signed_pdf((sweep / "sweep.pdf").read_bytes(), (), "sweep.pdf").attachments
+    page = (sweep / "sweep.html").read_text().replace("<main", "<main style='font-size: 1px'", 1)
+    signer = load_signer(str(signed / "key"))
+    (sweep / "sweep.pdf").write_bytes(sign_pdf(render.pdf(page, attached), signer, small_run.WHEN))
+    (sweep / "statement.dsse.json").write_bytes(outer_statement(sweep, signer, small_run.WHEN))
+    assert verify(sweep, key).exit_code == 0
+    deep = verify(sweep, key, Depth.PAPER)
+    assert [item.subject for item in deep.checks if item.outcome.value == "invalid"] == ["sweep.pdf"]
+
+
 def test_without_the_key_it_is_valid_and_untrusted(sweep: Path) -> None:
     """A machine that does not know the signer says so with 3."""
     assert verify(sweep).exit_code == 3
@@ -110,8 +149,6 @@ def test_a_table_that_names_other_results_is_found(signed: Path, sweep: Path) ->
     said = json.loads((sweep / "sweep.json").read_bytes())
     said["jobs"][0]["result_sha256"] = "0" * 64
     (sweep / "sweep.json").write_text(json.dumps(said))
-    from frtaudit.signing.keys import load_signer
-
     signer = load_signer(str(signed / "key"))
     (sweep / "statement.dsse.json").write_bytes(outer_statement(sweep, signer, small_run.WHEN))
     assert f"{'1' * 16}/result.json" in trusted(signed, sweep)[2]

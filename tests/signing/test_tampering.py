@@ -18,11 +18,12 @@ from tampering import ALL, Target, targets, unseen
 import frtaudit
 from frtaudit.core.canonical import to_bytes
 from frtaudit.signing.approve import approve
-from frtaudit.signing.keys import PUBLIC, Signer
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.manifest import STATEMENT, Digest, digest_bytes
 from frtaudit.signing.pdf.pades import BASIC
 from frtaudit.signing.pdf.signature import _appended as append_unchecked
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import INNER_NAME, PAYLOAD_TYPE, Scope, inner_statement
 from frtaudit.signing.statement import _sign as sign_statement
 from frtaudit.signing.verify import verify

@@ -9,7 +9,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from small_run import WHEN
 
 from frtaudit.errors import DataError
-from frtaudit.signing.keys import CERTIFICATE, PUBLIC, STATEMENT_KEY, Signer, demo_signer, key_fingerprint
+from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC, STATEMENT_KEY
+from frtaudit.signing.keys import demo_signer
+from frtaudit.signing.signer import Signer, key_fingerprint
 from frtaudit.signing.trust import TRUSTED_FOLDER, Trust, load_trust
 
 

@@ -11,10 +11,11 @@ from small_run import WHEN, make_result, render_pdf, sign_outer, write_run
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.errors import DataError
-from frtaudit.signing import verify as command
-from frtaudit.signing.keys import CERTIFICATE, PUBLIC, Signer, demo_signer
+from frtaudit.signing.key_folder import CERTIFICATE, PUBLIC
+from frtaudit.signing.keys import demo_signer
 from frtaudit.signing.manifest import STATEMENT
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.statement import INNER_NAME
 from frtaudit.signing.verification import CheckStatus, Verification
 from frtaudit.signing.verify import verify
@@ -299,47 +300,3 @@ def test_a_bad_trust_file_is_an_error(original: Path, tmp_path: Path) -> None:
     """A trust file that cannot be used is said, not ignored."""
     with pytest.raises(DataError, match="absent"):
         verify(original, [tmp_path / "absent.pem"])
-
-
-def test_main_prints_lines_and_returns_the_code(
-    original: Path, key_folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """The command prints one line per check with file names, and the verdict."""
-    assert command.main([str(original), "--trust", str(key_folder / PUBLIC)]) == 0
-    printed = capsys.readouterr().out
-    assert all(name in printed for name in FILES)
-    assert printed.splitlines()[-1].endswith("valid and trusted (exit 0)")
-
-
-def test_main_prints_json_and_the_recipe(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """--json is for machines, --recipe for those who trust openssl more."""
-    assert command.main([str(original), "--json"]) == 3
-    assert json.loads(capsys.readouterr().out)["exit_code"] == 3
-    assert command.main([str(original), "--recipe"]) == 3
-    assert "openssl pkeyutl -verify" in capsys.readouterr().out
-
-
-def test_recipe_without_a_readable_statement_says_so(
-    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """No statement, or a broken one, gives a comment instead of a recipe."""
-    command.main([str(tmp_path / "absent"), "--recipe"])
-    assert "no statement" in capsys.readouterr().out
-    (run / STATEMENT).write_bytes(b"{}")
-    command.main([str(run), "--recipe"])
-    assert "pkeyutl" not in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["a", "--unknown"]])
-def test_wrong_usage_is_exit_code_4(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    """2 means invalid: usage errors must not say so."""
-    with pytest.raises(SystemExit) as stop:
-        command.main(arguments)
-    assert stop.value.code == 4
-    assert "usage" in capsys.readouterr().err
-
-
-def test_a_bad_trust_file_is_exit_code_4(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Nothing was decided about the run."""
-    assert command.main([str(original), "--trust", "absent.pem"]) == 4
-    assert capsys.readouterr().err.count("\n") == 1

@@ -1,23 +1,24 @@
 """Where a job's files are, and whether it is done: ``DONE.json`` is written last and names the result's digest."""
 
-import fcntl
 import json
+import os
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 from importlib.metadata import version
 from pathlib import Path
 
-from frtaudit.cli.sweeps.plan import Job
+from frtaudit.cli.sweeps.plan import HIDDEN, Job
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json, sha256_file, to_bytes
+from frtaudit.core.machine.lock import lock
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import DataError, FrtauditError
 
 DONE, RESULT, VERDICT = "DONE.json", "result.json", "verdict.json"
-LOCKS = ".sweep"
+LAUNCHERS = ".submitit"  # where its launcher keeps jobs and logs, unless told
 
 
 class State(Enum):
@@ -102,13 +103,23 @@ def held(sweep: Path, name: str, *, wait: bool) -> Iterator[None]:
 
     ``wait``: until it is free; else raises :class:`DataError` where another process holds it.
     """
-    with OutputFolder(sweep).path(f"{LOCKS}/{name}.lock").open("a") as stream:
-        try:
-            fcntl.flock(stream, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-        except BlockingIOError:
-            found = f"another process runs the sweep {sweep.name}"
-            raise DataError("hydra.sweep.dir", found, "its end, or another folder") from None
+    path = OutputFolder(sweep).path(f"{HIDDEN}/{name}.lock")  # refuses a link in the way
+    try:
+        opened = lock(path, wait=wait)
+    except BlockingIOError:
+        found = f"another process runs the sweep {sweep.name}"
+        raise DataError("hydra.sweep.dir", found, "its end, or another folder") from None
+    try:
         yield
+    finally:
+        os.close(opened)
+
+
+def tidy(outcomes: Sequence[JobResult], sweep: Path) -> None:
+    """Remove plan, locks and what the launcher left, unless a job is to be tried again: no statement covers them."""
+    if all(item.state in (State.DONE, State.REFUSED) for item in outcomes):
+        for name in (HIDDEN, LAUNCHERS):
+            shutil.rmtree(sweep / name, ignore_errors=True)
 
 
 def _read(path: Path) -> Mapping[str, object]:

@@ -9,9 +9,11 @@ from typing import Any  # Any: JSON as it is read
 from frtaudit.core.canonical import Json, digest, to_bytes
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.errors import SpecError
+from frtaudit.report.files import TABLE
 
 SHORT = 16  # hexadecimal digits of a folder's name
-PLAN = ".sweep/plan.json"
+HIDDEN = ".sweep"
+PLAN = f"{HIDDEN}/plan.json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +81,19 @@ def settings_text(settings: Mapping[str, str]) -> str:
 
 def write(plan: Plan, folder: Path) -> None:
     """Into a sweep's folder. Raises :class:`SpecError` where the folder holds another sweep."""
-    path = folder / PLAN
-    if path.exists() and read(folder).digest != plan.digest:
+    if not _holds(folder, plan.digest):
         raise SpecError("hydra.sweep.dir", f"{folder.name} holds another sweep", "a folder of its own")
     OutputFolder(folder).replace(PLAN, to_bytes(asdict(plan) | {"jobs": [_plain(job) for job in plan.jobs]}))
+
+
+def _holds(folder: Path, digest: str) -> bool:
+    """Whether a folder holds that sweep or none; a finished one keeps its table and no plan."""
+    try:
+        if (folder / PLAN).exists():
+            return read(folder).digest == digest
+        return not (folder / TABLE).exists() or json.loads((folder / TABLE).read_bytes())["digest"] == digest
+    except (ValueError, KeyError, TypeError):
+        return False
 
 
 def read(folder: Path) -> Plan:

@@ -14,9 +14,9 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from pyhanko.sign.signers import PdfSigner, SimpleSigner
 from pyhanko_certvalidator.registry import SimpleCertificateStore
 
-from frtaudit.signing.keys import common_name
 from frtaudit.signing.pdf.appending import dated_writer, signature_metadata
 from frtaudit.signing.pdf.signature import PdfSignature
+from frtaudit.signing.signer import common_name
 
 VALUE = re.compile(rb"/Contents <([0-9A-Fa-f]+)>")
 ID = re.compile(rb"(/ID \[ <[0-9a-f]*> <)[0-9a-f]{32}(> \])")

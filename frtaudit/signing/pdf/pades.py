@@ -15,7 +15,7 @@ from pyhanko_certvalidator.errors import PathError, ValidationError
 
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError
-from frtaudit.signing.keys import Signer
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.timestamp import Authority, authority
 from frtaudit.signing.waiting import wait
 

@@ -38,7 +38,6 @@ from pyhanko_certvalidator.registry import SimpleCertificateStore
 
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError, VerificationError
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.pdf.additions import Store, additions
 from frtaudit.signing.pdf.appending import Appending, dated_writer, signature_metadata, with_evidence
 from frtaudit.signing.pdf.evidence import check_store, revoked
@@ -46,6 +45,7 @@ from frtaudit.signing.pdf.pades import BASIC, Pades
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.revisions import AlterationError
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.waiting import wait
 
 MARKS = (b"/ByteRange", b"ETSI.CAdES.detached")

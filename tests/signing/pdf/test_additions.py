@@ -16,11 +16,13 @@ from small_run import WHEN, render_pdf
 
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import VerificationError
-from frtaudit.signing.keys import Signer, foreign_signer, generate
+from frtaudit.signing.foreign_key import foreign_signer
+from frtaudit.signing.key_folder import generate
 from frtaudit.signing.pdf.appending import Appending
 from frtaudit.signing.pdf.pades import pades_of
 from frtaudit.signing.pdf.reader import ReportReader
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 
 LATER = WHEN + timedelta(hours=1)
 FLIPS = 150

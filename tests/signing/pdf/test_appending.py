@@ -5,9 +5,9 @@ from io import BytesIO
 from pypdf import PdfReader
 from small_run import WHEN, render_pdf
 
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.pdf.additions import next_id
 from frtaudit.signing.pdf.signature import sign_pdf
+from frtaudit.signing.signer import Signer
 
 
 def test_a_second_signature_touches_no_information(signer: Signer, other: Signer) -> None:

@@ -17,9 +17,10 @@ from small_run import WHEN, make_page, make_result, render_pdf
 
 from frtaudit.core.spec import PadesLevel
 from frtaudit.errors import DataError
-from frtaudit.signing.keys import Signer, foreign_signer
+from frtaudit.signing.foreign_key import foreign_signer
 from frtaudit.signing.pdf.pades import BASIC, Pades, pades_of
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ import zlib
 import pytest
 from small_run import WHEN, render_pdf
 
-from frtaudit.signing.keys import Signer
 from frtaudit.signing.pdf.revisions import AlterationError, inflated, last_trailer, revisions, stream_of
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 
 
 def test_every_byte_of_a_revision_is_accounted_for(signer: Signer, other: Signer) -> None:

@@ -28,8 +28,9 @@ from pypdf import PdfReader
 from small_run import WHEN, render_pdf
 
 from frtaudit.errors import VerificationError
-from frtaudit.signing.keys import Signer, generate
+from frtaudit.signing.key_folder import generate
 from frtaudit.signing.pdf.signature import looks_signed, read_signed_pdf, sign_pdf
+from frtaudit.signing.signer import Signer
 
 FLIPS = 60
 

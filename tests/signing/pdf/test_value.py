@@ -10,9 +10,10 @@ from pyhanko.pdf_utils.reader import PdfFileReader
 from small_run import WHEN, render_pdf
 
 from frtaudit.errors import VerificationError
-from frtaudit.signing.keys import PUBLIC, Signer
+from frtaudit.signing.key_folder import PUBLIC
 from frtaudit.signing.pdf.signature import read_signed_pdf, sign_pdf
 from frtaudit.signing.pdf.value import bag_of, check_bag, check_form, check_hole
+from frtaudit.signing.signer import Signer
 from frtaudit.signing.verify import verify
 
 ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551  # of P-256 (FIPS 186-4, D.1.2.3)

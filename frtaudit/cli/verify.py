@@ -1,0 +1,70 @@
+"""``frtaudit verify PATH``: its words, and what is printed."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from frtaudit.core.canonical import dumps
+from frtaudit.core.machine.files import irregular
+from frtaudit.errors import FrtauditError, VerificationError, printable
+from frtaudit.signing.manifest import STATEMENT
+from frtaudit.signing.statement import Scope, open_statement, recipe
+from frtaudit.signing.verification import Depth
+from frtaudit.signing.verify import verify
+
+USAGE = 4
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """``frtaudit verify PATH``; the exit code is the verification's, 4 also for wrong usage."""
+    options = _Parser.make().parse_args(argv)
+    try:
+        depth = Depth.PAPER if options.deep or options.strict else Depth.PAGE
+        found = verify(options.path, options.trust, depth)
+    except FrtauditError as error:
+        sys.stderr.write(f"frtaudit verify: {error}\n")
+        return USAGE
+    sys.stdout.write(f"{dumps(found.to_json()) if options.json else found}\n")
+    if options.strict and found.strict_exit_code != found.exit_code and not options.json:
+        sys.stdout.write(
+            f"{options.path}: not everything was compared or is covered (exit {found.strict_exit_code})\n"
+        )
+    if options.recipe:
+        sys.stdout.write(_recipe(Path(options.path)))
+    return found.strict_exit_code if options.strict else found.exit_code
+
+
+class _Parser(argparse.ArgumentParser):
+    """Wrong usage is exit code 4 here, because 2 means invalid."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        self.exit(USAGE, f"{self.prog}: {message}\n")
+
+    @classmethod
+    def make(cls) -> "_Parser":
+        parser = cls(prog="frtaudit verify", description="Check a run folder, or its PDF alone, offline.")
+        add = parser.add_argument
+        add("path", metavar="PATH", help="a run's or a sweep's folder (everything), or a PDF")
+        add("--trust", action="append", default=[], metavar="FILE", help="PEM of a signer to trust")
+        add("--deep", action="store_true", help="lay out the PDF again and compare it, too")
+        add(
+            "--strict",
+            action="store_true",
+            help="as --deep; exit 4 where anything was not compared or is not covered",
+        )
+        add("--json", action="store_true", help="print the checks as JSON")
+        add("--recipe", action="store_true", help="print how to check the statement with openssl")
+        return parser
+
+
+def _recipe(path: Path) -> str:
+    file = path / STATEMENT
+    if not file.is_file() or irregular(file) is not None:
+        return f"# {printable(str(path))} holds no {STATEMENT}: there is no statement to check with openssl\n"
+    try:
+        return recipe(STATEMENT, open_statement(file.read_bytes(), Scope.OUTER, STATEMENT)) + "\n"
+    except VerificationError as error:
+        return f"# {error}\n"

@@ -1,0 +1,78 @@
+"""A key that somebody else issued, with its certificate: PKCS#12, or PEM."""
+
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key, pkcs12
+from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
+
+from frtaudit.errors import DataError
+from frtaudit.signing.password import ASKED, bytes_of, password_for
+from frtaudit.signing.signer import CertifiedKey, Signer, key_fingerprint
+
+Bundle = tuple[CertifiedKey, tuple[x509.Certificate, ...]]
+
+
+def foreign_signer(path: Path, password_file: str | Path | None = None) -> Signer:
+    """A key that somebody else issued, with its certificate: PKCS#12 (.p12, .pfx), or PEM with the key and its chain.
+
+    The one key signs PDF and statement: ECDSA P-256, or RSA of 2048 bits or more. Raises DataError.
+    """
+    data = bytes_of(path)
+    key, certificates = (
+        _from_pem(path, data, password_file)
+        if b"-----BEGIN" in data
+        else _from_pkcs12(path, data, password_file)
+    )
+    own = [item for item in certificates if item.public_key() == key.public_key()]
+    if not own:
+        raise DataError(str(path), "holds no certificate of its key", "the key with its certificate")
+    public = key.public_key()
+    keyid = key_fingerprint(public)
+    return Signer(
+        statement=CryptoSigner(key, SSlibKey.from_crypto(public, keyid=keyid)),
+        public_key=public,
+        pdf_key=key,
+        certificate=own[0],
+        keyid=keyid,
+        chain=tuple(item for item in certificates if item != own[0]),
+    )
+
+
+def _from_pkcs12(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
+    password = None
+    for attempt in range(2):
+        try:
+            key, first, others = pkcs12.load_key_and_certificates(data, password)
+        except ValueError:
+            if attempt == 0:
+                password = password_for(password_file, f"Password of {path}: ")
+                continue
+            raise DataError(
+                str(path), "the password is wrong or missing, or this is no PKCS#12", ASKED
+            ) from None
+        return _certified(path, key), tuple(item for item in (first, *others) if item is not None)
+    raise DataError(str(path), "cannot be read", "PKCS#12")
+
+
+def _from_pem(path: Path, data: bytes, password_file: str | Path | None) -> Bundle:
+    password = password_for(password_file, f"Password of {path}: ") if b"ENCRYPTED" in data else None
+    try:
+        key = load_pem_private_key(data, password)
+        certificates = x509.load_pem_x509_certificates(data)
+    except TypeError:
+        raise DataError(str(path), "is encrypted", ASKED) from None
+    except ValueError:
+        raise DataError(
+            str(path), "the password is wrong, or a key or certificate is missing", "PEM with both"
+        ) from None
+    return _certified(path, key), tuple(certificates)
+
+
+def _certified(path: Path, key: object) -> CertifiedKey:
+    if isinstance(key, ec.EllipticCurvePrivateKey) and isinstance(key.curve, ec.SECP256R1):
+        return key
+    if isinstance(key, rsa.RSAPrivateKey) and key.key_size >= 2048:
+        return key
+    raise DataError(str(path), "holds no key that can sign here", "ECDSA P-256, or RSA of 2048 bits or more")

@@ -1,0 +1,161 @@
+"""A key's folder of four PEM files: made, and read.
+
+``public.pem`` is the one to hand to those who verify. A self-signed certificate proves integrity; who holds the key
+must be settled outside of it.
+"""
+
+import os
+import shutil
+import tempfile
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519
+from cryptography.hazmat.primitives.serialization import (
+    BestAvailableEncryption,
+    Encoding,
+    KeySerializationEncryption,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+)
+from cryptography.x509.oid import NameOID
+from securesystemslib.signer import CryptoSigner, SSlibKey  # type: ignore[attr-defined]  # not re-exported
+
+from frtaudit.errors import DataError
+from frtaudit.signing.password import PASSWORD_FILE, bytes_of
+from frtaudit.signing.signer import Signer, key_fingerprint
+
+STATEMENT_KEY = "statement.key.pem"
+PDF_KEY = "pdf.key.pem"
+CERTIFICATE = "certificate.pem"
+PUBLIC = "public.pem"
+YEARS = 10
+
+PrivateKey = ed25519.Ed25519PrivateKey | ec.EllipticCurvePrivateKey
+
+
+def generate(folder: Path, name: str, password: bytes | None, when: datetime) -> Signer:
+    """Make a key in ``folder``, which must be new or empty: all four files appear at once, or none.
+
+    ``when``: aware; the certificate holds for ten years from the start of that day (UTC).
+    Raises DataError when the folder holds something or cannot be written.
+    """
+    draft = _draft_beside(folder)
+    try:
+        _write_key(draft, name, password, when)
+        draft.rename(folder)
+    except OSError:
+        raise DataError(str(folder), "holds something already", "a new or empty folder") from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return read(folder, password)
+
+
+def read(folder: Path, password: bytes | None = None) -> Signer:
+    """Load the key that :func:`generate` made. Raises DataError: missing file, wrong or missing password."""
+    statement = _private(folder / STATEMENT_KEY, password)
+    pdf_key = _private(folder / PDF_KEY, password)
+    if not isinstance(statement, ed25519.Ed25519PrivateKey):
+        raise DataError(str(folder / STATEMENT_KEY), "is no Ed25519 key", "a key of frtaudit keygen")
+    if not isinstance(pdf_key, ec.EllipticCurvePrivateKey):
+        raise DataError(str(folder / PDF_KEY), "is no ECDSA key", "a key of frtaudit keygen")
+    certificate = _certificate(folder / CERTIFICATE)
+    if certificate.public_key() != pdf_key.public_key():
+        raise DataError(str(folder), f"{CERTIFICATE} does not belong to {PDF_KEY}")
+    public_key = statement.public_key()
+    keyid = key_fingerprint(public_key)
+    crypto = CryptoSigner(statement, SSlibKey.from_crypto(public_key, keyid=keyid))
+    return Signer(
+        statement=crypto, public_key=public_key, pdf_key=pdf_key, certificate=certificate, keyid=keyid
+    )
+
+
+def _draft_beside(folder: Path) -> Path:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise DataError(str(folder), f"cannot be written ({error.strerror})", "a writable place") from None
+
+
+def _write_key(folder: Path, name: str, password: bytes | None, when: datetime) -> None:
+    lock = NoEncryption() if password is None else BestAvailableEncryption(password)
+    statement, pdf_key = ed25519.Ed25519PrivateKey.generate(), ec.generate_private_key(ec.SECP256R1())
+    certificate = _self_signed(pdf_key, name, when).public_bytes(Encoding.PEM)
+    public = statement.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+    _write(folder / STATEMENT_KEY, _pem(statement, lock), 0o600)
+    _write(folder / PDF_KEY, _pem(pdf_key, lock), 0o600)
+    _write(folder / CERTIFICATE, certificate, 0o644)
+    _write(folder / PUBLIC, public + certificate, 0o644)
+
+
+def _self_signed(key: ec.EllipticCurvePrivateKey, name: str, when: datetime) -> x509.Certificate:
+    start = when.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
+    subject = _subject(name)
+    identifier = x509.SubjectKeyIdentifier.from_public_key(key.public_key())
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + timedelta(days=365.25 * YEARS))
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(_signing_only(), critical=True)
+        .add_extension(identifier, critical=False)
+        .sign(key, hashes.SHA256())
+    )
+
+
+def _subject(name: str) -> x509.Name:
+    try:
+        return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    except ValueError:
+        raise DataError("--name", f"{name!r} does not fit a certificate", "1 to 64 characters") from None
+
+
+def _signing_only() -> x509.KeyUsage:
+    return x509.KeyUsage(
+        digital_signature=True,
+        content_commitment=True,
+        key_encipherment=False,
+        data_encipherment=False,
+        key_agreement=False,
+        key_cert_sign=False,
+        crl_sign=False,
+        encipher_only=False,
+        decipher_only=False,
+    )
+
+
+def _pem(key: PrivateKey, lock: KeySerializationEncryption) -> bytes:
+    return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, lock)
+
+
+def _write(path: Path, data: bytes, mode: int) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(descriptor, "wb") as stream:
+        stream.write(data)
+
+
+def _private(path: Path, password: bytes | None) -> object:
+    try:
+        return load_pem_private_key(bytes_of(path), password)
+    except TypeError:
+        found = "is encrypted" if password is None else "is not encrypted, but a password was given"
+        raise DataError(str(path), found, f"a password file, {PASSWORD_FILE}, or a prompt") from None
+    except ValueError:
+        found = "cannot be read" if password is None else "the password is wrong, or this is no key"
+        raise DataError(str(path), found, "PKCS#8 PEM") from None
+
+
+def _certificate(path: Path) -> x509.Certificate:
+    try:
+        return x509.load_pem_x509_certificate(bytes_of(path))
+    except ValueError:
+        raise DataError(str(path), "holds no certificate", "PEM") from None

@@ -1,0 +1,114 @@
+"""A signed report's PDF, checked: its signatures, the statement inside it, what is attached."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from frtaudit.errors import VerificationError
+from frtaudit.report.files import RESULT
+from frtaudit.signing.contents import result_checks, seal_of_result
+from frtaudit.signing.coverage import LARGEST_PDF
+from frtaudit.signing.manifest import Digest, digest_bytes
+from frtaudit.signing.parties import Evidence, parties
+from frtaudit.signing.pdf.signature import PdfSignature, SignedPdf, read_signed_pdf
+from frtaudit.signing.rerender import in_pdf, rendering_checks, status_of
+from frtaudit.signing.seal import SEAL
+from frtaudit.signing.signer import common_name, fingerprint
+from frtaudit.signing.statement import INNER_NAME, Scope, Statement, open_statement
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
+
+
+def pdf_checks(path: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
+    """Checks of a report's PDF without its folder."""
+    if path.stat().st_size > LARGEST_PDF:
+        yield indeterminate(path.name, f"is longer than {LARGEST_PDF} bytes: not read")
+        return
+    evidence, checks = open_pdf(path.read_bytes(), path.name, trust, None)
+    yield from checks
+    if evidence.pdf is None or evidence.inner is None:
+        return
+    attached = evidence.pdf.attachments
+    yield from result_checks(attached.get(RESULT, b""), f"{path.name} / {RESULT}", evidence.inner)
+    where = f"{path.name} / {SEAL}"
+    yield from seal_of_result(
+        attached.get(RESULT, b""), attached.get(SEAL), where, evidence.inner.when, trust
+    )
+    who = tuple(parties(evidence, trust))
+    if RESULT in attached and not any(check.outcome is CheckStatus.INVALID for check in checks):
+        written = in_pdf(path, evidence.pdf)
+        yield from rendering_checks(written, status_of(evidence.inner), depth, trusted=trusted(who))
+    absent = sorted(set(evidence.inner.subjects) - set(attached))
+    yield from (unchecked(name, f"not checked: it is not inside {path.name}") for name in absent)
+    yield from who
+
+
+def open_pdf(
+    data: bytes, where: str, trust: Trust, outer: Statement | None
+) -> tuple[Evidence, Sequence[Check]]:
+    """What a PDF shows beside the statement ``outer`` of its folder, and the checks of its signatures."""
+    try:
+        pdf = read_signed_pdf(data, trust.certificates, where)
+    except VerificationError as error:
+        return Evidence(outer=outer), [invalid(error.where, error.found)]
+    if not pdf.signatures:
+        return Evidence(outer=outer, pdf=pdf), [_unsigned(pdf, where)]
+    checks = [ok(where, f"PAdES {pdf.level.value}, signatures: {len(pdf.signatures)}")]
+    checks += [ok(where, _signature(item)) for item in pdf.signatures]
+    if INNER_NAME not in pdf.attachments:
+        missing = indeterminate(
+            where, f"{INNER_NAME} is not attached: a signed PDF, but no report of an audit"
+        )
+        return Evidence(outer=outer, pdf=pdf), [*checks, missing]
+    try:
+        inner = open_statement(pdf.attachments[INNER_NAME], Scope.INNER, f"{where} / {INNER_NAME}")
+    except VerificationError as error:
+        return Evidence(outer=outer, pdf=pdf), [*checks, invalid(error.where, error.found)]
+    evidence = Evidence(outer=outer, pdf=pdf, inner=inner)
+    return evidence, [*checks, *_inner(inner, pdf, where)]
+
+
+def _unsigned(pdf: SignedPdf, where: str) -> Check:
+    if INNER_NAME in pdf.attachments:
+        return invalid(where, "carries a signed statement, but its own signature is gone")
+    return indeterminate(where, "is not signed: an unsigned draft, or no report")
+
+
+def _inner(inner: Statement, pdf: SignedPdf, where: str) -> Iterator[Check]:
+    name = f"{where} / {INNER_NAME}"
+    yield ok(name, f"{signed_by(inner)}, covers {', '.join(inner.subjects)}")
+    if fingerprint(inner.certificate) != fingerprint(pdf.signatures[0].certificate):
+        yield invalid(name, "names another certificate than the one that signed the PDF")
+    if RESULT not in inner.subjects or RESULT not in pdf.attachments:
+        yield invalid(name, f"{RESULT} is not covered, or not attached")
+    for subject, recorded in inner.subjects.items():
+        if subject in pdf.attachments:
+            yield _attached(f"{where} / {subject}", digest_bytes(pdf.attachments[subject]), recorded)
+
+
+def _attached(name: str, found: Digest, recorded: Digest) -> Check:
+    if found == recorded:
+        return ok(name, "as the inner statement records it")
+    return invalid(name, "the attached file is not the one that the inner statement records")
+
+
+def _signature(item: PdfSignature) -> str:
+    kind = "timestamp" if item.is_timestamp else "PAdES signature"
+    if item.stamped is not None:
+        kind += f" (with a time of {item.stamped:%Y-%m-%d %H:%M:%S %Z})"
+    when = f"{item.when:%Y-%m-%d %H:%M:%S %Z}" if item.when else "unknown time"
+    return (
+        f"{kind} {item.field} of {common_name(item.certificate)!r}, {when}, holds for bytes 0 to {item.end}"
+    )
+
+
+def signed_by(statement: Statement) -> str:
+    """Whose signature holds, of when, in words."""
+    return (
+        f"signature of {common_name(statement.certificate)!r} holds (key {statement.keyid[:16]}..., "
+        f"signed {statement.when:%Y-%m-%d %H:%M:%S %Z})"
+    )
+
+
+def trusted(who: Iterable[Check]) -> bool:
+    """Whether all parties are trusted."""
+    return all(check.outcome is not CheckStatus.UNTRUSTED for check in who)

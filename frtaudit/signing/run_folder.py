@@ -1,0 +1,167 @@
+"""A run's folder, checked: its statement over all files, its PDF, its result and verdict, its approvals."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from frtaudit.core.machine.files import irregular
+from frtaudit.errors import VerificationError
+from frtaudit.report.files import HTML, PDF, PREVIOUS, RESULT, SETTINGS
+from frtaudit.signing.contents import VERDICT, result_checks, seal_of_result, verdict_checks
+from frtaudit.signing.coverage import LARGEST_PDF, LARGEST_STATEMENT, not_covered, not_regular, read_bounded
+from frtaudit.signing.manifest import STATEMENT, approvals, covered, extends, problem
+from frtaudit.signing.parties import Evidence, parties
+from frtaudit.signing.pdf.signature import SignedPdf
+from frtaudit.signing.report_pdf import open_pdf, signed_by, trusted
+from frtaudit.signing.rerender import in_folder, is_rendered, rendering_checks, status_of
+from frtaudit.signing.seal import SEAL
+from frtaudit.signing.signer import fingerprint
+from frtaudit.signing.statement import Scope, Statement, open_statement
+from frtaudit.signing.trust import Trust
+from frtaudit.signing.verification import Check, CheckStatus, Depth, indeterminate, invalid, ok, unchecked
+
+OURS = (RESULT, HTML, PDF, VERDICT, SEAL, SETTINGS, PREVIOUS)
+OUR_FOLDERS = ("tables/", "lists/", "templates/")
+
+
+def run_checks(folder: Path, trust: Trust, depth: Depth) -> Iterator[Check]:
+    """Checks of a run's folder, but for what lies there and is no part of the run (:func:`strangers`)."""
+    yield from not_regular(folder)
+    try:
+        data = read_bounded(folder / STATEMENT, LARGEST_STATEMENT)
+        outer = open_statement(data, Scope.OUTER, STATEMENT)
+    except FileNotFoundError:
+        yield from _without_statement(folder, trust)
+        return
+    except VerificationError as error:
+        yield invalid(STATEMENT, error.found)
+        return
+    yield ok(STATEMENT, f"{signed_by(outer)}, covers {len(outer.subjects)} files")
+    yield from _files(folder, outer)
+    yield from _unlisted(folder, outer)
+    evidence = Evidence(outer=outer)
+    if _is_intact(folder, PDF, outer):
+        opened, checks = open_pdf((folder / PDF).read_bytes(), PDF, trust, outer)
+        yield from checks
+        evidence = opened
+        yield from _inner_matches_outer(opened)
+    if _is_intact(folder, RESULT, outer):
+        yield from result_checks((folder / RESULT).read_bytes(), RESULT, evidence.inner)
+        if _is_intact(folder, VERDICT, outer):
+            yield from verdict_checks(folder)
+        sealed = (folder / SEAL).read_bytes() if _is_intact(folder, SEAL, outer) else None
+        yield from seal_of_result((folder / RESULT).read_bytes(), sealed, SEAL, outer.when, trust)
+    evidence, checks = _approvals(folder, evidence)
+    yield from checks
+    who = tuple(parties(evidence, trust))
+    if _is_intact(folder, RESULT, outer):
+        intact = [name for name in outer.subjects if is_rendered(name) and _is_intact(folder, name, outer)]
+        written = in_folder(folder, intact, evidence.pdf)
+        yield from rendering_checks(written, status_of(outer), depth, trusted=trusted(who))
+    yield from who
+
+
+def strangers(folder: Path) -> Iterator[Check]:
+    """What lies in a run's folder and is covered by no statement; nothing where the statement does not hold."""
+    try:
+        outer = open_statement(read_bounded(folder / STATEMENT, LARGEST_STATEMENT), Scope.OUTER, STATEMENT)
+    except (FileNotFoundError, VerificationError):
+        return
+    for name in covered(folder):
+        if name not in outer.subjects and not _is_ours(name):
+            yield unchecked(name, f"is not listed in {STATEMENT}: not part of the run")
+    yield from not_covered(folder)
+
+
+def _approvals(folder: Path, evidence: Evidence) -> tuple[Evidence, Sequence[Check]]:
+    """Every approval beside the files: it holds, it is about these files, and its signature stands in the PDF."""
+    opened: dict[str, Statement] = {}
+    checks: list[Check] = []
+    for name in approvals(folder):
+        try:
+            data = read_bounded(folder / name, LARGEST_STATEMENT)
+            opened[name] = open_statement(data, Scope.APPROVAL, name)
+        except VerificationError as error:
+            checks.append(invalid(name, error.found))
+            continue
+        wrong = _approved(folder, opened[name], evidence.pdf)
+        earlier = [item.keyid for other, item in opened.items() if other != name]
+        if evidence.outer is not None and opened[name].keyid in (evidence.outer.keyid, *earlier):
+            wrong = "is by a key that signed or approved already"
+        said = f"{signed_by(opened[name])}, approves {', '.join(opened[name].subjects)}"
+        checks.append(ok(name, said) if wrong is None else invalid(name, wrong))
+    return replace(evidence, approvals=opened), checks
+
+
+def _approved(folder: Path, approval: Statement, pdf: SignedPdf | None) -> str | None:
+    """Why an approval is not one of this run; None if it is."""
+    if not {STATEMENT, RESULT} <= set(approval.subjects) or ((folder / PDF).exists()) != (
+        PDF in approval.subjects
+    ):
+        return "does not cover the statement, the result and the PDF of this run"
+    for name, recorded in approval.subjects.items():
+        if problem(folder, name, recorded) and not (name == PDF and extends(folder / name, recorded)):
+            return f"was given for another {name}"
+    ends = {(fingerprint(item.certificate), item.end) for item in pdf.signatures} if pdf else set()
+    if PDF in approval.subjects and pdf is not None:
+        wanted = (fingerprint(approval.certificate), approval.subjects[PDF].length)
+        if wanted not in ends:
+            return f"the approving signature does not stand in {PDF}"
+    return None
+
+
+def _without_statement(folder: Path, trust: Trust) -> Iterator[Check]:
+    pdf = folder / PDF
+    if pdf.is_file() and irregular(pdf) is None and pdf.stat().st_size <= LARGEST_PDF:
+        evidence, checks = open_pdf(pdf.read_bytes(), PDF, trust, None)
+        broken = [check for check in checks if check.outcome is CheckStatus.INVALID]
+        if broken or (evidence.pdf and evidence.pdf.signatures):
+            yield from broken
+            yield invalid(STATEMENT, f"is missing, although {PDF} is signed")
+            return
+    said = "is missing: an unsigned draft" if (folder / RESULT).is_file() else "is missing: not a run folder"
+    yield indeterminate(STATEMENT, said)
+
+
+def _files(folder: Path, outer: Statement) -> Iterator[Check]:
+    for name in (RESULT, VERDICT):
+        if name not in outer.subjects:
+            yield invalid(name, f"is not listed in {STATEMENT}")
+    for name, recorded in outer.subjects.items():
+        wrong = problem(folder, name, recorded)
+        if wrong is None:
+            yield ok(name, f"sha256 {recorded.sha256[:16]}... and {recorded.length} bytes as recorded")
+        elif name == PDF and extends(folder / name, recorded):
+            yield ok(
+                name, f"the recorded {recorded.length} bytes are intact; what follows must be signatures"
+            )
+        else:
+            yield invalid(name, wrong)
+
+
+def _is_intact(folder: Path, name: str, outer: Statement) -> bool:
+    recorded = outer.subjects.get(name)
+    if recorded is None:
+        return False
+    return problem(folder, name, recorded) is None or (name == PDF and extends(folder / name, recorded))
+
+
+def _unlisted(folder: Path, outer: Statement) -> Iterator[Check]:
+    for name in covered(folder):
+        if name not in outer.subjects and _is_ours(name):
+            yield invalid(name, f"has the name of a run's file, but is not listed in {STATEMENT}")
+
+
+def _is_ours(name: str) -> bool:
+    return name in OURS or name.startswith(OUR_FOLDERS)
+
+
+def _inner_matches_outer(evidence: Evidence) -> Iterator[Check]:
+    if evidence.inner is None or evidence.outer is None:
+        return
+    for name, recorded in evidence.inner.subjects.items():
+        beside = evidence.outer.subjects.get(name)
+        if beside == recorded:
+            yield ok(name, f"the statement inside {PDF} records the same")
+        elif beside is not None:
+            yield invalid(name, f"the statement inside {PDF} records another file")

@@ -1,0 +1,77 @@
+"""A loaded key that signs: Ed25519 for statements (DSSE), ECDSA P-256 with a certificate for PDF signatures (PAdES)."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+from cryptography.x509.oid import NameOID
+from securesystemslib.signer import CryptoSigner  # type: ignore[attr-defined]  # not re-exported
+
+from frtaudit.core.canonical import sha256
+from frtaudit.errors import DataError
+
+DEMO_NAME = "frtaudit demo key (integrity only)"
+
+CertifiedKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+PublicKey = ed25519.Ed25519PublicKey | ec.EllipticCurvePublicKey | rsa.RSAPublicKey
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signer:
+    """A loaded key. ``keyid`` is the SHA-256 of the public key that signs statements (SubjectPublicKeyInfo, DER).
+
+    ``chain``: certificates between ``certificate`` and its root, where an authority issued it.
+    """
+
+    statement: CryptoSigner = field(repr=False)
+    public_key: PublicKey
+    pdf_key: CertifiedKey = field(repr=False)
+    certificate: x509.Certificate
+    keyid: str
+    chain: tuple[x509.Certificate, ...] = ()
+
+    @property
+    def is_demo(self) -> bool:
+        """Whether this is a demo key: the report must say so."""
+        return is_demo(self.certificate)
+
+    @property
+    def name(self) -> str:
+        """Common name in the certificate."""
+        return common_name(self.certificate)
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the certificate (DER), as ``openssl x509 -fingerprint -sha256`` prints it."""
+        return fingerprint(self.certificate)
+
+
+def key_fingerprint(public: PublicKey) -> str:
+    """SHA-256 of a public key: ``openssl pkey -pubin -outform DER | sha256sum``."""
+    return sha256(public.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
+
+
+def fingerprint(certificate: x509.Certificate) -> str:
+    """SHA-256 of a certificate (DER)."""
+    return sha256(certificate.public_bytes(Encoding.DER))
+
+
+def common_name(certificate: x509.Certificate) -> str:
+    """The subject's common name, or the whole subject where there is none."""
+    names = certificate.subject.get_attributes_for_oid(NameOID.COMMON_NAME)
+    return str(names[0].value) if names else certificate.subject.rfc4514_string()
+
+
+def is_demo(certificate: x509.Certificate) -> bool:
+    """Whether a certificate belongs to a demo key."""
+    return common_name(certificate) == DEMO_NAME
+
+
+def check_years(signer: Signer, when: datetime) -> None:
+    """Raise DataError for a signer whose certificate does not hold at ``when`` (aware)."""
+    first, last = signer.certificate.not_valid_before_utc, signer.certificate.not_valid_after_utc
+    if not first <= when <= last:
+        found = f"expired on {last:%Y-%m-%d}" if when > last else f"does not hold before {first:%Y-%m-%d}"
+        raise DataError(f"key of {signer.name!r}", f"its certificate {found}", "a key within its years")

@@ -1,0 +1,75 @@
+"""Tests of frtaudit.cli.verify: what is printed, and the exit codes."""
+
+import json
+from pathlib import Path
+
+import pytest
+import small_run
+
+from frtaudit.cli import verify as command
+from frtaudit.signing.key_folder import PUBLIC, generate, read
+from frtaudit.signing.manifest import STATEMENT
+
+
+@pytest.fixture(autouse=True)
+def own_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that trusts nobody."""
+    monkeypatch.setenv("FRTAUDIT_CONFIG_HOME", str(tmp_path / "config"))
+
+
+@pytest.fixture(scope="module")
+def key_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an auditor's key."""
+    folder = tmp_path_factory.mktemp("keys") / "auditor"
+    generate(folder, "Auditor", None, small_run.WHEN)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory, key_folder: Path) -> Path:
+    """A signed run."""
+    return small_run.write_run(tmp_path_factory.mktemp("runs") / "run", read(key_folder))
+
+
+def test_main_prints_lines_and_returns_the_code(
+    original: Path, key_folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The command prints one line per check with file names, and the verdict."""
+    assert command.main([str(original), "--trust", str(key_folder / PUBLIC)]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in ("result.json", "report.pdf", "verdict.json"))
+    assert printed.splitlines()[-1].endswith("valid and trusted (exit 0)")
+
+
+def test_main_prints_json_and_the_recipe(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """--json is for machines, --recipe for those who trust openssl more."""
+    assert command.main([str(original), "--json"]) == 3
+    assert json.loads(capsys.readouterr().out)["exit_code"] == 3
+    assert command.main([str(original), "--recipe"]) == 3
+    assert "openssl pkeyutl -verify" in capsys.readouterr().out
+
+
+def test_recipe_without_a_readable_statement_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No statement, or a broken one, gives a comment instead of a recipe."""
+    command.main([str(tmp_path / "absent"), "--recipe"])
+    assert "no statement" in capsys.readouterr().out
+    (tmp_path / STATEMENT).write_bytes(b"{}")
+    command.main([str(tmp_path), "--recipe"])
+    assert "pkeyutl" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "b"], ["a", "--unknown"]])
+def test_wrong_usage_is_exit_code_4(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """2 means invalid: usage errors must not say so."""
+    with pytest.raises(SystemExit) as stop:
+        command.main(arguments)
+    assert stop.value.code == 4
+    assert "usage" in capsys.readouterr().err
+
+
+def test_a_bad_trust_file_is_exit_code_4(original: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Nothing was decided about the run."""
+    assert command.main([str(original), "--trust", "absent.pem"]) == 4
+    assert capsys.readouterr().err.count("\n") == 1

@@ -1,0 +1,106 @@
+"""Tests of frtaudit.signing.key_folder."""
+
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from small_run import WHEN
+
+from frtaudit.errors import DataError
+from frtaudit.signing.key_folder import CERTIFICATE, PDF_KEY, PUBLIC, STATEMENT_KEY, generate, read
+
+
+def test_generate_writes_four_files_private_ones_for_the_owner_only(tmp_path: Path) -> None:
+    """The private keys are readable by their owner alone; nothing else is left behind."""
+    generate(tmp_path / "k", "Org", None, WHEN)
+    modes = {item.name: stat.S_IMODE(item.stat().st_mode) for item in (tmp_path / "k").iterdir()}
+    assert set(modes) == {STATEMENT_KEY, PDF_KEY, CERTIFICATE, PUBLIC}
+    assert modes[STATEMENT_KEY] == modes[PDF_KEY] == 0o600
+    assert [item.name for item in tmp_path.iterdir()] == ["k"]
+
+
+def test_certificate_is_p256_self_signed_for_signatures_over_ten_years(tmp_path: Path) -> None:
+    """The certificate is what PAdES needs: P-256, digitalSignature and nonRepudiation, ten years, no authority."""
+    certificate = generate(tmp_path / "k", "Org", None, WHEN).certificate
+    public = certificate.public_key()
+    assert isinstance(public, ec.EllipticCurvePublicKey)
+    assert public.curve.name == "secp256r1"
+    usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    assert usage.digital_signature
+    assert usage.content_commitment
+    assert not usage.key_cert_sign
+    assert certificate.not_valid_before_utc == datetime(2026, 3, 4, tzinfo=UTC)
+    assert certificate.not_valid_after_utc.year == 2036
+    certificate.verify_directly_issued_by(certificate)
+
+
+def test_generate_refuses_a_folder_that_holds_something(tmp_path: Path) -> None:
+    """No key is ever overwritten."""
+    first = generate(tmp_path / "k", "Org", None, WHEN)
+    with pytest.raises(DataError, match="holds something already"):
+        generate(tmp_path / "k", "Org", None, WHEN)
+    assert read(tmp_path / "k").keyid == first.keyid
+
+
+def test_a_name_that_fits_no_certificate_leaves_nothing(tmp_path: Path) -> None:
+    """A failed attempt leaves no folder and no half of a key."""
+    with pytest.raises(DataError, match="64 characters"):
+        generate(tmp_path / "k", "x" * 65, None, WHEN)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_encrypted_key_needs_its_password(tmp_path: Path) -> None:
+    """Right, wrong and missing passwords are told apart, each in one line."""
+    made = generate(tmp_path / "k", "Org", b"secret", WHEN)
+    assert read(tmp_path / "k", b"secret").keyid == made.keyid
+    with pytest.raises(DataError, match="the password is wrong"):
+        read(tmp_path / "k", b"guess")
+    with pytest.raises(DataError, match="is encrypted"):
+        read(tmp_path / "k")
+
+
+def test_password_for_a_key_without_one_is_refused(tmp_path: Path) -> None:
+    """A password given for an open key is an error, not a silent yes."""
+    generate(tmp_path / "k", "Org", None, WHEN)
+    with pytest.raises(DataError, match="is not encrypted"):
+        read(tmp_path / "k", b"secret")
+
+
+def test_swapped_and_foreign_files_are_refused(tmp_path: Path) -> None:
+    """A certificate of another key, keys in each other's place, and garbage are refused."""
+    folder = tmp_path / "k"
+    generate(folder, "Org", None, WHEN)
+    generate(tmp_path / "o", "Other", None, WHEN)
+    own = (folder / CERTIFICATE).read_bytes()
+    (folder / CERTIFICATE).write_bytes((tmp_path / "o" / CERTIFICATE).read_bytes())
+    with pytest.raises(DataError, match="does not belong"):
+        read(folder)
+    (folder / CERTIFICATE).write_bytes(b"garbage")
+    with pytest.raises(DataError, match="holds no certificate"):
+        read(folder)
+    (folder / CERTIFICATE).write_bytes(own)
+    (folder / STATEMENT_KEY).write_bytes((folder / PDF_KEY).read_bytes())
+    with pytest.raises(DataError, match="no Ed25519 key"):
+        read(folder)
+    (folder / STATEMENT_KEY).write_bytes(b"garbage")
+    with pytest.raises(DataError, match="cannot be read"):
+        read(folder)
+
+
+def test_an_ed25519_key_signs_no_pdf(tmp_path: Path) -> None:
+    """The PDF key must be ECDSA."""
+    made = generate(tmp_path / "k", "Org", None, WHEN)
+    assert made.statement
+    (tmp_path / "k" / PDF_KEY).write_bytes((tmp_path / "k" / STATEMENT_KEY).read_bytes())
+    with pytest.raises(DataError, match="no ECDSA key"):
+        read(tmp_path / "k")
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    """A key cannot be made beneath a file."""
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(DataError, match="cannot be written"):
+        generate(tmp_path / "file" / "k", "Org", None, WHEN)
