@@ -96,18 +96,13 @@ def _between(
         people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
         value, interval = delta.value, (_of_systems(delta, people, alpha),)
         note = f"{delta.discordant} of {int(a.total.sum())} pairs"
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric="delta_accuracy_systems",
-        schema=None,
-        group="all",
-        weighting=None,
+    return Estimate.of(
+        provider,
+        NAME,
+        "delta_accuracy_systems",
+        value,
+        f"difference of two systems on {common.size} common pairs",
         at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=f"difference of two systems on {common.size} common pairs",
         intervals=interval,
         note=note,
     )
@@ -245,18 +240,16 @@ class _Place:
         note: str | None = None,
     ) -> Estimate:
         """An estimate on this set's pairs; ``of``: schema and group."""
-        return Estimate(
-            provider=self.trial.provider,
-            analysis=NAME,
-            metric=metric,
-            schema=of[0],
-            group=of[1],
-            weighting=weighting,
+        return Estimate.of(
+            self.trial.provider,
+            NAME,
+            metric,
+            value,
+            unit,
+            of=of,
+            counts=counts,
             at={"pairs": self.name, **(at or {})},
-            value=value,
-            numerator=counts[0] if counts else None,
-            denominator=counts[1] if counts else None,
-            unit=unit,
+            weighting=weighting,
             intervals=intervals,
             note=note,
         )

@@ -551,17 +551,15 @@ def _spreads(trial: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
 def _estimate(
     trial: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
 ) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=row.schema,
-        group=row.group,
-        weighting=row.place.weighting.value,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        metric,
+        None if counts is None else counts[0] / counts[1],
+        UNIT,
+        of=(row.schema, row.group),
+        counts=counts,
         at={"rate": row.metric, **row.at, **at},
-        value=None if counts is None else counts[0] / counts[1],
-        numerator=None if counts is None else counts[0],
-        denominator=None if counts is None else counts[1],
-        unit=UNIT,
+        weighting=row.place.weighting.value,
         note=note,
     )

@@ -171,18 +171,14 @@ def _estimate(
     value: float,
     intervals: tuple[Interval, ...],
 ) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric="d_l2",
-        schema=panel.schema,
-        group=group,
-        weighting=None,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        "d_l2",
+        value,
+        UNITS[space],
+        of=(panel.schema, group),
         at={"space": space.value},
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=UNITS[space],
         intervals=intervals,
     )
 

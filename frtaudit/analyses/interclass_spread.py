@@ -200,18 +200,14 @@ class _Drawing:
             yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
 
     def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
-        return Estimate(
-            provider=self.trial.provider,
-            analysis=NAME,
-            metric="d_l2",
-            schema=self.held.schema,
-            group=group,
-            weighting=None,
+        return Estimate.of(
+            self.trial.provider,
+            NAME,
+            "d_l2",
+            value,
+            unit,
+            of=(self.held.schema, group),
             at=at,
-            value=value,
-            numerator=None,
-            denominator=None,
-            unit=unit,
             intervals=made,
         )
 

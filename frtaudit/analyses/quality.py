@@ -152,15 +152,23 @@ class _Samples:
         for c, (name, _, _) in enumerate(made):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
             value = float(found.point[c])
-            yield _estimate(EVERY, self.schema, "quality_mean", name, at, value, attribute, made=(interval,))
+            yield Estimate.of(
+                EVERY,
+                NAME,
+                "quality_mean",
+                value,
+                attribute,
+                (self.schema, name),
+                at=at,
+                intervals=(interval,),
+            )
         test = (
             _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERRING} subjects")
             if few
             else self._test(found)
         )
-        yield _estimate(
-            EVERY, self.schema, "quality_spread", "max", at, found.statistic, attribute, test=test
-        )
+        of = (self.schema, "max")
+        yield Estimate.of(EVERY, NAME, "quality_spread", found.statistic, attribute, of, at=at, test=test)
 
     def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
         if thin:
@@ -246,39 +254,10 @@ class _Reading:
         yield self._made("max", at, float(np.sqrt(found.point.max())), test, None)
 
     def _made(self, group: str, at: At, value: float | None, test: Test | None, note: str | None) -> Estimate:
-        where = self.trial.provider, self.schema, "d_l2_within", group, at, value, UNIT
-        return _estimate(*where, test=test, note=note)
-
-
-def _estimate(
-    provider: str,
-    schema: str,
-    metric: str,
-    group: str,
-    at: At,
-    value: float | None,
-    unit: str,
-    *,
-    made: tuple[Interval, ...] = (),
-    test: Test | None = None,
-    note: str | None = None,
-) -> Estimate:
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
-        intervals=made,
-        note=note,
-        test=test,
-    )
+        of = (self.schema, group)
+        return Estimate.of(
+            self.trial.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note
+        )
 
 
 def _signs(classes: Classes, once: class_curves.Weights) -> Floats:

@@ -131,18 +131,14 @@ def _changes(
 def _estimate(old: str, new: str, schema: str, found: Change | None, alpha: float) -> Estimate:
     """The change under the new release's name; ``at`` names the old one."""
     made = () if found is None else (_interval(found, alpha),)
-    return Estimate(
-        provider=new,
-        analysis=NAME,
-        metric=METRIC,
-        schema=schema,
-        group="max",
-        weighting=None,
+    return Estimate.of(
+        new,
+        NAME,
+        METRIC,
+        None if found is None else found.value,
+        UNIT,
+        of=(schema, "max"),
         at={"from": old, "space": "quantile"},
-        value=None if found is None else found.value,
-        numerator=None,
-        denominator=None,
-        unit=UNIT,
         intervals=made,
         note=TIED if found is None else f"of the {found.subjects} people with mated scores in both releases",
         test=_test(found, alpha),

@@ -281,18 +281,15 @@ class _Drawing:
                 scores = self.classes.scores[b]
                 accepted = int(np.count_nonzero(scores > thresholds[a]))
                 made = () if a == b else self._intervals(a, b, float(thresholds[a]), accepted)
-                yield Estimate(
-                    provider=self.trial.provider,
-                    analysis=NAME,
-                    metric="tar_at_tar",
-                    schema=self.held.schema,
-                    group=second,
-                    weighting=None,
+                yield Estimate.of(
+                    self.trial.provider,
+                    NAME,
+                    "tar_at_tar",
+                    accepted / scores.size,
+                    SHARE,
+                    of=(self.held.schema, second),
+                    counts=(accepted, scores.size),
                     at=at,
-                    value=accepted / scores.size,
-                    numerator=accepted,
-                    denominator=scores.size,
-                    unit=SHARE,
                     intervals=made,
                     note="by construction: the threshold is this class's" if a == b else None,
                 )

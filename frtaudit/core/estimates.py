@@ -196,6 +196,70 @@ class Estimate:
             require(0 <= self.numerator <= self.denominator, "errors within trials")
         require(self.value is not None or bool(self.note), "no value without a note")
 
+    @classmethod
+    def of(
+        cls,
+        provider: str,
+        analysis: str,
+        metric: str,
+        value: float | None,
+        unit: str,
+        of: tuple[str | None, str] = (None, "all"),
+        *,
+        counts: tuple[int, int] | None = None,
+        at: Mapping[str, float | str] = MappingProxyType({}),
+        weighting: str | None = None,
+        intervals: tuple[Interval, ...] = (),
+        note: str | None = None,
+        test: Test | None = None,
+    ) -> "Estimate":
+        """An estimate ``of`` a group of a schema, else of everybody; ``counts``: numerator and denominator.
+
+        >>> Estimate.of("a", "failures", "fta", 0.5, "samples", counts=(1, 2)).denominator
+        2
+        """
+        (schema, group), (numerator, denominator) = of, counts or (None, None)
+        return cls(
+            provider=provider,
+            analysis=analysis,
+            metric=metric,
+            schema=schema,
+            group=group,
+            weighting=weighting,
+            at=at,
+            value=value,
+            numerator=numerator,
+            denominator=denominator,
+            unit=unit,
+            intervals=intervals,
+            note=note,
+            test=test,
+        )
+
+    @classmethod
+    def share(
+        cls,
+        provider: str,
+        analysis: str,
+        metric: str,
+        counts: tuple[int, int],
+        unit: str,
+        of: tuple[str | None, str] = (None, "all"),
+        *,
+        at: Mapping[str, float | str] = MappingProxyType({}),
+        weighting: str | None = None,
+        note: str | None = None,
+    ) -> "Estimate":
+        """Numerator over denominator, without an interval; no value where nothing was counted.
+
+        >>> Estimate.share("a", "orders", "order_differing", (1, 4), "comparisons").value
+        0.25
+        """
+        value, said = (counts[0] / counts[1], note) if counts[1] else (None, "nothing to count")
+        return cls.of(
+            provider, analysis, metric, value, unit, of, counts=counts, at=at, weighting=weighting, note=said
+        )
+
     def __eq__(self, other: object) -> bool:
         """Equal JSON: an undefined value equals another."""
         return isinstance(other, Estimate) and to_json(self) == to_json(other)

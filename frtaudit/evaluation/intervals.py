@@ -408,18 +408,16 @@ def rate_estimate(
             reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
         )
     known = bool(np.isfinite(reading.value))
-    return Estimate(
-        provider=trial.provider,
-        analysis=analysis,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=place.weighting.value,
+    return Estimate.of(
+        trial.provider,
+        analysis,
+        metric,
+        reading.value if known else None,
+        SHARE,
+        of=(schema, group),
+        counts=(reading.errors if known else 0, reading.trials if known else 0),
         at=at,
-        value=reading.value if known else None,
-        numerator=reading.errors if known else 0,
-        denominator=reading.trials if known else 0,
-        unit=SHARE,
+        weighting=place.weighting.value,
         intervals=intervals_of(reading, trial.intervals, alpha) if known else (),
         note=None if known else "no comparison in this group",
     )

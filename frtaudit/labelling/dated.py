@@ -246,17 +246,6 @@ def estimate(
     note: str | None = None,
 ) -> Estimate:
     """An estimate of everybody without counts; without a value the note, or that it is undefined."""
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=None,
-        group="all",
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
-        note=None if value is not None else note or "undefined",
+    return Estimate.of(
+        provider, NAME, metric, value, unit, at=at, note=None if value is not None else note or "undefined"
     )

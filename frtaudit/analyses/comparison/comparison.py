@@ -77,18 +77,15 @@ def _decided(found: Judged, settings: Settings) -> Iterator[Estimate]:
     """For each system 1 where the rule chooses it, else 0, and the sentence that says why."""
     for v, name in enumerate(found.names):
         chosen, said = _verdict(found, settings, v)
-        yield Estimate(
-            provider=name,
-            analysis=NAME,
-            metric=DECISION,
-            schema=found.measure.schema,
-            group=found.measure.group,
-            weighting=found.measure.weighting,
+        yield Estimate.of(
+            name,
+            NAME,
+            DECISION,
+            None if found.measure.refused else float(chosen),
+            "1 = chosen by the declared rule",
+            of=(found.measure.schema, found.measure.group),
             at={"of": found.measure.of, **found.measure.at, "rule": settings.decision.rule.value},
-            value=None if found.measure.refused else float(chosen),
-            numerator=None,
-            denominator=None,
-            unit="1 = chosen by the declared rule",
+            weighting=found.measure.weighting,
             note=found.measure.refused or said,
         )
 
@@ -177,18 +174,14 @@ def _bounds(
             target=Target.POPULATION,
             note="no interval: the replicates are undefined or alike" if half is None else None,
         )
-        yield Estimate(
-            provider=names[0],
-            analysis=NAME,
-            metric=metric,
-            schema=None,
-            group="all",
-            weighting="pooled",
+        yield Estimate.of(
+            names[0],
+            NAME,
+            metric,
+            value,
+            f"difference: {SHARE}",
             at={"of": FNMR, **at, "against": names[1]},
-            value=value,
-            numerator=None,
-            denominator=None,
-            unit=f"difference: {SHARE}",
+            weighting="pooled",
             intervals=(made,),
             note=f"{one.lost} and {other.lost} of {one.planned} mated comparisons have no score",
         )
@@ -203,18 +196,14 @@ def _changes(footing: CommonSupport, settings: Settings) -> Iterator[Estimate]:
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), one.digest == other.digest
             note = f"{IDENTICAL}: the scores of both have the digest {one.digest}" if same else None
-            made = Estimate(
-                provider=new,
-                analysis=NAME,
-                metric=CHANGED,
-                schema=None,
-                group="all",
-                weighting=None,
+            made = Estimate.of(
+                new,
+                NAME,
+                CHANGED,
+                count / moved.size,
+                "share of mated comparisons",
+                counts=(count, int(moved.size)),
                 at={"against": old},
-                value=count / moved.size,
-                numerator=count,
-                denominator=int(moved.size),
-                unit="share of mated comparisons",
                 note=note,
             )
             largest = float(moved.max(initial=0.0))

@@ -124,18 +124,15 @@ def estimates(found: Judged, margin: float | None) -> Iterator[Estimate]:
 
 def _estimate(found: Judged, metric: str, provider: str, at: At, value: float | None, unit: str) -> Estimate:
     measure = found.measure
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=measure.schema,
-        group=measure.group,
-        weighting=measure.weighting,
+    return Estimate.of(
+        provider,
+        NAME,
+        metric,
+        value,
+        unit,
+        of=(measure.schema, measure.group),
         at={"of": measure.of, **measure.at, **at},
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
+        weighting=measure.weighting,
         note=None if value is not None else measure.refused or "undefined",
     )
 
