@@ -522,14 +522,7 @@ def _told(trial: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> 
         yield _estimate(trial, row, "simulated_coverage", None, at, note=note)
         return
     score = wilson.wilson_iid(missed.covered, missed.given, alpha)
-    interval = Interval(
-        low=score.low,
-        high=score.high,
-        level=1 - alpha,
-        method=Method.MONTE_CARLO,
-        target=Target.SIMULATION,
-        n_resamples=missed.given,
-    )
+    interval = Interval.of(score.low, score.high, alpha, Method.MONTE_CARLO, n_resamples=missed.given)
     made = _estimate(trial, row, "simulated_coverage", (missed.covered, missed.given), at)
     yield replace(made, intervals=(interval,))
     yield _estimate(trial, row, "simulated_lower_misses", (missed.lower, missed.given), at)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.analyses.shared.failure_counts import Attempts, attempts_of, members_of, was_listed
-from frtaudit.core import Estimate, Interval, LedgerEntry, Method, Target
+from frtaudit.core import Estimate, Interval, LedgerEntry, Method
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import (
@@ -73,14 +73,7 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
     if bounds is None:
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
-    extreme = Interval(
-        low=iid.low,
-        high=iid.high,
-        level=1 - alpha,
-        method=Method.WILSON_IID,
-        target=Target.COMPARISONS_IID,
-        n_eff=iid.n_eff,
-    )
+    extreme = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
     return from_bounds(bounds, alpha), extreme
 
 
@@ -149,12 +142,11 @@ def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interva
     fta = bounds.interval(alpha)
     low, high = (share + rate * (1 - share) for share, rate in ((fta.low, fnmr.low), (fta.high, fnmr.high)))
     again = fnmr.one_sided
-    return Interval(
-        low=low,
-        high=high,
-        level=1 - alpha,
-        method=Method.WILSON,
-        target=Target.POPULATION,
+    return Interval.of(
+        low,
+        high,
+        alpha,
+        Method.WILSON,
         note="few errors: the ends of FTA's and of FNMR's interval together, whatever their correlation",
         one_sided=None if again is None else lambda error: _by_ends(again(error), failed, tried, 2 * error),
     )

@@ -16,12 +16,13 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
+from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
 from frtaudit.evaluation.intervals import MIN_ERRING, empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import POWER, Space
-from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread
+from frtaudit.stats.interclass.d_l2_spaces import Axis
 
 NAME = "quality"
 BRIGHTNESS = "brightness"
@@ -174,14 +175,7 @@ class _Samples:
         if thin:
             note = f"fewer than {MIN_ERRING} subjects: too few to resample"
             return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
-        return Interval(
-            low=low,
-            high=high,
-            level=1 - self.alpha,
-            method=Method.VERTEX,
-            target=Target.POPULATION,
-            n_resamples=self.audit.bootstrap.B,
-        )
+        return Interval.of(low, high, self.alpha, Method.VERTEX, n_resamples=self.audit.bootstrap.B)
 
     def _test(self, found: sample_quality.Means) -> Test:
         return Test(
@@ -250,7 +244,7 @@ class _Reading:
             note = "below overall on average" if direction[c] < 0 else "above overall on average"
             yield self._made(name, at, value, None, note)
         # of all comparisons ``interclass`` has the test: a second one would only enlarge the family
-        test = None if at["stratum"] == "all" else _tested(found, self.alpha)
+        test = None if at["stratum"] == "all" else classes_alike(found, self.alpha)
         yield self._made("max", at, float(np.sqrt(found.point.max())), test, None)
 
     def _made(self, group: str, at: At, value: float | None, test: Test | None, note: str | None) -> Estimate:
@@ -268,30 +262,12 @@ def _signs(classes: Classes, once: class_curves.Weights) -> Floats:
     return np.asarray(apart.mean(axis=-1))
 
 
-def _tested(found: Spread, alpha: float) -> Test:
-    return Test(
-        p=found.p_value(alpha),
-        null_median=found.null(0.5, alpha),
-        null_edge=found.null(1 - alpha, alpha),
-        alpha=alpha,
-        n_resamples=len(found.noise),
-        method=TestMethod.CENTRED_CURVES,
-        detectable=found.detectable(alpha),
-        detectable_unit="d_l2 of one class moved as a whole",
-        power=POWER,
-    )
-
-
 def _untested(alpha: float, note: str) -> Test:
     return Test(
         p=None,
-        null_median=None,
-        null_edge=None,
         alpha=alpha,
-        n_resamples=None,
         method=TestMethod.CENTRED_CURVES,
-        detectable=None,
-        detectable_unit="d_l2 of one class moved as a whole",
+        detectable_unit=CLASS_MOVED,
         power=POWER,
         note=note,
     )

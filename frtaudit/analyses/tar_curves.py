@@ -300,13 +300,7 @@ class _Drawing:
         half = float(scipy.stats.t.isf(self.spec.alpha / 2, self.spec.B)) * float(
             np.sqrt(rate * (1 - rate) / trials)
         )
-        iid = Interval(
-            low=rate - half,
-            high=rate + half,
-            level=1 - self.spec.alpha,
-            method=Method.T_BOOTSTRAP,
-            target=Target.COMPARISONS_IID,
-        )
+        iid = Interval.of(rate - half, rate + half, self.spec.alpha, Method.T_BOOTSTRAP)
         if half == 0:
             iid = empty(
                 Method.T_BOOTSTRAP, self.spec.alpha, "no spread: none or all are accepted", iid.target
@@ -326,13 +320,6 @@ class _Drawing:
         else:
             low, high = 1 - (1.0 if ruled.high is None else ruled.high), 1 - (ruled.low or 0.0)
             n_eff = ruled.n_eff
-        return Interval(
-            low=low,
-            high=high,
-            level=1 - self.alpha,
-            method=Method.WILSON,
-            target=Target.POPULATION,
-            n_resamples=len(self.others),
-            n_eff=finite(n_eff),
-            note=note,
+        return Interval.of(
+            low, high, self.alpha, Method.WILSON, n_resamples=len(self.others), n_eff=finite(n_eff), note=note
         )

@@ -18,7 +18,7 @@ from frtaudit.analyses.shared.nearest_matches import (
     review_rows,
     survey,
 )
-from frtaudit.core import CohortData, Curve, Estimate, Interval, Method, Target
+from frtaudit.core import CohortData, Curve, Estimate, Interval, Method
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
@@ -260,14 +260,7 @@ def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int
     bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
     low, high = (None, None) if few or bounds is None else bounds
     note = "fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs"
-    return Interval(
-        low=low,
-        high=high,
-        level=1 - alpha,
-        method=Method.DYADIC,
-        target=Target.POPULATION,
-        note=few if bounds and few else note,
-    )
+    return Interval.of(low, high, alpha, Method.DYADIC, note=few if bounds and few else note)
 
 
 def _accuracy(

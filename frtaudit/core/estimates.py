@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, TypedDict, Unpack
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import require
@@ -110,12 +110,12 @@ class Test:
     __test__: ClassVar[bool] = False  # pytest would take it for tests
 
     p: PValue | None
-    null_median: float | None
-    null_edge: float | None
+    null_median: float | None = None
+    null_edge: float | None = None
     alpha: Level
-    n_resamples: Count | None
+    n_resamples: Count | None = None
     method: TestMethod
-    detectable: float | None
+    detectable: float | None = None
     detectable_unit: str
     power: Level
     p_adjusted: PValue | None = None
@@ -132,6 +132,16 @@ class Test:
         """Whether the groups are found to differ, adjusted where that could be done; None where not testable."""
         decisive = self.p if self.p_adjusted is None else self.p_adjusted
         return None if decisive is None else decisive <= self.alpha
+
+
+class _More(TypedDict, total=False):
+    n_resamples: int | None
+    n_eff: float | None
+    mc_error: float | None
+    note: str | None
+    one_sided: Callable[[float], "Interval"] | None
+    p_value: Callable[[float, str], float] | None
+    people_for: Callable[[float, float], int | None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,6 +174,24 @@ class Interval:
         else:
             require(self.low <= self.high, "low <= high")
         require(0 < self.level < 1, "level in (0, 1)")
+
+    @classmethod
+    def of(
+        cls,
+        low: float | None,
+        high: float | None,
+        alpha: float,
+        method: Method,
+        target: Target | None = None,
+        **more: Unpack[_More],
+    ) -> "Interval":
+        """An interval of level 1 - ``alpha``; of the first target that the method serves where none is named.
+
+        >>> Interval.of(0.1, 0.2, 0.05, Method.WILSON).target
+        <Target.POPULATION: 'population'>
+        """
+        target = target or SERVES[method][0]
+        return cls(low=low, high=high, level=1 - alpha, method=method, target=target, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

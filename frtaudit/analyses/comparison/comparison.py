@@ -12,7 +12,7 @@ from frtaudit.analyses.comparison.contrasts import IDENTICAL, NAME, Judged, esti
 from frtaudit.analyses.comparison.measures import FNMR, OF_CLASSES, Measure
 from frtaudit.analyses.comparison.rules import Rule, Settings
 from frtaudit.analyses.comparison.support import CommonSupport, footing_of
-from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
@@ -166,12 +166,11 @@ def _bounds(
     low = (one.errors - other.errors - other.lost) / one.planned
     high = (one.errors + one.lost - other.errors) / one.planned
     for metric, value in ((LOWEST, low), (HIGHEST, high)):
-        made = Interval(
-            low=None if half is None else value - half,
-            high=None if half is None else value + half,
-            level=1 - alpha,
-            method=Method.MAX_T,
-            target=Target.POPULATION,
+        made = Interval.of(
+            None if half is None else value - half,
+            None if half is None else value + half,
+            alpha,
+            Method.MAX_T,
             note="no interval: the replicates are undefined or alike" if half is None else None,
         )
         yield Estimate.of(
