@@ -96,18 +96,13 @@ def _between(
         people = int(np.unique(np.concatenate([first[of >= 0], second[of >= 0]])).size)
         value, interval = delta.value, (_of_systems(delta, people, alpha),)
         note = f"{delta.discordant} of {int(a.total.sum())} pairs"
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric="delta_accuracy_systems",
-        schema=None,
-        group="all",
-        weighting=None,
+    return Estimate.of(
+        provider,
+        NAME,
+        "delta_accuracy_systems",
+        value,
+        f"difference of two systems on {common.size} common pairs",
         at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=f"difference of two systems on {common.size} common pairs",
         intervals=interval,
         note=note,
     )
@@ -117,12 +112,11 @@ def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -
     bounds = fold_differences.difference_interval(delta, 0.0, people, alpha)
     few = bounds is None or delta.discordant < MIN_ERRORS
     low, high = (None, None) if few or bounds is None else bounds
-    return Interval(
-        low=low,
-        high=high,
-        level=1 - alpha,
-        method=Method.DYADIC,
-        target=Target.POPULATION,
+    return Interval.of(
+        low,
+        high,
+        alpha,
+        Method.DYADIC,
         note=f"fewer than {MIN_ERRORS} pairs are decided otherwise" if few else "fold thresholds held fixed",
     )
 
@@ -245,18 +239,16 @@ class _Place:
         note: str | None = None,
     ) -> Estimate:
         """An estimate on this set's pairs; ``of``: schema and group."""
-        return Estimate(
-            provider=self.trial.provider,
-            analysis=NAME,
-            metric=metric,
-            schema=of[0],
-            group=of[1],
-            weighting=weighting,
+        return Estimate.of(
+            self.trial.provider,
+            NAME,
+            metric,
+            value,
+            unit,
+            of=of,
+            counts=counts,
             at={"pairs": self.name, **(at or {})},
-            value=value,
-            numerator=counts[0] if counts else None,
-            denominator=counts[1] if counts else None,
-            unit=unit,
+            weighting=weighting,
             intervals=intervals,
             note=note,
         )
@@ -289,24 +281,17 @@ def _intervals(
     if disjoint:
         yield _over_folds(found, alpha)
     iid = wilson.wilson_iid(*_counts(found), alpha)
-    yield Interval(
-        low=iid.low,
-        high=iid.high,
-        level=1 - alpha,
-        method=Method.WILSON_IID,
-        target=Target.COMPARISONS_IID,
-        n_eff=iid.n_eff,
-    )
+    yield Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
 
 
 def _over_folds(found: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval:
     low, high = kfold_accuracy.t_interval(found, alpha)
-    return Interval(
-        low=low if found.sem > 0 else None,
-        high=high if found.sem > 0 else None,
-        level=1 - alpha,
-        method=Method.T,
-        target=Target.POPULATION,
+    return Interval.of(
+        low if found.sem > 0 else None,
+        high if found.sem > 0 else None,
+        alpha,
+        Method.T,
+        Target.POPULATION,
         note="mean and spread of disjoint folds" if found.sem > 0 else "degenerate: all folds alike",
         one_sided=lambda error: _over_folds(found, 2 * error),
     )
@@ -315,12 +300,11 @@ def _over_folds(found: kfold_accuracy.FoldAccuracy, alpha: float) -> Interval:
 def _of_difference(found: fold_differences.Difference, dealt: float, subjects: int, alpha: float) -> Interval:
     bounds = fold_differences.difference_interval(found, dealt, subjects, alpha)
     low, high = bounds or (None, None)
-    return Interval(
-        low=low,
-        high=high,
-        level=1 - alpha,
-        method=Method.DEALT,
-        target=Target.POPULATION,
+    return Interval.of(
+        low,
+        high,
+        alpha,
+        Method.DEALT,
         note=None if bounds else "degenerate: no pair is decided otherwise in any deal",
         one_sided=lambda error: _of_difference(found, dealt, subjects, 2 * error),
     )

@@ -83,18 +83,15 @@ def _rates(trial: SystemData, share: float, scores: Scores) -> Iterator[Estimate
         target = trial.points.targets[place]
         reason = _refused(trial, target, scores)
         errors = 0 if reason else misses(scores, target)
-        yield Estimate(
-            provider=trial.provider,
-            analysis=NAME,
-            metric=METRIC,
-            schema=None,
-            group="all",
-            weighting="pooled",
+        yield Estimate.of(
+            trial.provider,
+            NAME,
+            METRIC,
+            None if reason else errors / scores.mated.size,
+            SHARE,
+            counts=None if reason else (errors, scores.mated.size),
             at={"fmr": target, "annotated": share},
-            value=None if reason else errors / scores.mated.size,
-            numerator=None if reason else errors,
-            denominator=None if reason else scores.mated.size,
-            unit=SHARE,
+            weighting="pooled",
             note=reason,
         )
 

@@ -522,14 +522,7 @@ def _told(trial: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> 
         yield _estimate(trial, row, "simulated_coverage", None, at, note=note)
         return
     score = wilson.wilson_iid(missed.covered, missed.given, alpha)
-    interval = Interval(
-        low=score.low,
-        high=score.high,
-        level=1 - alpha,
-        method=Method.MONTE_CARLO,
-        target=Target.SIMULATION,
-        n_resamples=missed.given,
-    )
+    interval = Interval.of(score.low, score.high, alpha, Method.MONTE_CARLO, n_resamples=missed.given)
     made = _estimate(trial, row, "simulated_coverage", (missed.covered, missed.given), at)
     yield replace(made, intervals=(interval,))
     yield _estimate(trial, row, "simulated_lower_misses", (missed.lower, missed.given), at)
@@ -551,17 +544,15 @@ def _spreads(trial: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
 def _estimate(
     trial: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
 ) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=row.schema,
-        group=row.group,
-        weighting=row.place.weighting.value,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        metric,
+        None if counts is None else counts[0] / counts[1],
+        UNIT,
+        of=(row.schema, row.group),
+        counts=counts,
         at={"rate": row.metric, **row.at, **at},
-        value=None if counts is None else counts[0] / counts[1],
-        numerator=None if counts is None else counts[0],
-        denominator=None if counts is None else counts[1],
-        unit=UNIT,
+        weighting=row.place.weighting.value,
         note=note,
     )

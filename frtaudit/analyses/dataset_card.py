@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ MAX_VALUES = 12
 LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
 REVIEW = ("pair", "kind", "probe", "reference", "group", "score", "verdict")
 At = Mapping[str, float | str]
+NOWHERE: At = MappingProxyType({})
 Flags = npt.NDArray[np.bool_]
 
 
@@ -106,16 +108,11 @@ class _Card:
                 if self.rules
                 else getattr(_plugin(self.trial.spec, self.name), "balance", None)
             )
-            yield self._count("pairs_left", step.left, step.unit, at, schema, step.group if schema else "all")
+            of = (schema, step.group if schema else "all")
+            yield self._count("pairs_left", step.left, step.unit, of, at)
         for claim in self._claims():
-            yield self._share(
-                "certificate",
-                claim.kept,
-                claim.total,
-                f"{claim.of} that keep the rule",
-                {"rule": claim.rule},
-                claim.worst or None,
-            )
+            unit, counts = f"{claim.of} that keep the rule", (claim.kept, claim.total)
+            yield self._share("certificate", counts, unit, {"rule": claim.rule}, note=claim.worst or None)
 
     def _claims(self) -> list[Claim]:
         if not self.pairs.steps:
@@ -138,9 +135,8 @@ class _Card:
                 for training, last in found.last.items():
                     hit = int(last.overlapping[self.subjects].sum())
                     at: At = {"training": training}
-                    yield self._share(
-                        "card_training_overlap", hit, self.subjects.size, "share of identities", at, None
-                    )
+                    counts = (hit, self.subjects.size)
+                    yield self._share("card_training_overlap", counts, "share of identities", at)
 
     def _classes(self) -> Iterator[Estimate]:
         """Identities, and pairs of both samples, of each class of each schema (figure 3; balance of table 3)."""
@@ -153,13 +149,10 @@ class _Card:
                 people = int((code == own).sum())
                 if group == UNKNOWN and not people:
                     continue
-                yield self._share(
-                    "card_class_identities", people, code.size, "share of identities", {}, None, schema, group
-                )
+                tag = (schema, group)
+                yield self._share("card_class_identities", (people, code.size), "share of identities", of=tag)
                 pairs = int(((one == own) & (other == own)).sum())
-                yield self._share(
-                    "card_class_pairs", pairs, one.size, "share of pairs", {}, None, schema, group
-                )
+                yield self._share("card_class_pairs", (pairs, one.size), "share of pairs", of=tag)
 
     def _columns(self, wanted: Sequence[str] | None) -> list[str]:
         if wanted is not None:
@@ -182,9 +175,8 @@ class _Card:
                 for value in values:
                     held = np.unique(people[own == value]).size
                     at: At = {"attribute": column, "value": value}
-                    yield self._share(
-                        "card_value_identities", held, self.subjects.size, "share of identities", at, None
-                    )
+                    counts = (held, self.subjects.size)
+                    yield self._share("card_value_identities", counts, "share of identities", at)
             else:
                 yield from self._quartiles(column, own, people)
 
@@ -204,7 +196,7 @@ class _Card:
         for share in (0.0, 0.25, 0.5, 0.75, 1.0):
             at: At = {"attribute": column, "quantile": share}
             value = float(np.quantile(means, share))
-            yield self._estimate("card_attribute_quantile", value, None, "mean of an identity's images", at)
+            yield self._count("card_attribute_quantile", value, "mean of an identity's images", at=at)
 
     def files(self) -> dict[str, bytes]:
         """Pairs as CSV, in LFW's layout where names and folds allow it, and for review where a matcher made them."""
@@ -263,54 +255,27 @@ class _Card:
     def _count(
         self,
         metric: str,
-        value: int,
+        value: float,
         unit: str,
-        at: At | None = None,
-        schema: str | None = None,
-        group: str = "all",
+        of: tuple[str | None, str] = (None, "all"),
+        at: At = NOWHERE,
     ) -> Estimate:
-        return self._estimate(metric, float(value), None, unit, at or {}, None, schema, group)
+        return Estimate.of(
+            self.trial.provider, NAME, metric, float(value), unit, of, at={"pairs": self.name, **at}
+        )
 
     def _share(
         self,
         metric: str,
-        count: int,
-        total: int,
+        counts: tuple[int, int],
         unit: str,
-        at: At,
-        note: str | None,
-        schema: str | None = None,
-        group: str = "all",
-    ) -> Estimate:
-        value = count / total if total else None
-        said = note if total else "nothing to count"
-        return self._estimate(metric, value, (count, total), unit, at, said, schema, group)
-
-    def _estimate(
-        self,
-        metric: str,
-        value: float | None,
-        counts: tuple[int, int] | None,
-        unit: str,
-        at: At,
+        at: At = NOWHERE,
+        *,
+        of: tuple[str | None, str] = (None, "all"),
         note: str | None = None,
-        schema: str | None = None,
-        group: str = "all",
     ) -> Estimate:
-        return Estimate(
-            provider=self.trial.provider,
-            analysis=NAME,
-            metric=metric,
-            schema=schema,
-            group=group,
-            weighting=None,
-            at={"pairs": self.name, **at},
-            value=value,
-            numerator=counts[0] if counts else None,
-            denominator=counts[1] if counts else None,
-            unit=unit,
-            note=note,
-        )
+        at = {"pairs": self.name, **at}
+        return Estimate.share(self.trial.provider, NAME, metric, counts, unit, of, at=at, note=note)
 
 
 def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -55,13 +56,12 @@ class Densities:
         scores = to_scale(held.scores[c], held.score_range)
         grid = np.linspace(0.0, SCALE, self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
-        width = shape.bandwidth
-        found = [
-            _estimate(trial, held, c, "density_bandwidth", {}, width, None if width is not None else FEW)
-        ]
+        make = partial(Estimate.of, trial.provider, NAME, of=(held.schema, held.names[c]))
+        note = None if shape.bandwidth is not None else FEW
+        found = [make("density_bandwidth", shape.bandwidth, "points of 0..100", note=note)]
         for end, share in (("low", shape.at_low), ("high", shape.at_high)):
             count = round(share * scores.size)
-            made = _estimate(trial, held, c, "scores_at_end", {"end": end}, share, None, (count, scores.size))
+            made = make("scores_at_end", share, SHARE, counts=(count, scores.size), at={"end": end})
             found += [made] if count else []
         found += self._normality(trial, held, c)
         notes = () if shape.bandwidth is not None else (FEW,)
@@ -82,35 +82,9 @@ class Densities:
         for per, note in PER.items():
             values = scores if per == "score" else densities.subject_means(scores, held.subjects[c])
             tested = densities.omnibus(values)
+            make = partial(Estimate.of, trial.provider, NAME, unit="number", of=(held.schema, held.names[c]))
             for metric, value in (
                 ("normality_k2", None if tested is None else tested.statistic),
                 ("normality_p", None if tested is None else tested.p_value),
             ):
-                yield _estimate(trial, held, c, metric, {"per": per}, value, FEW if value is None else note)
-
-
-def _estimate(
-    trial: SystemData,
-    held: ClassScores,
-    c: int,
-    metric: str,
-    at: dict[str, float | str],
-    value: float | None,
-    note: str | None,
-    counts: tuple[int, int] | None = None,
-) -> Estimate:
-    units = {"density_bandwidth": "points of 0..100", "scores_at_end": SHARE}
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=held.schema,
-        group=held.names[c],
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=None if counts is None else counts[0],
-        denominator=None if counts is None else counts[1],
-        unit=units.get(metric, "number"),
-        note=note,
-    )
+                yield make(metric, value, at={"per": per}, note=FEW if value is None else note)

@@ -99,18 +99,15 @@ def _pooled(readings: tuple[RateSummary, ...]) -> float:
 def _index(trial: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
     own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
     rates = view.rates
-    estimate = Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=form.metric,
-        schema=view.schema,
-        group="all",
-        weighting=view.weighting.value,
+    estimate = Estimate.of(
+        trial.provider,
+        NAME,
+        form.metric,
+        None if rates is None else float(form.value(rates.values(form.rates))),
+        "index",
+        of=(view.schema, "all"),
         at={"fmr": view.target, **own},
-        value=None if rates is None else float(form.value(rates.values(form.rates))),
-        numerator=None,
-        denominator=None,
-        unit="index",
+        weighting=view.weighting.value,
         note=view.refused,
     )
     if rates is None:
@@ -174,18 +171,15 @@ def _unresolved_group(trial: SystemData, schema: str, a: int) -> str | None:
 def _max_threshold(
     trial: SystemData, schema: str, weighting: Weighting, at: At, threshold: float, note: str | None
 ) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric="threshold_at_fmr",
-        schema=schema,
-        group="max",
-        weighting=weighting.value,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        "threshold_at_fmr",
+        None if note else threshold,
+        "score",
+        of=(schema, "max"),
         at=at,
-        value=None if note else threshold,
-        numerator=None,
-        denominator=None,
-        unit="score",
+        weighting=weighting.value,
         note=note,
     )
 
@@ -193,17 +187,14 @@ def _max_threshold(
 def _no_rate(
     trial: SystemData, schema: str | None, group: str, weighting: Weighting, at: At, note: str
 ) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric="fnmr_at_fmr",
-        schema=schema,
-        group=group,
-        weighting=weighting.value,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        "fnmr_at_fmr",
+        None,
+        SHARE,
+        of=(schema, group),
         at=at,
-        value=None,
-        numerator=None,
-        denominator=None,
-        unit=SHARE,
+        weighting=weighting.value,
         note=note,
     )

@@ -112,18 +112,14 @@ def _threshold(
         rule=lambda level: inverted.interval(target, threshold, weighting, level),
     )
     wanted = [spec for spec in trial.intervals if spec.method in PLAN_OF]
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric="threshold_at_fmr",
-        schema=None,
-        group="all",
-        weighting=weighting.value,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        "threshold_at_fmr",
+        threshold,
+        "score",
         at={"fmr": target},
-        value=threshold,
-        numerator=None,
-        denominator=None,
-        unit="score",
+        weighting=weighting.value,
         intervals=intervals_of(reading, wanted, alpha),
     )
 
@@ -145,18 +141,15 @@ def _without(
     note: str | None,
 ) -> Estimate:
     """No value, and why."""
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=weighting.value,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        metric,
+        None,
+        "score" if metric == "threshold_at_fmr" else SHARE,
+        of=(schema, group),
         at=at,
-        value=None,
-        numerator=None,
-        denominator=None,
-        unit="score" if metric == "threshold_at_fmr" else SHARE,
+        weighting=weighting.value,
         note=note,
     )
 
@@ -172,18 +165,13 @@ def _eer(trial: SystemData) -> Estimate:
             found, note = (found, note) if refused is None else (None, refused)
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric="eer",
-        schema=None,
-        group="all",
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        "eer",
+        None if found is None else found.value,
+        SHARE,
         weighting=Weighting.POOLED.value,
-        at={},
-        value=None if found is None else found.value,
-        numerator=None,
-        denominator=None,
-        unit=SHARE,
         note=note,
     )
 

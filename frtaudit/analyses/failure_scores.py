@@ -5,6 +5,7 @@ Thesis, "Failure to Extract Features": any comparison with an image that failed 
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -48,22 +49,18 @@ class FailureScores:
             return
         distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in readings.items()}
         for c, group in enumerate((*held.names, "max")):
+            make = partial(Estimate.of, trial.provider, NAME, of=(held.schema, group))
             both = {
                 name: float(values.max() if group == "max" else values[c])
                 for name, values in distances.items()
             }
             if group != "max":
                 zero, kept = (readings[name].scores[c].size for name in (ZERO, APART))
-                share = _estimate(trial, held.schema, group, "failed_mated", {}, (zero - kept) / zero)
-                yield replace(
-                    share, numerator=zero - kept, denominator=zero, unit="share of mated comparisons"
-                )
+                unit, counts = "share of mated comparisons", (zero - kept, zero)
+                yield make("failed_mated", (zero - kept) / zero, unit, counts=counts)
             for name, value in both.items():
-                yield _estimate(trial, held.schema, group, "d_l2_failures", {"failures": name}, value)
-            change = _estimate(
-                trial, held.schema, group, "d_l2_failures_change", {}, both[ZERO] - both[APART]
-            )
-            yield replace(change, note=SAME)
+                yield make("d_l2_failures", value, UNIT, at={"failures": name})
+            yield make("d_l2_failures_change", both[ZERO] - both[APART], UNIT, note=SAME)
 
 
 def failed_pairs(trial: SystemData) -> Pairs:
@@ -117,21 +114,3 @@ def with_zeros(trial: SystemData, held: ClassScores, failed: Pairs) -> ClassScor
 
 def _keys(pairs: Pairs) -> npt.NDArray[np.int64]:
     return (pairs[:, 0] << 31) | pairs[:, 1]
-
-
-def _estimate(
-    trial: SystemData, schema: str, group: str, metric: str, at: dict[str, float | str], value: float
-) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=UNIT,
-    )

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.analyses.shared.failure_counts import Attempts, attempts_of, members_of, was_listed
-from frtaudit.core import Estimate, Interval, LedgerEntry, Method, Target
+from frtaudit.core import Estimate, Interval, LedgerEntry, Method
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import (
@@ -29,6 +29,7 @@ from frtaudit.stats.intervals import clustered_share, dependence, wilson
 from frtaudit.stats.intervals.bootstrap_intervals import variance_error
 
 NAME = "failures"
+ATTEMPTS = "share of attempts"
 Ints = npt.NDArray[np.int64]
 
 
@@ -49,16 +50,21 @@ def _fta(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate
     for tag, schema, group in trial.tags():
         failed, tried = counts.failed[tag], counts.tried[tag]
         total = int(tried.sum())
-        yield _estimate(
-            trial,
-            "fta",
-            schema,
-            group,
-            {},
-            float(failed.sum() / total) if total else None,
-            (int(failed.sum()), total),
-            counts.unit,
+        value, errors = float(failed.sum() / total) if total else None, (int(failed.sum()), total)
+        made, note = (
             _fta_intervals(failed, tried, alpha),
+            None if total else "nothing was tried in this group",
+        )
+        yield Estimate.of(
+            trial.provider,
+            NAME,
+            "fta",
+            value,
+            counts.unit,
+            (schema, group),
+            counts=errors,
+            intervals=made,
+            note=note,
         )
 
 
@@ -67,14 +73,7 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
     if bounds is None:
         return (empty(Method.WILSON, alpha, "nothing was tried"),)
     iid = wilson.wilson_iid(int(failed.sum()), int(tried.sum()), alpha)
-    extreme = Interval(
-        low=iid.low,
-        high=iid.high,
-        level=1 - alpha,
-        method=Method.WILSON_IID,
-        target=Target.COMPARISONS_IID,
-        n_eff=iid.n_eff,
-    )
+    extreme = Interval.of(iid.low, iid.high, alpha, Method.WILSON_IID, n_eff=iid.n_eff)
     return from_bounds(bounds, alpha), extreme
 
 
@@ -86,33 +85,37 @@ def _frr(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate
         for tag, schema, group in trial.tags():
             if not np.isfinite(threshold):
                 note = trial.refused(POOLED, a)
-                yield _estimate(trial, "frr", schema, group, at, None, None, "share of attempts", (), note)
+                yield Estimate.of(
+                    trial.provider, NAME, "frr", None, ATTEMPTS, (schema, group), at=at, note=note
+                )
                 continue
-            yield _frr_at(trial, counts, tag, schema, group, at, threshold, a, alpha)
+            place = OperatingPoint(
+                rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a
+            )
+            value, made, note = _frr_at(trial, counts, place, alpha)
+            yield Estimate.of(
+                trial.provider,
+                NAME,
+                "frr",
+                value,
+                ATTEMPTS,
+                (schema, group),
+                at=at,
+                intervals=made,
+                note=note,
+            )
 
 
 def _frr_at(
-    trial: SystemData,
-    counts: Attempts,
-    tag: int,
-    schema: str | None,
-    group: str,
-    at: At,
-    threshold: float,
-    a: int,
-    alpha: float,
-) -> Estimate:
-    place = OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
+    trial: SystemData, counts: Attempts, place: OperatingPoint, alpha: float
+) -> tuple[float | None, tuple[Interval, ...], str | None]:
     reading = read(trial, place)
-    failed, tried = counts.failed[tag], counts.tried[tag]
+    failed, tried = counts.failed[place.tag], counts.tried[place.tag]
     if not tried.sum() or not np.isfinite(reading.value):
-        return _estimate(
-            trial, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison"
-        )
+        return None, (), "no comparison"
     fta = float(failed.sum() / tried.sum())
-    value = fta + reading.value * (1 - fta)
     made = _frr_interval(reading, failed, tried, alpha, known=counts.known)
-    return _estimate(trial, "frr", schema, group, at, value, None, "share of attempts", (made,))
+    return fta + reading.value * (1 - fta), (made,), None
 
 
 def _frr_interval(reading: RateSummary, failed: Ints, tried: Ints, alpha: float, *, known: bool) -> Interval:
@@ -139,12 +142,11 @@ def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interva
     fta = bounds.interval(alpha)
     low, high = (share + rate * (1 - share) for share, rate in ((fta.low, fnmr.low), (fta.high, fnmr.high)))
     again = fnmr.one_sided
-    return Interval(
-        low=low,
-        high=high,
-        level=1 - alpha,
-        method=Method.WILSON,
-        target=Target.POPULATION,
+    return Interval.of(
+        low,
+        high,
+        alpha,
+        Method.WILSON,
         note="few errors: the ends of FTA's and of FNMR's interval together, whatever their correlation",
         one_sided=None if again is None else lambda error: _by_ends(again(error), failed, tried, 2 * error),
     )
@@ -198,8 +200,17 @@ def _case(
         return
     for case, errors in (("best", reading.errors), ("worst", reading.errors + lost)):
         metric = f"{place.rate}_{case}_case"
-        yield _estimate(
-            trial, metric, schema, group, at, errors / total, (errors, total), SHARE, weighting="pooled"
+        value, counts = errors / total, (errors, total)
+        yield Estimate.of(
+            trial.provider,
+            NAME,
+            metric,
+            value,
+            SHARE,
+            (schema, group),
+            counts=counts,
+            at=at,
+            weighting="pooled",
         )
 
 
@@ -253,36 +264,3 @@ def _names(trial: SystemData) -> dict[str, tuple[str, ...]]:
     return {
         code: tuple(ids[sample] for sample in sorted(failures) if failures[sample] == code) for code in codes
     }
-
-
-def _estimate(
-    trial: SystemData,
-    metric: str,
-    schema: str | None,
-    group: str,
-    at: At,
-    value: float | None,
-    counts: tuple[int, int] | None,
-    unit: str,
-    intervals: tuple[Interval, ...] = (),
-    note: str | None = None,
-    *,
-    weighting: str | None = None,
-) -> Estimate:
-    if value is None and note is None:
-        note = "nothing was tried in this group"
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=weighting,
-        at=at,
-        value=value,
-        numerator=counts[0] if counts else None,
-        denominator=counts[1] if counts else None,
-        unit=unit,
-        intervals=intervals,
-        note=note,
-    )

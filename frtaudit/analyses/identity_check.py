@@ -9,6 +9,7 @@ Long because a plug-in is one file: what is suspected, the rates without it, the
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import cast
 
@@ -172,15 +173,8 @@ def _share(some: int, total: int) -> str:
 def _people(trial: SystemData, found: Found) -> Estimate:
     number = None if found.pairs is None else found.pairs.first.size
     why = None if found.pairs is not None else found.why
-    return _count(
-        trial,
-        "suspected_duplicates",
-        "share of compared pairs of people",
-        number,
-        found.compared,
-        found.cut,
-        why,
-    )
+    unit = "share of compared pairs of people"
+    return _count(trial, "suspected_duplicates", unit, number, found.compared, found.cut, why)
 
 
 def _images(trial: SystemData, found: Found) -> Estimate:
@@ -192,20 +186,17 @@ def _images(trial: SystemData, found: Found) -> Estimate:
 def _count(
     trial: SystemData, metric: str, unit: str, number: int | None, of: int, cut: float | None, why: str | None
 ) -> Estimate:
-    known = number is not None and of > 0
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=None,
-        group="all",
-        weighting=None,
-        at={} if cut is None else {"cut": cut},
-        value=number / of if known and number is not None else None,
-        numerator=number if known else None,
-        denominator=of if known else None,
-        unit=unit,
-        note=None if known else why or NO_PAIRS,
+    counts = (number, of) if number is not None and of > 0 else None
+    value, at = counts and counts[0] / counts[1], {} if cut is None else {"cut": cut}
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        metric,
+        value,
+        unit,
+        counts=counts,
+        at=at,
+        note=None if counts else why or NO_PAIRS,
     )
 
 
@@ -220,22 +211,13 @@ def _without(trial: SystemData, metric: str, pairs: Ints, alpha: float) -> Itera
             here = replace(place, tag=tag)
             low = place.threshold < trial.tail.floor
             reading = None if low else read(rest, here)
-            known = reading is not None and bool(np.isfinite(reading.value))
-            yield Estimate(
-                provider=trial.provider,
-                analysis=NAME,
-                metric=metric,
-                schema=schema,
-                group=group,
-                weighting=place.weighting.value,
-                at=at,
-                value=reading.value if known and reading else None,
-                numerator=reading.errors if known and reading else 0,
-                denominator=reading.trials if known and reading else 0,
-                unit=SHARE,
-                intervals=intervals_of(reading, RULE, alpha) if known and reading else (),
-                note=BELOW_FLOOR if low else None if known else "no comparison in this group",
-            )
+            make = partial(Estimate.of, trial.provider, NAME, metric, unit=SHARE, of=(schema, group), at=at)
+            make = partial(make, weighting=place.weighting.value)
+            if reading is None or not np.isfinite(reading.value):
+                yield make(None, counts=(0, 0), note=BELOW_FLOOR if low else "no comparison in this group")
+                continue
+            made, counts = intervals_of(reading, RULE, alpha), (reading.errors, reading.trials)
+            yield make(reading.value, counts=counts, intervals=made)
 
 
 def _places(trial: SystemData) -> Iterator[tuple[At, OperatingPoint]]:

@@ -313,18 +313,15 @@ class _Reading:
         )
 
     def _bare(self, metric: str, at: At, schema: str | None, group: str) -> Estimate:
-        return Estimate(
-            provider=self.trial.provider,
-            analysis=NAME,
-            metric=metric,
-            schema=schema,
-            group=group,
-            weighting="pooled" if metric in ("fnmr_by_labels", "eer_by_labels") else None,
+        return Estimate.of(
+            self.trial.provider,
+            NAME,
+            metric,
+            None,
+            "",
+            of=(schema, group),
             at=at,
-            value=None,
-            numerator=None,
-            denominator=None,
-            unit="",
+            weighting="pooled" if metric in ("fnmr_by_labels", "eer_by_labels") else None,
             note="undefined",
         )
 

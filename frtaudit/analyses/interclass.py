@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core import Curve, Estimate, Interval, Method, Test, TestMethod
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores, drawn_order
-from frtaudit.evaluation.interclass import for_population, largest
+from frtaudit.evaluation.interclass import CLASS_MOVED, for_population, largest
 from frtaudit.evaluation.intervals import empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2
@@ -104,12 +104,11 @@ class Interclass:
         scores = tuple(panel.scores[c] for c in order)
         table = thesis_bootstrap(scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
         made = tuple(
-            Interval(
-                low=float(low),
-                high=float(high),
-                level=1 - self.alpha,
-                method=Method.T_BOOTSTRAP,
-                target=Target.COMPARISONS_IID,
+            Interval.of(
+                float(low),
+                float(high),
+                self.alpha,
+                Method.T_BOOTSTRAP,
                 n_resamples=self.B,
                 note="the norm of a pointwise band: no test of a difference",
             )
@@ -157,7 +156,7 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
         n_resamples=None if table is None else table.n_resamples,
         method=TestMethod.CENTRED_CURVES,
         detectable=None if table is None else table.detectable,
-        detectable_unit="d_l2 of one class moved as a whole",
+        detectable_unit=CLASS_MOVED,
         power=d_l2.POWER,
         note=note,
     )
@@ -171,18 +170,14 @@ def _estimate(
     value: float,
     intervals: tuple[Interval, ...],
 ) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric="d_l2",
-        schema=panel.schema,
-        group=group,
-        weighting=None,
+    return Estimate.of(
+        trial.provider,
+        NAME,
+        "d_l2",
+        value,
+        UNITS[space],
+        of=(panel.schema, group),
         at={"space": space.value},
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=UNITS[space],
         intervals=intervals,
     )
 

@@ -9,16 +9,16 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import ClassScores, check_shares, class_scores, drawn_order, shares_of
-from frtaudit.evaluation.interclass import for_population, largest
+from frtaudit.evaluation.interclass import classes_alike, for_population, largest
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import d_l2, d_l2_spaces
 from frtaudit.stats.interclass.class_curves import Classes
-from frtaudit.stats.interclass.d_l2 import POWER, Space
+from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread
 from frtaudit.stats.interclass.iid_bootstrap import thesis_bootstrap
 from frtaudit.stats.rates.resolution import MIN_EXPECTED
@@ -122,12 +122,11 @@ class InterclassSpread:
             yield drawing.largest(found, own, at, UNITS["quantile"])
 
     def _iid(self, low: float, high: float) -> Interval:
-        return Interval(
-            low=float(low),
-            high=float(high),
-            level=1 - self.alpha,
-            method=Method.T_BOOTSTRAP,
-            target=Target.COMPARISONS_IID,
+        return Interval.of(
+            float(low),
+            float(high),
+            self.alpha,
+            Method.T_BOOTSTRAP,
             note="the norm of a pointwise band: no test of a difference",
         )
 
@@ -179,7 +178,7 @@ class _Drawing:
         made = for_population(found.bounds, len(found.noise), self.alpha)
         intervals = tuple(largest(part) for part in (thesis, made) if part)
         top = self._estimate("max", at, float(exact.own.max()), unit, intervals)
-        return replace(top, test=self._test(found))
+        return replace(top, test=classes_alike(found, self.alpha))
 
     def pairs(self, found: Spread, exact: "_Distances", at: At, unit: str) -> Iterator[Estimate]:
         """Each pair of classes, with its interval for the population."""
@@ -200,32 +199,15 @@ class _Drawing:
             yield replace(made, metric=metric, note=OF_TWO if two else NO_INTERVAL)
 
     def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
-        return Estimate(
-            provider=self.trial.provider,
-            analysis=NAME,
-            metric="d_l2",
-            schema=self.held.schema,
-            group=group,
-            weighting=None,
+        return Estimate.of(
+            self.trial.provider,
+            NAME,
+            "d_l2",
+            value,
+            unit,
+            of=(self.held.schema, group),
             at=at,
-            value=value,
-            numerator=None,
-            denominator=None,
-            unit=unit,
             intervals=made,
-        )
-
-    def _test(self, found: Spread) -> Test:
-        return Test(
-            p=found.p_value(self.alpha),
-            null_median=found.null(0.5, self.alpha),
-            null_edge=found.null(1 - self.alpha, self.alpha),
-            alpha=self.alpha,
-            n_resamples=len(found.noise),
-            method=TestMethod.CENTRED_CURVES,
-            detectable=found.detectable(self.alpha),
-            detectable_unit="d_l2 of one class moved as a whole",
-            power=POWER,
         )
 
 

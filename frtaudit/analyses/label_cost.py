@@ -7,6 +7,7 @@ labels stand beside rates on each possible truth, and an interval reaches from t
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from typing import cast
 
 import numpy as np
@@ -222,13 +223,14 @@ def _told(
 ) -> Iterator[Estimate]:
     """The rate on true labels with its interval; of everybody the cost in all and by kind, and how far draws spread."""
     of, schema, group = tag
+    make = partial(Estimate.of, trial.provider, NAME)
     note = None if schema is None else OF_QUERIES
     name = f"{rate}_true_labels"
     ends = [one.true[:, place] for one in rates.values()]
     if not all(np.isfinite(true).all() for true in ends):
-        yield _estimate(trial.provider, name, point.at, None, SHARE, NOTHING, (schema, group))
+        yield make(name, None, SHARE, (schema, group), at=point.at, weighting="pooled", note=NOTHING)
         return
-    made = _estimate(trial.provider, name, point.at, _mean(ends), SHARE, note, (schema, group))
+    made = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
     reading = read(
         trial,
         OperatingPoint(
@@ -247,10 +249,10 @@ def _told(
     for kind in KINDS:
         at = {**point.at, "rate": str(rate), "of": kind}
         costs = [one.cost[kind][:, place] for one in rates.values()]
-        yield _estimate(trial.provider, "label_cost", at, _mean(costs), DIFFERENCE)
+        yield make("label_cost", _mean(costs), DIFFERENCE, at=at)
     for end, true in zip(rates, ends, strict=True):
         at = {**point.at, "rate": str(rate), "of": str(end)}
-        yield _estimate(trial.provider, "label_cost_end", at, float(true.mean()), SHARE)
+        yield make("label_cost_end", float(true.mean()), SHARE, at=at, weighting="pooled")
 
 
 def _mean(ends: Sequence[Floats]) -> float:
@@ -327,29 +329,4 @@ def _of_labels(interval: Interval) -> Interval:
 def _doubts(doubts: Mapping[End, LabelUncertainty]) -> Iterator[Estimate]:
     for end, found in doubts.items():
         for kind, count in asdict(found).items():
-            yield _estimate(EVERY, "labels_in_doubt", {"of": kind, "end": str(end)}, count, FACES)
-
-
-def _estimate(
-    provider: str,
-    metric: str,
-    at: Mapping[str, float | str],
-    value: float | None,
-    unit: str,
-    note: str | None = None,
-    of: tuple[str | None, str] = (None, "all"),
-) -> Estimate:
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=of[0],
-        group=of[1],
-        weighting=Weighting.POOLED.value if unit == SHARE else None,
-        at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
-        note=note,
-    )
+            yield Estimate.of(EVERY, NAME, "labels_in_doubt", count, FACES, at={"of": kind, "end": str(end)})

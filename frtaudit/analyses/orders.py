@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from frtaudit.core import Estimate
 from frtaudit.core.registry import register
@@ -38,23 +39,7 @@ class Orders:
     def _all(
         self, trial: SystemData, both: int, differing: int, mean: float | None, most: float | None
     ) -> Iterator[Estimate]:
-        share = (differing / both, differing, both, SHARE)
-        for metric, (value, errors, trials, unit) in {
-            "order_differing": share,
-            "order_gap_mean": (mean, None, None, "score"),
-            "order_gap_max": (most, None, None, "score"),
-        }.items():
-            yield Estimate(
-                provider=trial.provider,
-                analysis=NAME,
-                metric=metric,
-                schema=None,
-                group="all",
-                weighting=None,
-                at={},
-                value=value,
-                numerator=errors,
-                denominator=trials,
-                unit=unit,
-                note=DESCRIBES,
-            )
+        make = partial(Estimate.of, trial.provider, NAME, note=DESCRIBES)
+        yield make("order_differing", differing / both, SHARE, counts=(differing, both))
+        yield make("order_gap_mean", mean, "score")
+        yield make("order_gap_max", most, "score")

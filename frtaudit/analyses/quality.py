@@ -16,12 +16,13 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
+from frtaudit.evaluation.interclass import CLASS_MOVED, classes_alike
 from frtaudit.evaluation.intervals import MIN_ERRING, empty
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
 from frtaudit.stats.interclass import class_curves, d_l2, d_l2_spaces, sample_quality
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import POWER, Space
-from frtaudit.stats.interclass.d_l2_spaces import Axis, Spread
+from frtaudit.stats.interclass.d_l2_spaces import Axis
 
 NAME = "quality"
 BRIGHTNESS = "brightness"
@@ -152,28 +153,29 @@ class _Samples:
         for c, (name, _, _) in enumerate(made):
             interval = self._interval(float(low[c]), float(high[c]), thin=name in few)
             value = float(found.point[c])
-            yield _estimate(EVERY, self.schema, "quality_mean", name, at, value, attribute, made=(interval,))
+            yield Estimate.of(
+                EVERY,
+                NAME,
+                "quality_mean",
+                value,
+                attribute,
+                (self.schema, name),
+                at=at,
+                intervals=(interval,),
+            )
         test = (
             _untested(self.alpha, f"{few[0]} has fewer than {MIN_ERRING} subjects")
             if few
             else self._test(found)
         )
-        yield _estimate(
-            EVERY, self.schema, "quality_spread", "max", at, found.statistic, attribute, test=test
-        )
+        of = (self.schema, "max")
+        yield Estimate.of(EVERY, NAME, "quality_spread", found.statistic, attribute, of, at=at, test=test)
 
     def _interval(self, low: float, high: float, *, thin: bool) -> Interval:
         if thin:
             note = f"fewer than {MIN_ERRING} subjects: too few to resample"
             return empty(Method.VERTEX, self.alpha, note, Target.POPULATION)
-        return Interval(
-            low=low,
-            high=high,
-            level=1 - self.alpha,
-            method=Method.VERTEX,
-            target=Target.POPULATION,
-            n_resamples=self.audit.bootstrap.B,
-        )
+        return Interval.of(low, high, self.alpha, Method.VERTEX, n_resamples=self.audit.bootstrap.B)
 
     def _test(self, found: sample_quality.Means) -> Test:
         return Test(
@@ -242,43 +244,14 @@ class _Reading:
             note = "below overall on average" if direction[c] < 0 else "above overall on average"
             yield self._made(name, at, value, None, note)
         # of all comparisons ``interclass`` has the test: a second one would only enlarge the family
-        test = None if at["stratum"] == "all" else _tested(found, self.alpha)
+        test = None if at["stratum"] == "all" else classes_alike(found, self.alpha)
         yield self._made("max", at, float(np.sqrt(found.point.max())), test, None)
 
     def _made(self, group: str, at: At, value: float | None, test: Test | None, note: str | None) -> Estimate:
-        where = self.trial.provider, self.schema, "d_l2_within", group, at, value, UNIT
-        return _estimate(*where, test=test, note=note)
-
-
-def _estimate(
-    provider: str,
-    schema: str,
-    metric: str,
-    group: str,
-    at: At,
-    value: float | None,
-    unit: str,
-    *,
-    made: tuple[Interval, ...] = (),
-    test: Test | None = None,
-    note: str | None = None,
-) -> Estimate:
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
-        intervals=made,
-        note=note,
-        test=test,
-    )
+        of = (self.schema, group)
+        return Estimate.of(
+            self.trial.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note
+        )
 
 
 def _signs(classes: Classes, once: class_curves.Weights) -> Floats:
@@ -289,30 +262,12 @@ def _signs(classes: Classes, once: class_curves.Weights) -> Floats:
     return np.asarray(apart.mean(axis=-1))
 
 
-def _tested(found: Spread, alpha: float) -> Test:
-    return Test(
-        p=found.p_value(alpha),
-        null_median=found.null(0.5, alpha),
-        null_edge=found.null(1 - alpha, alpha),
-        alpha=alpha,
-        n_resamples=len(found.noise),
-        method=TestMethod.CENTRED_CURVES,
-        detectable=found.detectable(alpha),
-        detectable_unit="d_l2 of one class moved as a whole",
-        power=POWER,
-    )
-
-
 def _untested(alpha: float, note: str) -> Test:
     return Test(
         p=None,
-        null_median=None,
-        null_edge=None,
         alpha=alpha,
-        n_resamples=None,
         method=TestMethod.CENTRED_CURVES,
-        detectable=None,
-        detectable_unit="d_l2 of one class moved as a whole",
+        detectable_unit=CLASS_MOVED,
         power=POWER,
         note=note,
     )

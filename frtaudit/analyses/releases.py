@@ -12,7 +12,7 @@ from typing import cast
 
 import numpy as np
 
-from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core import Estimate, Interval, Method, Test, TestMethod
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
@@ -131,18 +131,14 @@ def _changes(
 def _estimate(old: str, new: str, schema: str, found: Change | None, alpha: float) -> Estimate:
     """The change under the new release's name; ``at`` names the old one."""
     made = () if found is None else (_interval(found, alpha),)
-    return Estimate(
-        provider=new,
-        analysis=NAME,
-        metric=METRIC,
-        schema=schema,
-        group="max",
-        weighting=None,
+    return Estimate.of(
+        new,
+        NAME,
+        METRIC,
+        None if found is None else found.value,
+        UNIT,
+        of=(schema, "max"),
         at={"from": old, "space": "quantile"},
-        value=None if found is None else found.value,
-        numerator=None,
-        denominator=None,
-        unit=UNIT,
         intervals=made,
         note=TIED if found is None else f"of the {found.subjects} people with mated scores in both releases",
         test=_test(found, alpha),
@@ -150,21 +146,12 @@ def _estimate(old: str, new: str, schema: str, found: Change | None, alpha: floa
 
 
 def _interval(found: Change, alpha: float) -> Interval:
-    return Interval(
-        low=found.low,
-        high=found.high,
-        level=1 - alpha,
-        method=Method.VERTEX,
-        target=Target.POPULATION,
-        n_resamples=found.n_resamples,
-    )
+    return Interval.of(found.low, found.high, alpha, Method.VERTEX, n_resamples=found.n_resamples)
 
 
 def _test(found: Change | None, alpha: float) -> Test:
     return Test(
         p=None if found is None else found.p_value,
-        null_median=None,
-        null_edge=None,
         alpha=alpha,
         n_resamples=None if found is None else found.n_resamples,
         method=TestMethod.PAIRED_PEOPLE,

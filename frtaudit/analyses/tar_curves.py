@@ -281,18 +281,15 @@ class _Drawing:
                 scores = self.classes.scores[b]
                 accepted = int(np.count_nonzero(scores > thresholds[a]))
                 made = () if a == b else self._intervals(a, b, float(thresholds[a]), accepted)
-                yield Estimate(
-                    provider=self.trial.provider,
-                    analysis=NAME,
-                    metric="tar_at_tar",
-                    schema=self.held.schema,
-                    group=second,
-                    weighting=None,
+                yield Estimate.of(
+                    self.trial.provider,
+                    NAME,
+                    "tar_at_tar",
+                    accepted / scores.size,
+                    SHARE,
+                    of=(self.held.schema, second),
+                    counts=(accepted, scores.size),
                     at=at,
-                    value=accepted / scores.size,
-                    numerator=accepted,
-                    denominator=scores.size,
-                    unit=SHARE,
                     intervals=made,
                     note="by construction: the threshold is this class's" if a == b else None,
                 )
@@ -303,13 +300,7 @@ class _Drawing:
         half = float(scipy.stats.t.isf(self.spec.alpha / 2, self.spec.B)) * float(
             np.sqrt(rate * (1 - rate) / trials)
         )
-        iid = Interval(
-            low=rate - half,
-            high=rate + half,
-            level=1 - self.spec.alpha,
-            method=Method.T_BOOTSTRAP,
-            target=Target.COMPARISONS_IID,
-        )
+        iid = Interval.of(rate - half, rate + half, self.spec.alpha, Method.T_BOOTSTRAP)
         if half == 0:
             iid = empty(
                 Method.T_BOOTSTRAP, self.spec.alpha, "no spread: none or all are accepted", iid.target
@@ -329,13 +320,6 @@ class _Drawing:
         else:
             low, high = 1 - (1.0 if ruled.high is None else ruled.high), 1 - (ruled.low or 0.0)
             n_eff = ruled.n_eff
-        return Interval(
-            low=low,
-            high=high,
-            level=1 - self.alpha,
-            method=Method.WILSON,
-            target=Target.POPULATION,
-            n_resamples=len(self.others),
-            n_eff=finite(n_eff),
-            note=note,
+        return Interval.of(
+            low, high, self.alpha, Method.WILSON, n_resamples=len(self.others), n_eff=finite(n_eff), note=note
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +18,7 @@ from frtaudit.analyses.shared.nearest_matches import (
     review_rows,
     survey,
 )
-from frtaudit.core import CohortData, Curve, Estimate, Interval, Method, Target
+from frtaudit.core import CohortData, Curve, Estimate, Interval, Method
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
@@ -110,9 +111,8 @@ class TrainTestOverlap:
             if name in overlap.cleaned:
                 done = overlap.cleaned[name]
                 counts = int(done.removed.sum()), done.images
-                yield _count(
-                    trial, "overlap_noise_images", {"training": name}, *counts, "share of images looked at"
-                )
+                unit, at = "share of images looked at", {"training": name}
+                yield Estimate.share(trial.provider, NAME, "overlap_noise_images", counts, unit, at=at)
             yield from _review(trial, overlap.last[name], self.thresholds)
 
     def _notes(self, overlap: Overlap) -> Iterator[str]:
@@ -160,24 +160,16 @@ def _stage(trial: SystemData, found: Found, stage: str, thresholds: tuple[float,
     for threshold in sorted(thresholds):
         at: At = {"training": found.name, "above": threshold, "stage": stage}
         counts = found.above(threshold)
-        yield _count(trial, "overlap_images", at, counts[0], images, "share of test images")
-        yield _count(trial, "overlap_identities", at, counts[1], identities, "share of test identities")
-        yield _count(
-            trial, "overlap_training_identities", at, counts[2], trained, "share of training identities"
-        )
-    whole: At = {"training": found.name, "stage": stage}
+        make = partial(Estimate.share, trial.provider, NAME, at=at)
+        yield make("overlap_images", (counts[0], images), "share of test images")
+        yield make("overlap_identities", (counts[1], identities), "share of test identities")
+        yield make("overlap_training_identities", (counts[2], trained), "share of training identities")
+    whole = partial(Estimate.share, trial.provider, NAME, at={"training": found.name, "stage": stage})
     test, training = found.edges()
-    yield _count(
-        trial, "overlap_identities", whole, int(np.unique(test).size), identities, "share of test identities"
-    )
-    matched = int(np.unique(training).size)
-    yield _count(
-        trial, "overlap_training_identities", whole, matched, trained, "share of training identities"
-    )
-    merged = len(found.merged())
-    yield _count(
-        trial, "overlap_merged_identities", whole, merged, matched, "share of matching training identities"
-    )
+    yield whole("overlap_identities", (int(np.unique(test).size), identities), "share of test identities")
+    matched, merged = int(np.unique(training).size), len(found.merged())
+    yield whole("overlap_training_identities", (matched, trained), "share of training identities")
+    yield whole("overlap_merged_identities", (merged, matched), "share of matching training identities")
 
 
 def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
@@ -189,27 +181,9 @@ def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> I
         at: At = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
         high = reviewed & (found.score > threshold)
         total = int(high.sum())
-        same = int(np.isin(found.verdict[high], (0, 1)).sum())
-        yield _count(trial, "reviewed_same_identity", at, same, total, "share of reviewed matches")
-        image = int((found.verdict[high] == 0).sum())
-        yield _count(trial, "reviewed_same_image", at, image, total, "share of reviewed matches")
-
-
-def _count(trial: SystemData, metric: str, at: At, count: int, total: int, unit: str) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=None,
-        group="all",
-        weighting=None,
-        at=at,
-        value=count / total if total else None,
-        numerator=count,
-        denominator=total,
-        unit=unit,
-        note=None if total else "nothing to count",
-    )
+        make = partial(Estimate.share, trial.provider, NAME, unit="share of reviewed matches", at=at)
+        yield make("reviewed_same_identity", (int(np.isin(found.verdict[high], (0, 1)).sum()), total))
+        yield make("reviewed_same_image", (int((found.verdict[high] == 0).sum()), total))
 
 
 def _violins(overlap: Overlap, provider: str) -> Iterator[Curve]:
@@ -267,7 +241,9 @@ def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: flo
     delta = fold_differences.accuracy_difference(one, other, both, pairs.first, pairs.second)
     interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
     unit = "accuracy of all pairs minus that without overlap"
-    yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
+    yield Estimate.of(
+        trial.provider, NAME, "delta_accuracy_overlap", delta.value, unit, at=at, intervals=(interval,)
+    )
 
 
 def _too_few(pairs: FoldPairs, found: kfold_accuracy.FoldAccuracy, hit: Flags) -> str | None:
@@ -284,14 +260,7 @@ def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int
     bounds = fold_differences.difference_interval(delta, 0.0, subjects, alpha)
     low, high = (None, None) if few or bounds is None else bounds
     note = "fold thresholds held fixed" if bounds else "degenerate: nobody overlaps, or nobody errs"
-    return Interval(
-        low=low,
-        high=high,
-        level=1 - alpha,
-        method=Method.DYADIC,
-        target=Target.POPULATION,
-        note=few if bounds and few else note,
-    )
+    return Interval.of(low, high, alpha, Method.DYADIC, note=few if bounds and few else note)
 
 
 def _accuracy(
@@ -306,36 +275,11 @@ def _accuracy(
     empty = kfold_accuracy.empty_folds(of, pairs.k)
     if empty:
         note = f"{empty} of {pairs.k} folds hold no such pair"
-        return _estimate(trial, metric, None, None, unit, at, (), note)
+        return Estimate.of(trial.provider, NAME, metric, None, unit, at=at, note=note)
     found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
     bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
     interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
     counts = (int(found.correct.sum()), int(found.total.sum()))
-    return _estimate(trial, metric, found.mean, counts, unit, at, (interval,), None)
-
-
-def _estimate(
-    trial: SystemData,
-    metric: str,
-    value: float | None,
-    counts: tuple[int, int] | None,
-    unit: str,
-    at: At,
-    intervals: tuple[Interval, ...],
-    note: str | None,
-) -> Estimate:
-    return Estimate(
-        provider=trial.provider,
-        analysis=NAME,
-        metric=metric,
-        schema=None,
-        group="all",
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=counts[0] if counts else None,
-        denominator=counts[1] if counts else None,
-        unit=unit,
-        intervals=intervals,
-        note=note,
+    return Estimate.of(
+        trial.provider, NAME, metric, found.mean, unit, counts=counts, at=at, intervals=(interval,)
     )

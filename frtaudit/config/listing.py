@@ -5,8 +5,8 @@ import re
 from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
 from frtaudit.config.search_path import line_about, options
-from frtaudit.config.validate import METRICS
 from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
+from frtaudit.core.metrics import METRICS, TO_REQUIRE
 from frtaudit.core.registry import names
 from frtaudit.core.structure import closest
 from frtaudit.errors import SpecError
@@ -28,25 +28,6 @@ _ABOUT = {
     "section": "of the report, from other wheels, where the analysis of that name runs: analysis=NAME",
     "metric": "in requirements: metric: NAME",
     "interval": "methods and the targets that they serve: intervals=[{method: M, target: T}]",
-}
-_METRICS = {
-    "accuracy": "mean accuracy over the folds",
-    "accuracy_fold_sd": "standard deviation of the folds' accuracies",
-    "d_l2": "distance of a class from the mean of all, or between classes; at: {space: quantile, tar or fmr_axis}",
-    "eer": "(FMR + FNMR)/2 at the score where they are nearest to each other",
-    "fdr": "fairness discrepancy rate of the classes' FMR and FNMR",
-    "fmr": "FMR at a threshold",
-    "fnmr": "FNMR at a threshold",
-    "fnmr_at_fmr": "FNMR at the threshold of an FMR target",
-    "frr": "FTA + FNMR (1 - FTA) at the threshold of an FMR target",
-    "fta": "samples of which a system made no template, over all samples",
-    "garbe": "Gini aggregation rate of the classes' FMR and FNMR",
-    "gini": "Gini coefficient of a rate of the classes",
-    "inequity_rate": "NIST's inequity rate of the classes' FMR and FNMR",
-    "log_geomean": "sum of abs log10(rate / geometric mean) over the classes",
-    "max_geomean": "largest rate of a class over the geometric mean",
-    "max_min": "largest rate of a class over the smallest",
-    "threshold_at_fmr": "smallest score at which FMR is at most the target",
 }
 
 PAGE = """\
@@ -117,7 +98,7 @@ def _named(group: str) -> dict[str, str]:
     if group in ("export", "section", "service"):
         return {name: line_about(group, name) for name in names(group)}
     if group == "metric":
-        return {name: _METRICS.get(name, "") for name in METRICS}
+        return {name: METRICS[name].about for name in TO_REQUIRE}
     offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}
     return {
         method.value: ", ".join(target.value for target in targets) for method, targets in offered.items()

@@ -11,7 +11,7 @@ from unicodedata import category
 from frtaudit.core import limits
 from frtaudit.core.cohort import UNKNOWN
 from frtaudit.core.estimates import DECIDING, OF_THEIR_OWN, SERVES
-from frtaudit.core.metrics import D_L2, SPACES
+from frtaudit.core.metrics import D_L2, SPACES, TO_REQUIRE
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -32,25 +32,6 @@ from frtaudit.errors import SpecError
 from frtaudit.inputs.sanitize import as_read
 from frtaudit.inputs.schemas import check_schemas
 
-METRICS = (
-    "accuracy",
-    "accuracy_fold_sd",
-    "d_l2",
-    "eer",
-    "fdr",
-    "fmr",
-    "fnmr",
-    "fnmr_at_fmr",
-    "frr",
-    "fta",
-    "garbe",
-    "gini",
-    "inequity_rate",
-    "log_geomean",
-    "max_geomean",
-    "max_min",
-    "threshold_at_fmr",
-)
 BY_ASKING = (
     "fmr",
     "fnmr",
@@ -230,7 +211,7 @@ def check_report(report: Report) -> None:
 def known_metrics(spec: AuditSpec) -> tuple[str, ...]:
     """The metrics that can be named, those that a plug-in analysis declares as ``metrics`` included."""
     declared = (getattr(analysis, "metrics", ()) for analysis in spec.analyses.values())
-    return tuple(sorted({*METRICS, *(metric for metrics in declared for metric in metrics)}))
+    return tuple(sorted({*TO_REQUIRE, *(metric for metrics in declared for metric in metrics)}))
 
 
 def _check_requirement(where: str, item: RequirementSpec, spec: AuditSpec) -> None:

@@ -11,6 +11,7 @@ from frtaudit.core.canonical import Json
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import Labelling
+from frtaudit.core.records import ADDED, Count
 from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.scores import ScoreTable, ScoreTail
 
@@ -48,12 +49,12 @@ class LedgerEntry:
     """Something that was left out or failed, counted: ``code`` says why, ``count`` how many of ``unit``."""
 
     code: str
-    count: int
+    count: Count
     unit: str
     provider: str | None = None
     schema: str | None = None
     group: str | None = None
-    names: tuple[str, ...] = ()
+    names: tuple[str, ...] = field(default=(), metadata=ADDED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,14 +1,16 @@
 """Curves: what is drawn, with its band."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.canonical import Json, dumps, number_in, number_out
+from frtaudit.core.canonical import dumps
 from frtaudit.core.estimates import Method, Target
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.records import ADDED, Level, WeightingName, to_json
 
 Floats = npt.NDArray[np.float64]
 
@@ -59,19 +61,19 @@ class Curve:
     analysis: str
     schema: str | None
     group: str
-    weighting: str | None
+    weighting: WeightingName | None
     x: tuple[float, ...]
     y: tuple[float, ...]
     low: tuple[float, ...] | None = None
     high: tuple[float, ...] | None = None
     method: Method | None = None
     target: Target | None = None
-    metric: str | None = None
-    rate: str | None = None
-    level: float | None = None
-    simultaneous: bool = False
-    replicates: tuple[tuple[float, ...], ...] = ()
-    notes: tuple[str, ...] = ()
+    metric: str | None = field(default=None, metadata=ADDED)
+    rate: str | None = field(default=None, metadata=ADDED)
+    level: Level | None = field(default=None, metadata=ADDED)
+    simultaneous: Annotated[bool, ("const", True)] = field(default=False, metadata=ADDED)
+    replicates: tuple[tuple[float, ...], ...] = field(default=(), metadata=ADDED)
+    notes: tuple[str, ...] = field(default=(), metadata=ADDED)
 
     def __post_init__(self) -> None:
         require(len(self.x) == len(self.y), "one y per x")
@@ -82,54 +84,11 @@ class Curve:
 
     def __eq__(self, other: object) -> bool:
         """Equal JSON: an undefined point equals another."""
-        return isinstance(other, Curve) and self.to_json() == other.to_json()
+        return isinstance(other, Curve) and to_json(self) == to_json(other)
 
     def __hash__(self) -> int:
         """Of the canonical JSON."""
-        return hash(dumps(self.to_json()))
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract; what few curves have stands only where it is set."""
-        more: dict[str, Json] = {
-            "metric": self.metric,
-            "rate": self.rate,
-            "level": self.level,
-            "simultaneous": self.simultaneous or None,
-            "replicates": [_list(drawn) for drawn in self.replicates] or None,
-            "notes": list(self.notes) or None,
-        }
-        return {
-            "provider": self.provider,
-            "analysis": self.analysis,
-            "schema": self.schema,
-            "group": self.group,
-            "weighting": self.weighting,
-            "x": _list(self.x),
-            "y": _list(self.y),
-            "low": _list(self.low),
-            "high": _list(self.high),
-            "method": self.method.value if self.method else None,
-            "target": self.target.value if self.target else None,
-            **{name: item for name, item in more.items() if item is not None},
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "Curve":
-        """Read what :meth:`to_json` wrote."""
-        fields = dict(value)
-        for name in ("x", "y", "low", "high"):
-            if fields[name] is not None:
-                fields[name] = tuple(number_in(item) for item in fields[name])  # type: ignore[attr-defined]  # schema-checked
-        drawn: Sequence[Sequence[float | str]] = fields.get("replicates", ())  # type: ignore[assignment]  # schema-checked
-        fields["replicates"] = tuple(tuple(number_in(item) for item in one) for one in drawn)
-        fields["notes"] = tuple(fields.get("notes", ()))  # type: ignore[arg-type]  # schema-checked
-        fields["method"] = Method(fields["method"]) if fields["method"] else None
-        fields["target"] = Target(fields["target"]) if fields["target"] else None
-        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
-
-
-def _list(values: tuple[float, ...] | None) -> Json:
-    return None if values is None else [number_out(float(item)) for item in values]
+        return hash(dumps(to_json(self)))
 
 
 def step_envelope(

@@ -1,13 +1,14 @@
 """An estimated number with its counts, its intervals, and for whom each interval holds."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import Enum
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, TypedDict, Unpack
 
-from frtaudit.core.canonical import Json, dumps, number_in, number_out
+from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import require
+from frtaudit.core.records import Count, Level, PValue, WeightingName, to_json
 
 
 class Target(Enum):
@@ -108,17 +109,17 @@ class Test:
 
     __test__: ClassVar[bool] = False  # pytest would take it for tests
 
-    p: float | None
-    null_median: float | None
-    null_edge: float | None
-    alpha: float
-    n_resamples: int | None
+    p: PValue | None
+    null_median: float | None = None
+    null_edge: float | None = None
+    alpha: Level
+    n_resamples: Count | None = None
     method: TestMethod
-    detectable: float | None
+    detectable: float | None = None
     detectable_unit: str
-    power: float
-    p_adjusted: float | None = None
-    family: int | None = None
+    power: Level
+    p_adjusted: PValue | None = None
+    family: Count | None = None
     note: str | None = None
 
     def __post_init__(self) -> None:
@@ -132,21 +133,15 @@ class Test:
         decisive = self.p if self.p_adjusted is None else self.p_adjusted
         return None if decisive is None else decisive <= self.alpha
 
-    def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract."""
-        found: dict[str, Json] = {item.name: getattr(self, item.name) for item in fields(self)}
-        numbers = {name: _out(getattr(self, name)) for name in _TEST_NUMBERS}
-        return {**found, **numbers, "method": self.method.value}
 
-    @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "Test":
-        """Read what :meth:`to_json` wrote."""
-        found = {**value, **{name: _in(value[name]) for name in _TEST_NUMBERS}}
-        found["method"] = TestMethod(value["method"])
-        return cls(**found)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
-
-
-_TEST_NUMBERS = ("p", "null_median", "null_edge", "detectable", "p_adjusted")
+class _More(TypedDict, total=False):
+    n_resamples: int | None
+    n_eff: float | None
+    mc_error: float | None
+    note: str | None
+    one_sided: Callable[[float], "Interval"] | None
+    p_value: Callable[[float, str], float] | None
+    people_for: Callable[[float, float], int | None] | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,10 +156,10 @@ class Interval:
 
     low: float | None
     high: float | None
-    level: float
+    level: Level
     method: Method
     target: Target
-    n_resamples: int | None = None
+    n_resamples: Count | None = None
     n_eff: float | None = None
     mc_error: float | None = None
     note: str | None = None
@@ -180,29 +175,23 @@ class Interval:
             require(self.low <= self.high, "low <= high")
         require(0 < self.level < 1, "level in (0, 1)")
 
-    def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract."""
-        return {
-            "low": _out(self.low),
-            "high": _out(self.high),
-            "level": self.level,
-            "method": self.method.value,
-            "target": self.target.value,
-            "n_resamples": self.n_resamples,
-            "n_eff": _out(self.n_eff),
-            "mc_error": _out(self.mc_error),
-            "note": self.note,
-        }
-
     @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "Interval":
-        """Read what :meth:`to_json` wrote."""
-        found = dict(value)
-        found["method"] = Method(found["method"])
-        found["target"] = Target(found["target"])
-        for name in ("low", "high", "n_eff", "mc_error"):
-            found[name] = _in(found[name])
-        return cls(**found)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
+    def of(
+        cls,
+        low: float | None,
+        high: float | None,
+        alpha: float,
+        method: Method,
+        target: Target | None = None,
+        **more: Unpack[_More],
+    ) -> "Interval":
+        """An interval of level 1 - ``alpha``; of the first target that the method serves where none is named.
+
+        >>> Interval.of(0.1, 0.2, 0.05, Method.WILSON).target
+        <Target.POPULATION: 'population'>
+        """
+        target = target or SERVES[method][0]
+        return cls(low=low, high=high, level=1 - alpha, method=method, target=target, **more)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -218,11 +207,11 @@ class Estimate:
     metric: str
     schema: str | None
     group: str
-    weighting: str | None
+    weighting: WeightingName | None
     at: Mapping[str, float | str]
     value: float | None
-    numerator: int | None
-    denominator: int | None
+    numerator: Count | None
+    denominator: Count | None
     unit: str
     intervals: tuple[Interval, ...] = ()
     note: str | None = None
@@ -235,53 +224,74 @@ class Estimate:
             require(0 <= self.numerator <= self.denominator, "errors within trials")
         require(self.value is not None or bool(self.note), "no value without a note")
 
+    @classmethod
+    def of(
+        cls,
+        provider: str,
+        analysis: str,
+        metric: str,
+        value: float | None,
+        unit: str,
+        of: tuple[str | None, str] = (None, "all"),
+        *,
+        counts: tuple[int, int] | None = None,
+        at: Mapping[str, float | str] = MappingProxyType({}),
+        weighting: str | None = None,
+        intervals: tuple[Interval, ...] = (),
+        note: str | None = None,
+        test: Test | None = None,
+    ) -> "Estimate":
+        """An estimate ``of`` a group of a schema, else of everybody; ``counts``: numerator and denominator.
+
+        >>> Estimate.of("a", "failures", "fta", 0.5, "samples", counts=(1, 2)).denominator
+        2
+        """
+        (schema, group), (numerator, denominator) = of, counts or (None, None)
+        return cls(
+            provider=provider,
+            analysis=analysis,
+            metric=metric,
+            schema=schema,
+            group=group,
+            weighting=weighting,
+            at=at,
+            value=value,
+            numerator=numerator,
+            denominator=denominator,
+            unit=unit,
+            intervals=intervals,
+            note=note,
+            test=test,
+        )
+
+    @classmethod
+    def share(
+        cls,
+        provider: str,
+        analysis: str,
+        metric: str,
+        counts: tuple[int, int],
+        unit: str,
+        of: tuple[str | None, str] = (None, "all"),
+        *,
+        at: Mapping[str, float | str] = MappingProxyType({}),
+        weighting: str | None = None,
+        note: str | None = None,
+    ) -> "Estimate":
+        """Numerator over denominator, without an interval; no value where nothing was counted.
+
+        >>> Estimate.share("a", "orders", "order_differing", (1, 4), "comparisons").value
+        0.25
+        """
+        value, said = (counts[0] / counts[1], note) if counts[1] else (None, "nothing to count")
+        return cls.of(
+            provider, analysis, metric, value, unit, of, counts=counts, at=at, weighting=weighting, note=said
+        )
+
     def __eq__(self, other: object) -> bool:
         """Equal JSON: an undefined value equals another."""
-        return isinstance(other, Estimate) and self.to_json() == other.to_json()
+        return isinstance(other, Estimate) and to_json(self) == to_json(other)
 
     def __hash__(self) -> int:
         """Of the canonical JSON."""
-        return hash(dumps(self.to_json()))
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract."""
-        return {
-            "provider": self.provider,
-            "analysis": self.analysis,
-            "metric": self.metric,
-            "schema": self.schema,
-            "group": self.group,
-            "weighting": self.weighting,
-            "at": {key: _at(item) for key, item in self.at.items()},
-            "value": _out(self.value),
-            "numerator": self.numerator,
-            "denominator": self.denominator,
-            "unit": self.unit,
-            "intervals": [interval.to_json() for interval in self.intervals],
-            "note": self.note,
-            "test": None if self.test is None else self.test.to_json(),
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "Estimate":
-        """Read what :meth:`to_json` wrote."""
-        found = dict(value)
-        found["value"] = _in(found["value"])
-        found["intervals"] = tuple(
-            Interval.from_json(interval)
-            for interval in value["intervals"]  # type: ignore[attr-defined]  # schema-checked
-        )
-        found["test"] = None if value["test"] is None else Test.from_json(value["test"])  # type: ignore[arg-type]  # same
-        return cls(**found)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
-
-
-def _out(value: float | None) -> Json:
-    return None if value is None else number_out(float(value))
-
-
-def _in(value: object) -> float | None:
-    return None if value is None else number_in(value)  # type: ignore[arg-type]  # schema-checked
-
-
-def _at(value: float | str) -> Json:
-    return value if isinstance(value, str) else number_out(float(value))
+        return hash(dumps(to_json(self)))

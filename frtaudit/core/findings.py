@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import Annotated
 
-from frtaudit.core.canonical import Json, number_in, number_out
 from frtaudit.core.freeze import require
+from frtaudit.core.records import Count, Level, PValue
 
 ROUNDING = 1e-12  # of 1 - (1 - alpha)
 REQUIREMENT_FAILED = 3  # exit code
@@ -56,15 +57,15 @@ class Finding:
     """
 
     requirement: str
-    estimate: str | None
+    estimate: Annotated[str, ("pattern", "^/estimates/[0-9]+$")] | None
     verdict: Verdict
     limit: float
     bound: float | None
-    bound_level: float | None
-    sentence: str
-    p: float | None = None
-    p_adjusted: float | None = None
-    family: int | None = None
+    bound_level: Level | None
+    sentence: Annotated[str, ("minLength", 1)]
+    p: PValue | None = None
+    p_adjusted: PValue | None = None
+    family: Count | None = None
 
     def __post_init__(self) -> None:
         decided = self.verdict in (Verdict.PASS, Verdict.FAIL)
@@ -78,28 +79,3 @@ class Finding:
             return False
         alpha = 1 - self.bound_level + ROUNDING
         return self.p <= alpha < (self.p_adjusted or 0.0)
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract."""
-        return {
-            "requirement": self.requirement,
-            "estimate": self.estimate,
-            "verdict": self.verdict.value,
-            "limit": number_out(self.limit),
-            "bound": None if self.bound is None else number_out(self.bound),
-            "bound_level": self.bound_level,
-            "sentence": self.sentence,
-            "p": self.p,
-            "p_adjusted": self.p_adjusted,
-            "family": self.family,
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "Finding":
-        """Read what :meth:`to_json` wrote."""
-        fields = dict(value)
-        fields["verdict"] = Verdict(fields["verdict"])
-        for name in ("limit", "bound"):
-            if fields[name] is not None:
-                fields[name] = number_in(fields[name])  # type: ignore[arg-type]  # schema-checked
-        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading

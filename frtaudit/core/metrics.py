@@ -1,64 +1,18 @@
-"""What a metric is, a rate, a score or a number, and so how its values are printed."""
+"""What a metric is, declared once: its names, how its values are printed, who may name and read it.
 
+A metric is one line of the table below and the analysis that makes it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
+from types import MappingProxyType
 
 from frtaudit.core import formatting
 from frtaudit.core.formatting import Style
 
 D_L2 = "d_l2"
 SPACES = {"quantile": "in quantile space", "tar": "in TAR space", "fmr_axis": "on the pooled FMR axis"}
-RATES = frozenset(
-    {
-        *("fmr", "fnmr", "fnmr_at_fmr", "fmr_at_fmr", "eer", "fta", "frr", "far", "acceptance"),
-        "highest_group_rate",
-        *("accuracy", "class_accuracy", "fold_accuracy", "accuracy_overlap"),
-        *("card_training_overlap", "card_class_identities", "card_class_pairs", "card_value_identities"),
-        "certificate",
-        *("accuracy_without_overlap", "accuracy_of_overlap"),
-        *("overlap_images", "overlap_identities", "overlap_training_identities", "overlap_merged_identities"),
-        *("overlap_noise_images", "reviewed_same_identity", "reviewed_same_image"),
-        *("tar_at_tar", "order_differing"),
-        *("scores_at_end", "failed_mated", "scores_changed", "fnmr_by_annotation"),
-        *("fmr_best_case", "fmr_worst_case", "fnmr_best_case", "fnmr_worst_case"),
-        *(
-            "absent_kind",
-            "unknown_subjects",
-            "worst_share",
-            "worst_involved",
-            "heaviest_pair",
-            "reviewed_label_errors",
-        ),
-        *("fmr_leave_one_out_low", "fmr_leave_one_out_high"),
-        *("fnmr_leave_one_out_low", "fnmr_leave_one_out_high"),
-        *("fmr_label_errors", "fmr_reviewed", "fmr_mix", "fnmr_mix"),
-        *("suspected_duplicates", "suspected_images", "fmr_without_suspected", "fmr_without_confirmed"),
-        *(
-            "label_queries",
-            "label_faces",
-            "label_confusion",
-            "label_agreement",
-            "label_left_out",
-            "label_no_score",
-            "label_several_queries",
-            "label_several_faces",
-        ),
-        *("fnmr_by_labels", "eer_by_labels"),
-        *("fnmr_at_date", "faces_of_both_dates", "scores_unchanged"),
-        *("fnmr_true_labels", "fmr_true_labels", "label_cost", "label_cost_end"),
-        *("simulated_coverage", "simulated_lower_misses", "simulated_upper_misses"),
-    }
-)
-SPREADS = frozenset({"accuracy_fold_sd", "accuracy_sem", "accuracy_overlap_fold_sd", "fnmr_change"})
-THRESHOLDS = frozenset(
-    {
-        "threshold_at_fmr",
-        "threshold",
-        "threshold_mix",
-        "largest_score_change",
-        "score_change_mean",
-        "score_change_largest",
-    }
-)
 
 
 class Kind(Enum):
@@ -69,15 +23,325 @@ class Kind(Enum):
     NUMBER = "number"
 
 
+class Published(Enum):
+    """What the publishable variant shows of a metric in a schema that withholds a class.
+
+    ``OWN``: the classes that stand; their counts and the withheld ones' add up to everybody's. ``WITHIN``: likewise,
+    of pairs within a class, so that pairs across classes are in none. ``WHOLE``: nothing.
+    """
+
+    OWN = "own"
+    WITHIN = "within"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric of estimates.
+
+    ``label``: its name in the report; ``sentence``: in a finding's sentence, where that is another; ``about``: a line
+    on it for ``frtaudit list``, of a metric that a requirement may name. ``unbounded``: a rate below 0 or above 1 has a
+    meaning, as of a difference. ``index``: one number for the classes of a schema; ``alike``: its value where
+    classes are alike. ``pooled_only``: not made identity-weighted. ``published``: None where it is never published.
+    """
+
+    name: str
+    kind: Kind
+    label: str
+    sentence: str = ""
+    about: str = ""
+    unbounded: bool = False
+    pooled_only: bool = False
+    index: bool = False
+    alike: float | None = None
+    published: Published | None = None
+
+
+RATE, SCORE, NUMBER = Kind.RATE, Kind.SCORE, Kind.NUMBER
+OWN, WITHIN, WHOLE = Published.OWN, Published.WITHIN, Published.WHOLE
+_IN_SECTIONS = (  # of the report
+    Metric("fmr", RATE, "FMR", about="FMR at a threshold", published=WITHIN),
+    Metric("fnmr", RATE, "FNMR", about="FNMR at a threshold", published=OWN),
+    Metric("fnmr_at_fmr", RATE, "FNMR", about="FNMR at the threshold of an FMR target", published=OWN),
+    Metric(
+        "threshold_at_fmr",
+        SCORE,
+        "threshold",
+        about="smallest score at which FMR is at most the target",
+        published=WHOLE,
+    ),
+    Metric(
+        "eer",
+        RATE,
+        "equal error rate",
+        sentence="EER",
+        about="(FMR + FNMR)/2 at the score where they are nearest to each other",
+        pooled_only=True,
+        published=WHOLE,
+    ),
+    Metric("label_queries", RATE, "queries"),
+    Metric("label_faces", RATE, "faces"),
+    Metric("label_confusion", RATE, "faces by label and annotation"),
+    Metric("label_agreement", RATE, "labels that agree with annotation"),
+    Metric("label_left_out", RATE, "annotated faces left out"),
+    Metric("label_no_score", RATE, "faces without a score"),
+    Metric("label_several_queries", RATE, "queries with labels"),
+    Metric("label_several_people", NUMBER, "people with labels"),
+    Metric("label_several_faces", RATE, "faces of a person with labels"),
+    Metric("fnmr_by_labels", RATE, "FNMR"),
+    Metric("fnmr_at_date", RATE, "FNMR"),
+    Metric("fnmr_change", RATE, "change from date to date", unbounded=True),
+    Metric("faces_of_both_dates", RATE, "faces that both dates share"),
+    Metric("scores_unchanged", RATE, "scores that did not change"),
+    Metric("score_change_mean", SCORE, "mean change of a score"),
+    Metric("score_change_largest", SCORE, "largest change of a score"),
+    Metric("eer_by_labels", RATE, "equal error rate"),
+    Metric("fnmr_true_labels", RATE, "FNMR on true labels"),
+    Metric("fmr_true_labels", RATE, "FMR on true labels"),
+    Metric("label_cost", RATE, "reported less true"),
+    Metric("label_cost_end", RATE, "rate at one end"),
+    Metric("labels_in_doubt", NUMBER, "labels in doubt"),
+    Metric(
+        "fta",
+        RATE,
+        "failure to acquire",
+        about="samples of which a system made no template, over all samples",
+        published=OWN,
+    ),
+    Metric(
+        "frr", RATE, "FRR", about="FTA + FNMR (1 - FTA) at the threshold of an FMR target", published=WHOLE
+    ),
+    Metric("accuracy", RATE, "accuracy", about="mean accuracy over the folds", published=WHOLE),
+    Metric("class_accuracy", RATE, "accuracy within a class", published=WITHIN),
+    Metric("fold_accuracy", RATE, "accuracy of a fold", published=WHOLE),
+    Metric("fmr_best_case", RATE, "FMR, best case", pooled_only=True, published=WITHIN),
+    Metric("fmr_worst_case", RATE, "FMR, worst case", pooled_only=True, published=WITHIN),
+    Metric("fnmr_best_case", RATE, "FNMR, best case", pooled_only=True, published=OWN),
+    Metric("fnmr_worst_case", RATE, "FNMR, worst case", pooled_only=True, published=OWN),
+    Metric(
+        "accuracy_fold_sd",
+        RATE,
+        "spread of the folds (sd)",
+        sentence="spread of the folds' accuracies",
+        about="standard deviation of the folds' accuracies",
+        published=WHOLE,
+        unbounded=True,
+    ),
+    Metric("accuracy_sem", RATE, "standard error of the mean of the folds", published=WHOLE, unbounded=True),
+    Metric("accuracy_overlap", RATE, "accuracy, overlapping folds", published=WHOLE),
+    Metric(
+        "accuracy_overlap_fold_sd", RATE, "spread of overlapping folds (sd)", published=WHOLE, unbounded=True
+    ),
+    Metric("delta_accuracy", RATE, "disjoint minus overlap", published=WHOLE, unbounded=True),
+    Metric("accuracy_without_overlap", RATE, "accuracy without overlapping identities"),
+    Metric("accuracy_of_overlap", RATE, "accuracy of pairs with overlapping identities"),
+    Metric("delta_accuracy_overlap", RATE, "all pairs minus without overlap", unbounded=True),
+    Metric("card_images", NUMBER, "images"),
+    Metric("card_identities", NUMBER, "identities"),
+    Metric("card_mated", NUMBER, "mated pairs"),
+    Metric("card_non_mated", NUMBER, "non-mated pairs"),
+    Metric("card_max_occurrence", NUMBER, "most pairs of one image"),
+    Metric("card_training_overlap", RATE, "identities that stand in a training set"),
+    Metric("card_class_identities", RATE, "identities of a class"),
+    Metric("card_class_pairs", RATE, "pairs within a class"),
+    Metric("card_value_identities", RATE, "identities with a value"),
+    Metric("card_attribute_quantile", NUMBER, "quantile over identities"),
+    Metric("pairs_left", NUMBER, "left by a rule"),
+    Metric("certificate", RATE, "cases that keep a rule"),
+    Metric("overlap_images", RATE, "overlapping test images"),
+    Metric("overlap_identities", RATE, "overlapping test identities"),
+    Metric("overlap_training_identities", RATE, "matching training identities"),
+    Metric("overlap_merged_identities", RATE, "training identities merged into another"),
+    Metric("overlap_noise_images", RATE, "images taken out as noise"),
+    Metric("reviewed_same_identity", RATE, "reviewed as one identity"),
+    Metric("reviewed_same_image", RATE, "reviewed as one image"),
+    Metric("delta_accuracy_systems", RATE, "accuracy of a system minus that of another", unbounded=True),
+    Metric("delta_accuracy_otherwise", RATE, "pairs decided otherwise in overlapping folds", unbounded=True),
+    Metric("delta_accuracy_deal_mean", RATE, "disjoint minus overlap, mean of random deals", unbounded=True),
+    Metric(
+        "delta_accuracy_deal_sd", RATE, "disjoint minus overlap, spread of random deals (sd)", unbounded=True
+    ),
+    Metric(
+        "max_min",
+        NUMBER,
+        "largest / smallest",
+        sentence="largest rate over smallest",
+        about="largest rate of a class over the smallest",
+        index=True,
+        alike=1.0,
+        published=WHOLE,
+    ),
+    Metric(
+        "max_geomean",
+        NUMBER,
+        "largest / geometric mean",
+        sentence="largest rate over geometric mean",
+        about="largest rate of a class over the geometric mean",
+        index=True,
+        alike=1.0,
+        published=WHOLE,
+    ),
+    Metric(
+        "log_geomean",
+        NUMBER,
+        "sum of |log10 (rate / geometric mean)|",
+        sentence="sum of log distances from the geometric mean",
+        about="sum of abs log10(rate / geometric mean) over the classes",
+        index=True,
+        alike=0.0,
+        published=WHOLE,
+    ),
+    Metric(
+        "gini",
+        NUMBER,
+        "Gini coefficient",
+        about="Gini coefficient of a rate of the classes",
+        index=True,
+        alike=0.0,
+        published=WHOLE,
+    ),
+    Metric(
+        "fdr",
+        NUMBER,
+        "fairness discrepancy rate",
+        sentence="FDR",
+        about="fairness discrepancy rate of the classes' FMR and FNMR",
+        index=True,
+        alike=1.0,
+        published=WHOLE,
+    ),
+    Metric(
+        "inequity_rate",
+        NUMBER,
+        "inequity rate",
+        about="NIST's inequity rate of the classes' FMR and FNMR",
+        index=True,
+        alike=1.0,
+        published=WHOLE,
+    ),
+    Metric(
+        "garbe",
+        NUMBER,
+        "GARBE",
+        about="Gini aggregation rate of the classes' FMR and FNMR",
+        index=True,
+        alike=0.0,
+        published=WHOLE,
+    ),
+    Metric("skewed_error_ratio", NUMBER, "skewed error ratio", alike=1.0, published=WHOLE),
+    Metric(
+        "d_l2",
+        NUMBER,
+        "d_l2",
+        about="distance of a class from the mean of all, or between classes; at: {space: quantile, tar or fmr_axis}",
+        alike=0.0,
+        published=WHOLE,
+    ),
+    Metric("tar_at_tar", RATE, "TAR", published=WHOLE),
+    Metric("order_differing", RATE, "comparisons whose two orders differ"),
+    Metric("order_gap_mean", NUMBER, "difference of the two orders, mean"),
+    Metric("order_gap_max", NUMBER, "difference of the two orders, largest"),
+    Metric("d_l2_change", NUMBER, "change of the largest d_l2", published=WHOLE),
+    Metric("vendor_value", NUMBER, "value on the common support"),
+    Metric("vendor_difference", NUMBER, "difference of two systems"),
+    Metric("vendor_equivalence", NUMBER, "difference of two systems, against a margin"),
+    Metric("vendor_rank", NUMBER, "rank"),
+    Metric("vendor_decision", NUMBER, "choice by the declared rule"),
+    Metric("vendor_difference_lowest", NUMBER, "lowest difference that failures allow"),
+    Metric("vendor_difference_highest", NUMBER, "highest difference that failures allow"),
+    Metric("scores_changed", RATE, "scores changed"),
+    Metric("largest_score_change", SCORE, "largest change of a score"),
+    Metric("density_bandwidth", NUMBER, "bandwidth"),
+    Metric("scores_at_end", RATE, "scores on the end of the scale"),
+    Metric("normality_k2", NUMBER, "omnibus K²"),
+    Metric("normality_p", NUMBER, "p of normality"),
+    Metric("quality_mean", NUMBER, "mean"),
+    Metric("quality_spread", NUMBER, "largest distance of a class's mean"),
+    Metric("d_l2_within", NUMBER, "d_l2 at like quality"),
+    Metric("d_l2_failures", NUMBER, "d_l2"),
+    Metric("d_l2_failures_change", NUMBER, "difference that failures make"),
+    Metric("failed_mated", RATE, "failed mated comparisons"),
+    Metric("fnmr_by_annotation", RATE, "FNMR, a share of the faces annotated"),
+    Metric("d_l2_sd", NUMBER, "standard deviation of d_l2 over classes"),
+    Metric("d_l2_ratio", NUMBER, "d_l2, worst class to best"),
+    Metric("simulated_coverage", RATE, "simulated coverage"),
+    Metric("simulated_lower_misses", RATE, "simulated intervals above the truth"),
+    Metric("simulated_upper_misses", RATE, "simulated intervals below the truth"),
+    Metric("simulated_spread", NUMBER, "spread of the model"),
+    Metric("highest_group_rate", RATE, "highest rate of all groups and systems"),
+    Metric("absent_kind", RATE, "share of a kind of person that may be absent"),
+    Metric("unknown_subjects", RATE, "people without a class"),
+    Metric("worst_share", RATE, "false matches due to the worst people"),
+    Metric("worst_involved", RATE, "false matches with one of the worst people"),
+    Metric("heaviest_pair", RATE, "share of FMR of the heaviest pair of people"),
+    Metric("fmr_leave_one_out_low", RATE, "FMR without one person, lowest"),
+    Metric("fmr_leave_one_out_high", RATE, "FMR without one person, highest"),
+    Metric("fnmr_leave_one_out_low", RATE, "FNMR without one person, lowest"),
+    Metric("fnmr_leave_one_out_high", RATE, "FNMR without one person, highest"),
+    Metric("fmr_label_errors", RATE, "FMR without the top pairs"),
+    Metric("reviewed_label_errors", RATE, "reviewed pairs that are one person"),
+    Metric("fmr_reviewed", RATE, "FMR without reviewed label errors"),
+    Metric("fmr_without_suspected", RATE, "FMR without suspected duplicates"),
+    Metric("fmr_without_confirmed", RATE, "FMR without confirmed duplicates"),
+    Metric("suspected_duplicates", RATE, "pairs of people suspected to be one"),
+    Metric("suspected_images", RATE, "images suspected to be another person's"),
+    Metric("fmr_mix", RATE, "FMR under the declared mix"),
+    Metric("fnmr_mix", RATE, "FNMR under the declared mix"),
+    Metric("threshold_mix", SCORE, "threshold for the declared mix"),
+    Metric("index_best_case", NUMBER, "index, best case"),
+    Metric("index_worst_case", NUMBER, "index, worst case"),
+    Metric("index_behind_labels", NUMBER, "index behind the labels"),
+)
+_IN_NO_SECTION = (  # the report prints what stands here below its sections
+    Metric("fmr_at_fmr", RATE, "FMR", published=WITHIN),
+    Metric("far", RATE, "FAR", published=WHOLE),
+    Metric("gap", NUMBER, "largest minus smallest"),
+    Metric("acceptance", RATE, "acceptance"),
+    Metric("threshold", SCORE, "threshold"),
+)
+
+METRICS: Mapping[str, Metric] = MappingProxyType(
+    {item.name: item for item in (*_IN_SECTIONS, *_IN_NO_SECTION)}
+)
+IN_SECTIONS = frozenset(item.name for item in _IN_SECTIONS)
+RATES = frozenset(item.name for item in METRICS.values() if item.kind is RATE and not item.unbounded)
+THRESHOLDS = frozenset(item.name for item in METRICS.values() if item.kind is SCORE)
+INDICES = tuple(item.name for item in METRICS.values() if item.index)
+POOLED_ONLY = frozenset(item.name for item in METRICS.values() if item.pooled_only)
+TO_REQUIRE = tuple(sorted(item.name for item in METRICS.values() if item.about))
+LABELS: Mapping[str, str] = MappingProxyType({item.name: item.label for item in METRICS.values()})
+
+
 def kind_of(metric: str) -> Kind:
     """Rates in percent, thresholds as scores, the rest as numbers.
 
     >>> kind_of("fnmr_at_fmr"), kind_of("threshold_at_fmr"), kind_of("gini")
     (<Kind.RATE: 'rate'>, <Kind.SCORE: 'score'>, <Kind.NUMBER: 'number'>)
     """
-    if metric in RATES | SPREADS or metric.startswith("delta_accuracy"):
-        return Kind.RATE
-    return Kind.SCORE if metric in THRESHOLDS else Kind.NUMBER
+    return METRICS[metric].kind if metric in METRICS else Kind.NUMBER
+
+
+def in_sentence(metric: str) -> str:
+    """What the sentence of a finding calls a metric; one that is not declared here by its name.
+
+    >>> in_sentence("eer"), in_sentence("tied_mated")
+    ('EER', 'tied_mated')
+    """
+    return METRICS[metric].sentence or METRICS[metric].label if metric in METRICS else metric
+
+
+def value_alike(metric: str) -> float | None:
+    """What a number over classes is where they are alike; None of a metric that says nothing of that.
+
+    >>> value_alike("max_min"), value_alike("gini"), value_alike("fmr")
+    (1.0, 0.0, None)
+    """
+    return METRICS[metric].alike if metric in METRICS else None
+
+
+def published_as(metric: str) -> Published | None:
+    """What the publishable variant shows of a metric; None: nothing, as of one that is not declared here."""
+    return METRICS[metric].published if metric in METRICS else None
 
 
 def printed(

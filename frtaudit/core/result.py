@@ -1,7 +1,7 @@
 """The audit's result: the seam between the pipeline and everything that reads it."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence  # noqa: F401  Sequence: what Json is made of, which the types of fields are read with
+from dataclasses import dataclass, field
 
 from frtaudit.core.canonical import Json, digest, plain, to_bytes
 from frtaudit.core.cohort import LedgerEntry
@@ -9,6 +9,7 @@ from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.findings import Finding
 from frtaudit.core.freeze import require
+from frtaudit.core.records import ADDED, PLAIN, from_json, to_json
 from frtaudit.core.seal import SealRecord
 
 SCHEMA_VERSION = "1.0"
@@ -25,16 +26,16 @@ class AuditResult:
     what was done otherwise, in the file only where there was a seal.
     """
 
-    spec: Mapping[str, Json]
-    digests: Mapping[str, Json]
+    spec: Mapping[str, Json] = field(metadata=PLAIN)
+    digests: Mapping[str, Json] = field(metadata=PLAIN)
     versions: Mapping[str, str]
     estimates: tuple[Estimate, ...]
     curves: tuple[Curve, ...]
     findings: tuple[Finding, ...]
     failures: tuple[LedgerEntry, ...]
-    cohort: Mapping[str, Json]
+    cohort: Mapping[str, Json] = field(metadata=PLAIN)
     notes: tuple[str, ...] = ()
-    seal: SealRecord | None = None
+    seal: SealRecord | None = field(default=None, metadata=ADDED)
     schema_version: str = SCHEMA_VERSION
 
     def __post_init__(self) -> None:
@@ -52,19 +53,7 @@ class AuditResult:
 
     def to_json(self) -> dict[str, Json]:
         """The mapping that ``result.json`` holds."""
-        return {
-            "schema_version": self.schema_version,
-            "spec": self.spec,
-            "digests": self.digests,
-            "versions": dict(self.versions),
-            "estimates": [item.to_json() for item in self.estimates],
-            "curves": [item.to_json() for item in self.curves],
-            "findings": [item.to_json() for item in self.findings],
-            "failures": [_failure(item) for item in self.failures],
-            "cohort": self.cohort,
-            "notes": list(self.notes),
-            **({} if self.seal is None else {"seal": self.seal.to_json()}),
-        }
+        return to_json(self)
 
     def to_bytes(self) -> bytes:
         """Canonical bytes of ``result.json``."""
@@ -78,33 +67,5 @@ class AuditResult:
     @classmethod
     def from_json(cls, value: Mapping[str, object]) -> "AuditResult":
         """Read what :meth:`to_json` wrote."""
-        fields = dict(value)
-        readers = {"estimates": Estimate, "curves": Curve, "findings": Finding}
-        for name, kind in readers.items():
-            fields[name] = tuple(kind.from_json(item) for item in _items(value[name]))  # type: ignore[attr-defined]  # all three have it
-        fields["failures"] = tuple(
-            LedgerEntry(**{**item, "names": tuple(item.get("names", ()))})  # type: ignore[arg-type]  # schema-checked
-            for item in _items(value["failures"])
-        )
-        fields["notes"] = tuple(value["notes"])  # type: ignore[arg-type]  # schema-checked
-        if "seal" in fields:
-            fields["seal"] = SealRecord.from_json(fields["seal"])  # type: ignore[arg-type]  # schema-checked
-        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
-
-
-def _items(value: object) -> Sequence[dict[str, object]]:
-    return value if isinstance(value, list) else []
-
-
-def _failure(entry: LedgerEntry) -> Json:
-    line: dict[str, Json] = {
-        "provider": entry.provider,
-        "code": entry.code,
-        "schema": entry.schema,
-        "group": entry.group,
-        "count": entry.count,
-        "unit": entry.unit,
-    }
-    if entry.names:
-        line["names"] = list(entry.names)
-    return line
+        made: AuditResult = from_json(cls, value)
+        return made

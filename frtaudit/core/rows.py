@@ -6,11 +6,11 @@ a single changed row changes one block and one stride: it is where they cross. T
 Past 2^20 rows there are no more strides, blocks grow, and a crossing holds N / 2^20 rows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.records import Count
 
 MOST = 1 << 10
 SHOWN = 10
@@ -25,26 +25,10 @@ class RowDigests:
     """
 
     unit: str
-    first: int
-    count: int
+    first: Count
+    count: Count
     blocks: tuple[str, ...]
     strides: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping that ``result.json`` holds."""
-        return {
-            "unit": self.unit,
-            "first": self.first,
-            "count": self.count,
-            "blocks": list(self.blocks),
-            "strides": list(self.strides),
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "RowDigests":
-        """Read what :meth:`to_json` wrote."""
-        fields = {name: tuple(item) if isinstance(item, list) else item for name, item in value.items()}
-        return cls(**fields)  # type: ignore[arg-type]  # checked against the JSON Schema on reading
 
 
 def cuts(count: int) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from frtaudit.core.canonical import Json
+from frtaudit.core.records import Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -11,8 +11,8 @@ class ClassCount:
 
     schema: str
     group: str
-    subjects: int
-    samples: int
+    subjects: Count
+    samples: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +22,8 @@ class Stage:
     step: str
     said: str
     reason: str
-    subjects: int
-    samples: int
+    subjects: Count
+    samples: Count
     groups: tuple[ClassCount, ...]
 
 
@@ -33,7 +33,7 @@ class Required:
 
     schema: str
     group: str
-    left: tuple[int, ...]
+    left: tuple[Count, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,34 +45,4 @@ class Sanitized:
 
     stages: tuple[Stage, ...]
     required: tuple[Required, ...]
-    counted_at: int
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping of the result contract.
-
-        >>> Sanitized(stages=(), required=(Required(schema="s", group="a", left=(2, 1)),), counted_at=0).to_json()
-        {'stages': [], 'required': [{'schema': 's', 'group': 'a', 'left': [2, 1]}], 'counted_at': 0}
-        """
-        stages: list[Json] = [
-            {
-                "step": stage.step,
-                "said": stage.said,
-                "reason": stage.reason,
-                "subjects": stage.subjects,
-                "samples": stage.samples,
-                "groups": [
-                    {
-                        "schema": item.schema,
-                        "group": item.group,
-                        "subjects": item.subjects,
-                        "samples": item.samples,
-                    }
-                    for item in stage.groups
-                ],
-            }
-            for stage in self.stages
-        ]
-        required: list[Json] = [
-            {"schema": item.schema, "group": item.group, "left": list(item.left)} for item in self.required
-        ]
-        return {"stages": stages, "required": required, "counted_at": self.counted_at}
+    counted_at: Count

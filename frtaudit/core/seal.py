@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core.canonical import Json, dumps
+from frtaudit.core.records import Sha256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -14,10 +15,6 @@ class Departure:
     sealed: str | None
     run: str | None
 
-    def to_json(self) -> dict[str, Json]:
-        """The mapping that ``result.json`` holds."""
-        return {"place": self.place, "sealed": self.sealed, "run": self.run}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SealRecord:
@@ -27,30 +24,12 @@ class SealRecord:
     ``stamped_at``: by a time-stamping authority, None without one.
     """
 
-    sha256: str
+    sha256: Sha256
     signer: str
-    keyid: str
+    keyid: Sha256
     signed_at: str
     stamped_at: str | None
     departures: tuple[Departure, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """The mapping that ``result.json`` holds."""
-        return {
-            "sha256": self.sha256,
-            "signer": self.signer,
-            "keyid": self.keyid,
-            "signed_at": self.signed_at,
-            "stamped_at": self.stamped_at,
-            "departures": [item.to_json() for item in self.departures],
-        }
-
-    @classmethod
-    def from_json(cls, value: Mapping[str, object]) -> "SealRecord":
-        """Read what :meth:`to_json` wrote."""
-        items = value["departures"]
-        found = tuple(Departure(**item) for item in items) if isinstance(items, list) else ()
-        return cls(**{**value, "departures": found})  # type: ignore[arg-type]  # checked against the JSON Schema on reading
 
 
 def sealed_content(spec: Mapping[str, Json], cohort: str, inputs: Mapping[str, str]) -> dict[str, Json]:

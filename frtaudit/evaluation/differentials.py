@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Interval, Method, Target, Test, TestMethod
+from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.core.spec import IntervalSpec, Plan
 from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, RateSummary, empty, finite, intervals_of
 from frtaudit.evaluation.system import PLAN_OF
@@ -183,12 +183,11 @@ def _max_t(form: Form, values: Rates, drawn: Rates, alpha: float) -> Interval:
     bounds = _bounds(form, values, drawn, alpha)
     if bounds is None:
         return empty(Method.MAX_T, alpha, "a group's rate is zero or undefined in too many replicates")
-    return Interval(
-        low=bounds[0],
-        high=bounds[1],
-        level=1 - alpha,
-        method=Method.MAX_T,
-        target=Target.POPULATION,
+    return Interval.of(
+        bounds[0],
+        bounds[1],
+        alpha,
+        Method.MAX_T,
         n_resamples=len(next(iter(drawn.values()))),
         mc_error=_mc_error(form, values, drawn, alpha),
         one_sided=lambda error: _max_t(form, values, drawn, error),
@@ -246,7 +245,6 @@ def _test(form: Form, found: equality_test.Equality | None, alpha: float, note: 
         alpha=alpha,
         n_resamples=None if found is None else found.n_resamples,
         method=TestMethod.CENTRED_RATES,
-        detectable=None,
         detectable_unit=f"largest {shown} over smallest",
         power=equality_test.POWER,
         note=note,

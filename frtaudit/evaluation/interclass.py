@@ -2,14 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Interval, Method, Target
+from frtaudit.core import Interval, Method, Test, TestMethod
 from frtaudit.evaluation.intervals import empty, finite
+from frtaudit.stats.interclass.d_l2 import POWER
+from frtaudit.stats.interclass.d_l2_spaces import Spread
 
 Floats = npt.NDArray[np.float64]
+CLASS_MOVED = "d_l2 of one class moved as a whole"  # what is detectable is told in
 Bounds = Callable[[float], tuple[Floats, Floats, Floats]]
 """Of all distances at a two-sided alpha: low, high and Monte Carlo error, (C,) each."""
 
@@ -28,15 +32,14 @@ def for_population(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]
 
 def _at_any_level(bounds: Bounds, n: int, alpha: float) -> tuple[Interval, ...]:
     return tuple(
-        Interval(
-            low=float(low),
-            high=float(high),
-            level=1 - alpha,
-            method=Method.VERTEX_GAUSSIAN,
-            target=Target.POPULATION,
+        Interval.of(
+            float(low),
+            float(high),
+            alpha,
+            Method.VERTEX_GAUSSIAN,
             n_resamples=n,
             mc_error=finite(float(error)),
-            one_sided=lambda wrong, c=c: _at_any_level(bounds, n, 2 * wrong)[c],  # type: ignore[misc]  # c is bound here
+            one_sided=partial(lambda place, wrong: _at_any_level(bounds, n, 2 * wrong)[place], c),
         )
         for c, (low, high, error) in enumerate(zip(*bounds(alpha), strict=True))
     )
@@ -69,3 +72,18 @@ def _one_sided(known: Sequence[Callable[[float], Interval]], error: float) -> In
     above = largest([make(error) for make in known])
     below = largest([make(error / len(known)) for make in known])
     return replace(above, low=below.low, mc_error=max(above.mc_error or 0.0, below.mc_error or 0.0) or None)
+
+
+def classes_alike(found: Spread, alpha: float) -> Test:
+    """The test of "all classes are alike" by replicates of people, centred (FORMULAS 8.7)."""
+    return Test(
+        p=found.p_value(alpha),
+        null_median=found.null(0.5, alpha),
+        null_edge=found.null(1 - alpha, alpha),
+        alpha=alpha,
+        n_resamples=len(found.noise),
+        method=TestMethod.CENTRED_CURVES,
+        detectable=found.detectable(alpha),
+        detectable_unit=CLASS_MOVED,
+        power=POWER,
+    )

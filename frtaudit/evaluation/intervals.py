@@ -101,14 +101,7 @@ def _one(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
 
 def empty(method: Method, alpha: float, note: str, target: Target | None = None) -> Interval:
     """An interval without bounds, which says why."""
-    return Interval(
-        low=None,
-        high=None,
-        level=1 - alpha,
-        method=method,
-        target=target or SERVES[method][0],
-        note=note,
-    )
+    return Interval.of(None, None, alpha, method, target or SERVES[method][0], note=note)
 
 
 def _published(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
@@ -122,14 +115,7 @@ def _published(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interv
         made = wilson.wilson_iid(reading.errors, reading.trials, alpha)
     else:
         made = wilson.wilson_plugin(reading.errors, reading.trials, reading.variance, alpha)
-    return Interval(
-        low=made.low,
-        high=made.high,
-        level=1 - alpha,
-        method=spec.method,
-        target=spec.target,
-        n_eff=finite(made.n_eff),
-    )
+    return Interval.of(made.low, made.high, alpha, spec.method, spec.target, n_eff=finite(made.n_eff))
 
 
 def _bootstrap(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
@@ -163,12 +149,12 @@ def _percentile(value: float, vstat: float, replicates: Floats, spec: IntervalSp
     bounds = _bounds(value, vstat, spec.method, replicates, alpha)
     if bounds is None:
         return empty(spec.method, alpha, "undefined in too many replicates", spec.target)
-    return Interval(
-        low=bounds[0],
-        high=bounds[1],
-        level=1 - alpha,
-        method=spec.method,
-        target=spec.target,
+    return Interval.of(
+        bounds[0],
+        bounds[1],
+        alpha,
+        spec.method,
+        spec.target,
         n_resamples=int(replicates.size),
         mc_error=finite(_mc_error(spec.method, replicates, alpha)),
         one_sided=lambda error: _percentile(value, vstat, replicates, spec, 2 * error),
@@ -313,12 +299,11 @@ def _of_strictest(residuals: dependence.Residuals, drawn: Floats | None, alpha: 
 def from_bounds(bounds: RateBounds, alpha: float, note: str | None = None, *, pairs: float = 0.0) -> Interval:
     """The interval of a rate for the population (FORMULAS 8.1, 8.18); ``pairs``: pairs of people by weight, of FMR."""
     score = bounds.interval(alpha)
-    return Interval(
-        low=score.low,
-        high=score.high,
-        level=1 - alpha,
-        method=Method.WILSON,
-        target=Target.POPULATION,
+    return Interval.of(
+        score.low,
+        score.high,
+        alpha,
+        Method.WILSON,
         n_eff=finite(score.n_eff),
         note=note,
         one_sided=lambda error: from_bounds(bounds, 2 * error, note, pairs=pairs),
@@ -408,18 +393,16 @@ def rate_estimate(
             reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
         )
     known = bool(np.isfinite(reading.value))
-    return Estimate(
-        provider=trial.provider,
-        analysis=analysis,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=place.weighting.value,
+    return Estimate.of(
+        trial.provider,
+        analysis,
+        metric,
+        reading.value if known else None,
+        SHARE,
+        of=(schema, group),
+        counts=(reading.errors if known else 0, reading.trials if known else 0),
         at=at,
-        value=reading.value if known else None,
-        numerator=reading.errors if known else 0,
-        denominator=reading.trials if known else 0,
-        unit=SHARE,
+        weighting=place.weighting.value,
         intervals=intervals_of(reading, trial.intervals, alpha) if known else (),
         note=None if known else "no comparison in this group",
     )

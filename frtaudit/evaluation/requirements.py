@@ -12,40 +12,14 @@ from dataclasses import dataclass, field, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, formatting, metrics
 from frtaudit.core.estimates import DECIDING
-from frtaudit.core.metrics import D_L2, SPACES, kind_of
+from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY, SPACES, in_sentence, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
-from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.interclass.d_l2 import Space
 from frtaudit.stats.systems.multiplicity import claim_p, holm, step_errors
 
 EACH = "each"
 MONTE_CARLO_ERRORS = 3.0
-POOLED_ONLY = ("eer", "fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
-WORDS = {
-    "fmr": "FMR",
-    "fmr_without_confirmed": "FMR without confirmed duplicates",
-    "fnmr": "FNMR",
-    "fnmr_at_fmr": "FNMR",
-    "threshold_at_fmr": "threshold",
-    "eer": "EER",
-    "fta": "failure to acquire",
-    "frr": "FRR",
-    "max_min": "largest rate over smallest",
-    "max_geomean": "largest rate over geometric mean",
-    "log_geomean": "sum of log distances from the geometric mean",
-    "gini": "Gini coefficient",
-    "fdr": "FDR",
-    "inequity_rate": "inequity rate",
-    "garbe": "GARBE",
-    "accuracy_fold_sd": "spread of the folds' accuracies",
-}
-OF_SCHEMA = (
-    *(index.value for index in RateIndex),
-    "fdr",
-    "inequity_rate",
-    "garbe",
-    D_L2,
-)  # one of each schema
+OF_SCHEMA = (*INDICES, D_L2)  # one of each schema
 FOR_WHOM = "for new people like these"  # the target population, as the report calls it
 KEYS = {"fmr": "FMR", "rate": "of"}
 BY_RANK = (Method.MAX_T, Method.VERTEX, Method.DOUBLE_OR_NOTHING)  # bounds that are quantiles of replicates
@@ -388,11 +362,11 @@ def _subject(case: RequirementTest, estimate: Estimate) -> str:
     at = f" at {', '.join(places)}" if places else ""
     if "space" in estimate.at:
         at = f" {SPACES.get(str(estimate.at['space']), estimate.at['space'])}{at}"
-    return f"{estimate.provider}: {WORDS.get(estimate.metric, estimate.metric)}{of}{group}{at}"
+    return f"{estimate.provider}: {in_sentence(estimate.metric)}{of}{group}{at}"
 
 
 def _place(key: str, value: float | str) -> str:
-    shown = WORDS.get(str(value), str(value)) if key == "rate" else metrics.place(key, value)
+    shown = in_sentence(str(value)) if key == "rate" else metrics.place(key, value)
     return f"{KEYS.get(key, key)} {shown}"
 
 

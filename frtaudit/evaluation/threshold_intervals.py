@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core import Interval, Method, Target
+from frtaudit.core import Interval, Method
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule, prepare
@@ -50,12 +50,11 @@ class Inversion:
         cut = low == 0 and np.isfinite(self.trial.tail.floor)
         ends, none = self.trial.tail.score_range, high == self.scores.size
         notes = [TOO_LOW if cut else None, TOO_HIGH if none else None]
-        return Interval(
-            low=ends[0] if cut else float(self.scores[low]),
-            high=ends[1] if none else float(self.scores[high]),
-            level=1 - alpha,
-            method=Method.WILSON,
-            target=Target.POPULATION,
+        return Interval.of(
+            ends[0] if cut else float(self.scores[low]),
+            ends[1] if none else float(self.scores[high]),
+            alpha,
+            Method.WILSON,
             note="; ".join(note for note in notes if note) or None,
             one_sided=lambda error: self.interval(target, at, weighting, 2 * error),
         )

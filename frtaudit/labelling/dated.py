@@ -139,14 +139,7 @@ class DatedService:
 
     def _interval(self, family: Family) -> Interval:
         low, high = (float(side[0]) for side in family.bounds(self.alpha))
-        return Interval(
-            low=low,
-            high=high,
-            level=1 - self.alpha,
-            method=Method.MAX_T,
-            target=Target.POPULATION,
-            n_resamples=family.n_resamples,
-        )
+        return Interval.of(low, high, self.alpha, Method.MAX_T, n_resamples=family.n_resamples)
 
     def _test(self, p: float | None, n_resamples: int, far: float | None, note: str | None) -> Test:
         return Test(
@@ -246,17 +239,6 @@ def estimate(
     note: str | None = None,
 ) -> Estimate:
     """An estimate of everybody without counts; without a value the note, or that it is undefined."""
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=None,
-        group="all",
-        weighting=None,
-        at=at,
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
-        note=None if value is not None else note or "undefined",
+    return Estimate.of(
+        provider, NAME, metric, value, unit, at=at, note=None if value is not None else note or "undefined"
     )

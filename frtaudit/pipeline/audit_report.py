@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from frtaudit.core import AuditResult, Estimate, Interval
 from frtaudit.core.canonical import dumps
+from frtaudit.core.records import to_json
 from frtaudit.errors import SpecError
 from frtaudit.report.source import Bounds, Record
 
@@ -117,7 +118,7 @@ def _first(result: AuditResult) -> Iterator[tuple[Estimate, Interval | None]]:
 
 def _row(estimate: Estimate, interval: Interval | None) -> dict[str, object]:
     row = {name: getattr(estimate, name) for name in (*_WHERE, "value", "numerator", "denominator")}
-    row["at"] = dumps(estimate.to_json()["at"])
+    row["at"] = dumps(to_json(estimate)["at"])
     row |= {name: getattr(interval, name, None) for name in ("level", "low", "high")}
     row["target"] = None if interval is None else interval.target.value
     row["method"] = None if interval is None else interval.method.value

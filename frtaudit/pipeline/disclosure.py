@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
 from frtaudit.core.canonical import Json, digest
+from frtaudit.core.metrics import Published, published_as
 from frtaudit.errors import DataError
 from frtaudit.evaluation.intervals import ONE_PAIR
 from frtaudit.pipeline.linked_tables import Cell, Linked, linked
@@ -35,24 +36,6 @@ from frtaudit.stats.disclosure import narrow, suppressed
 
 MINIMUM = 10
 PEOPLE, TWO, SAMPLES = "subjects", "subjects_with_two_samples", "samples"
-ADDITIVE = frozenset({"fnmr", "fnmr_at_fmr", "fta", "fnmr_best_case", "fnmr_worst_case"})
-WITHIN = frozenset(  # pairs across classes are in no class, unless the protocol has none
-    {"fmr", "fmr_at_fmr", "fmr_best_case", "fmr_worst_case", "class_accuracy"}
-)
-WHOLE = frozenset(
-    {
-        *("threshold_at_fmr", "eer", "frr", "far", "accuracy", "fold_accuracy"),
-        *(
-            "accuracy_fold_sd",
-            "accuracy_sem",
-            "accuracy_overlap",
-            "accuracy_overlap_fold_sd",
-            "delta_accuracy",
-        ),
-        *("max_min", "max_geomean", "log_geomean", "gini", "fdr", "inequity_rate", "garbe"),
-        *("skewed_error_ratio", "d_l2", "tar_at_tar", "d_l2_change"),
-    }
-)
 TOTALS = {"class_accuracy": "accuracy"}  # what a class's number is a part of, where that has another name
 CURVES = frozenset({"roc", "det", "fmr", "fnmr", "tar", "tar_difference"})
 _OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
@@ -300,7 +283,7 @@ def _narrow_numbers(
             parts[:, cell] = item.numerator or 0, item.denominator or 0
         errors, trials = parts
         sides = (trials, errors, trials - errors)
-        if key[1] in WITHIN or key[1] in TOTALS.values():
+        if published_as(str(key[1])) is Published.WITHIN or key[1] in TOTALS.values():
             known = any(_bounded_within(tables, classes, side, minimum) for side in sides)
         else:
             known = any(_bounded(tables, classes, side, minimum) is not False for side in sides)
@@ -317,11 +300,12 @@ def key_of(item: Estimate) -> Key:
 
 def _stands(item: Estimate, withheld: Withheld) -> bool:
     """Whether an estimate is published."""
-    if item.metric not in ADDITIVE | WITHIN | WHOLE or withheld.touches(item.at.get("schema")):
+    how = published_as(item.metric)
+    if how is None or withheld.touches(item.at.get("schema")):
         return False
     if item.schema is None or not withheld.touches(item.schema):
         return True
-    own = _shown(withheld, item.schema, item.group) and item.metric in ADDITIVE | WITHIN
+    own = _shown(withheld, item.schema, item.group) and how is not Published.WHOLE
     return own and item.denominator is not None and key_of(item) not in withheld.numbers
 
 

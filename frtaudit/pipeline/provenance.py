@@ -11,6 +11,7 @@ import numpy as np
 from frtaudit.core import UNKNOWN, Cohort, CohortData
 from frtaudit.core.canonical import Json, sha256, sha256_file
 from frtaudit.core.identity import spec_digest
+from frtaudit.core.records import to_json
 from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.spec import AuditSpec
 from frtaudit.evaluation.system import AnalysisOutput, Provider
@@ -45,7 +46,7 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
         "subjects_with_two_samples": int(np.count_nonzero(samples >= 2)),
         "schemas": schemas,
     }
-    return counts if sanitized is None else counts | {"sanitized": sanitized.to_json()}
+    return counts if sanitized is None else counts | {"sanitized": to_json(sanitized)}
 
 
 def counts_of(material: CohortData) -> dict[str, Json]:
@@ -102,7 +103,7 @@ def _matchers(spec: AuditSpec) -> set[str]:
 def rows_of(material: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:
     """Digests of the rows of the cohort's files, by file name: what tells later which row was changed."""
     read = {name: row_digests(material.paths[name]) for name in sorted(material.paths) if name in inputs}
-    return {name: found.to_json() for name, found in read.items() if found is not None}
+    return {name: to_json(found) for name, found in read.items() if found is not None}
 
 
 def digests_of(

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from frtaudit.core import Estimate, formatting, metrics
 from frtaudit.core.canonical import Json
 from frtaudit.core.formatting import Style
-from frtaudit.core.metrics import RATES, Kind, kind_of, printed
+from frtaudit.core.metrics import INDICES, RATES, Kind, kind_of, printed
 from frtaudit.report.pieces import Footnotes, Text, TextSpan, spans
 from frtaudit.report.source import Bounds, Record, Source, escape
-from frtaudit.report.words import INDICES, display_name, words
+from frtaudit.report.words import display_name, words
 
 ABSENT = "–"
 

@@ -1,4 +1,4 @@
-"""The report's vocabulary, read from ``templates/words.toml``, and which metrics are printed as what."""
+"""The report's vocabulary, read from ``templates/words.toml``, names of metrics from their declarations."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -8,16 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from frtaudit.core.machine.resources import shipped
-
-INDICES = (
-    "max_min",
-    "max_geomean",
-    "log_geomean",
-    "gini",
-    "fdr",
-    "inequity_rate",
-    "garbe",
-)
+from frtaudit.core.metrics import LABELS
 
 Names = Mapping[str, str]
 
@@ -50,7 +41,6 @@ class Words:
     refusal: Names
     refusal_means: Names
     at_value: Names
-    fair_value: Names
     coverage: Names
     robustness: Names
     identity_check: Names
@@ -86,6 +76,7 @@ def use_vocabulary(chosen: Words) -> Iterator[None]:
 @cache
 def _shipped_words() -> Words:
     fields = tomllib.loads((shipped("templates") / "words.toml").read_text("utf-8"))
+    fields["metric"] = LABELS
     for name in ("cannot_show", "glossary"):
         fields[name] = tuple(fields[name])
     return Words(**fields)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NoReturn, TypeGuard
 
 from frtaudit.core.canonical import Json, sha256
+from frtaudit.core.records import from_json
 from frtaudit.core.result import AuditResult
 from frtaudit.core.rows import RowDigests, changed
 from frtaudit.errors import DataError, FrtauditError, printable
@@ -159,7 +160,7 @@ def _other_inputs(
 
 def _rows(before: Json, after: Json) -> str:
     if isinstance(before, Mapping) and isinstance(after, Mapping):
-        return changed(RowDigests.from_json(before), RowDigests.from_json(after))
+        return changed(from_json(RowDigests, before), from_json(RowDigests, after))
     return "is another file than the one that the report was made from"
 
 

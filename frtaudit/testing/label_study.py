@@ -18,7 +18,7 @@ import numpy.typing as npt
 import scipy
 
 from frtaudit.analyses.label_cost import on_truth, spanning
-from frtaudit.core import Interval, Method, Target
+from frtaudit.core import Interval, Method
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, LabelSource, Service
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
@@ -172,14 +172,7 @@ def _reading(reported: float, seen: cost.Views) -> RateSummary:
     """The rate on the labels, with Wilson's interval of comparisons a query of which is one."""
     trials = seen.reported.mated.score.size
     people = np.unique(seen.reported.mated.query).size
-    wilson = Interval(
-        low=0.0,
-        high=1.0,
-        level=1 - ALPHA,
-        method=Method.WILSON,
-        target=Target.POPULATION,
-        n_eff=float(people),
-    )
+    wilson = Interval.of(0.0, 1.0, ALPHA, Method.WILSON, n_eff=float(people))
     errors = round(reported * trials)
     return RateSummary(
         value=reported,

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Mapping
-from enum import Enum
 from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
 
-from frtaudit.config.json_schema import of_type, schema_text, spec_schema
+from frtaudit.config.json_schema import schema_text, spec_schema
 from frtaudit.config.load import load_spec
 from frtaudit.core.identity import INPUTS, to_full, to_plain
 
@@ -62,21 +61,3 @@ def test_specs_follow_the_schema(overrides: list[str]) -> None:
 def test_what_is_no_spec_fails_the_schema(changes: Mapping[str, Any]) -> None:
     """Unknown keys, wrong types and unknown names do not validate."""
     assert not Draft202012Validator(spec_schema()).is_valid(spec_plain(**changes))
-
-
-def test_types_become_schemas() -> None:
-    """Tuples, mappings, unions and Enums have their form."""
-
-    class Colour(Enum):
-        RED = "red"
-
-    def keep(field: object) -> bool:
-        return True
-
-    assert of_type(tuple[int, ...], keep) == {"type": "array", "items": {"type": "integer"}}
-    assert of_type(Mapping[str, Colour], keep) == {
-        "type": "object",
-        "additionalProperties": {"enum": ["red"]},
-    }
-    assert of_type(str | None, keep) == {"anyOf": [{"type": "string"}, {"type": "null"}]}
-    assert of_type(object, keep) == {}

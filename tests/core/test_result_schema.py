@@ -11,6 +11,7 @@ from frtaudit.config.json_schema import schema_text
 from frtaudit.config.load import load_spec
 from frtaudit.core.estimates import Estimate, Interval, Method, Target, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
+from frtaudit.core.records import to_json
 from frtaudit.pipeline.audit import audit
 
 
@@ -89,7 +90,7 @@ def test_every_field_of_the_types_is_in_the_schema(validator: Any) -> None:
         note="why",
     )
     kinds = validator.schema["$defs"]
-    assert set(kinds["test"]["properties"]) == set(test.to_json())
-    assert set(kinds["estimate"]["properties"]) == set(estimate.to_json())
-    assert set(kinds["interval"]["properties"]) == set(interval.to_json())
-    assert set(kinds["finding"]["properties"]) == set(finding.to_json())
+    assert set(kinds["test"]["properties"]) == set(to_json(test))
+    assert set(kinds["estimate"]["properties"]) == set(to_json(estimate))
+    assert set(kinds["interval"]["properties"]) == set(to_json(interval))
+    assert set(kinds["finding"]["properties"]) == set(to_json(finding))

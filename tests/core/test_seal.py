@@ -13,6 +13,7 @@ from small_audits import whole_spec
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.identity import to_plain
+from frtaudit.core.records import from_json, to_json
 from frtaudit.core.seal import Departure, SealRecord, departures, sealed_content
 from frtaudit.core.structure import silent
 
@@ -94,4 +95,4 @@ def test_a_record_reads_back() -> None:
         sha256="0" * 64, signer="A", keyid="1" * 64, signed_at="2026-01-01T00:00:00Z", stamped_at=None,
         departures=(Departure(place="/spec/seed", sealed="0", run=None),),
     )  # fmt: skip
-    assert SealRecord.from_json(json.loads(dumps(record.to_json()))) == record
+    assert from_json(SealRecord, json.loads(dumps(to_json(record)))) == record

@@ -12,7 +12,7 @@ from frtaudit.analyses.comparison.contrasts import IDENTICAL, NAME, Judged, esti
 from frtaudit.analyses.comparison.measures import FNMR, OF_CLASSES, Measure
 from frtaudit.analyses.comparison.rules import Rule, Settings
 from frtaudit.analyses.comparison.support import CommonSupport, footing_of
-from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
@@ -77,18 +77,15 @@ def _decided(found: Judged, settings: Settings) -> Iterator[Estimate]:
     """For each system 1 where the rule chooses it, else 0, and the sentence that says why."""
     for v, name in enumerate(found.names):
         chosen, said = _verdict(found, settings, v)
-        yield Estimate(
-            provider=name,
-            analysis=NAME,
-            metric=DECISION,
-            schema=found.measure.schema,
-            group=found.measure.group,
-            weighting=found.measure.weighting,
+        yield Estimate.of(
+            name,
+            NAME,
+            DECISION,
+            None if found.measure.refused else float(chosen),
+            "1 = chosen by the declared rule",
+            of=(found.measure.schema, found.measure.group),
             at={"of": found.measure.of, **found.measure.at, "rule": settings.decision.rule.value},
-            value=None if found.measure.refused else float(chosen),
-            numerator=None,
-            denominator=None,
-            unit="1 = chosen by the declared rule",
+            weighting=found.measure.weighting,
             note=found.measure.refused or said,
         )
 
@@ -169,26 +166,21 @@ def _bounds(
     low = (one.errors - other.errors - other.lost) / one.planned
     high = (one.errors + one.lost - other.errors) / one.planned
     for metric, value in ((LOWEST, low), (HIGHEST, high)):
-        made = Interval(
-            low=None if half is None else value - half,
-            high=None if half is None else value + half,
-            level=1 - alpha,
-            method=Method.MAX_T,
-            target=Target.POPULATION,
+        made = Interval.of(
+            None if half is None else value - half,
+            None if half is None else value + half,
+            alpha,
+            Method.MAX_T,
             note="no interval: the replicates are undefined or alike" if half is None else None,
         )
-        yield Estimate(
-            provider=names[0],
-            analysis=NAME,
-            metric=metric,
-            schema=None,
-            group="all",
-            weighting="pooled",
+        yield Estimate.of(
+            names[0],
+            NAME,
+            metric,
+            value,
+            f"difference: {SHARE}",
             at={"of": FNMR, **at, "against": names[1]},
-            value=value,
-            numerator=None,
-            denominator=None,
-            unit=f"difference: {SHARE}",
+            weighting="pooled",
             intervals=(made,),
             note=f"{one.lost} and {other.lost} of {one.planned} mated comparisons have no score",
         )
@@ -203,18 +195,14 @@ def _changes(footing: CommonSupport, settings: Settings) -> Iterator[Estimate]:
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), one.digest == other.digest
             note = f"{IDENTICAL}: the scores of both have the digest {one.digest}" if same else None
-            made = Estimate(
-                provider=new,
-                analysis=NAME,
-                metric=CHANGED,
-                schema=None,
-                group="all",
-                weighting=None,
+            made = Estimate.of(
+                new,
+                NAME,
+                CHANGED,
+                count / moved.size,
+                "share of mated comparisons",
+                counts=(count, int(moved.size)),
                 at={"against": old},
-                value=count / moved.size,
-                numerator=count,
-                denominator=int(moved.size),
-                unit="share of mated comparisons",
                 note=note,
             )
             largest = float(moved.max(initial=0.0))

@@ -124,18 +124,15 @@ def estimates(found: Judged, margin: float | None) -> Iterator[Estimate]:
 
 def _estimate(found: Judged, metric: str, provider: str, at: At, value: float | None, unit: str) -> Estimate:
     measure = found.measure
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=measure.schema,
-        group=measure.group,
-        weighting=measure.weighting,
+    return Estimate.of(
+        provider,
+        NAME,
+        metric,
+        value,
+        unit,
+        of=(measure.schema, measure.group),
         at={"of": measure.of, **measure.at, **at},
-        value=value,
-        numerator=None,
-        denominator=None,
-        unit=unit,
+        weighting=measure.weighting,
         note=None if value is not None else measure.refused or "undefined",
     )
 
@@ -174,12 +171,8 @@ def _untested(found: Judged, pair: Pair, made: Estimate, reason: str) -> Estimat
     known = found.measure.refused is None and reason != IDENTICAL and np.isfinite(value)
     test = Test(
         p=None,
-        null_median=None,
-        null_edge=None,
         alpha=found.alpha,
-        n_resamples=None,
         method=TestMethod.PAIRED_PEOPLE,
-        detectable=None,
         detectable_unit=_unit(found),
         power=multiple_comparisons.POWER,
         note=reason,
@@ -195,8 +188,6 @@ def _test(found: Judged, family: Family, place: int) -> Test:
     far = float(found.detectable()[place])
     return Test(
         p=own if found.confirmatory else adjusted,
-        null_median=None,
-        null_edge=None,
         alpha=found.alpha,
         n_resamples=family.n_resamples,
         method=TestMethod.PAIRED_PEOPLE,
@@ -220,12 +211,9 @@ def _equivalence(found: Judged, pair: Pair, margin: float) -> Estimate:
     p = float(found.family.equivalence_p(float(np.log(margin)) if found.measure.ratio else margin)[place])
     test = Test(
         p=p,
-        null_median=None,
-        null_edge=None,
         alpha=found.alpha,
         n_resamples=found.family.n_resamples,
         method=TestMethod.TWO_ONE_SIDED,
-        detectable=None,
         detectable_unit=_unit(found),
         power=multiple_comparisons.POWER,
         p_adjusted=p,

@@ -37,18 +37,16 @@ def make_estimate(
 ) -> Estimate:
     """An estimate of this analysis; what is not finite or NaN is no value."""
     known = value is not None and not np.isnan(value)
-    return Estimate(
-        provider=provider,
-        analysis=NAME,
-        metric=metric,
-        schema=schema,
-        group=group,
-        weighting=None if weighting is None else weighting.value,
+    return Estimate.of(
+        provider,
+        NAME,
+        metric,
+        value if known else None,
+        unit,
+        of=(schema, group),
+        counts=counts,
         at=at,
-        value=value if known else None,
-        numerator=counts[0] if counts else None,
-        denominator=counts[1] if counts else None,
-        unit=unit,
+        weighting=None if weighting is None else weighting.value,
         intervals=intervals if known else (),
         note=note if note or known else "nothing was compared",
     )

@@ -1,21 +1,13 @@
 """Whether groups differ, in words: what chance alone would give, the p value, what would have been found."""
 
 from frtaudit.core import Estimate, Target, Test, formatting
+from frtaudit.core.metrics import INDICES, value_alike
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.source import Record, Source
 
 MAX_SAID = 6
 NOT_ESTABLISHED = "Not established after adjustment"
-EQUAL = {
-    "max_min": 1.0,
-    "max_geomean": 1.0,
-    "log_geomean": 0.0,
-    "gini": 0.0,
-    "fdr": 1.0,
-    "inequity_rate": 1.0,
-    "garbe": 0.0,
-}  # what an index is when groups are equal
 COLUMNS = (
     Column(title="System, rate"),
     Column(title="Largest / smallest", kind="num"),
@@ -72,7 +64,7 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
     """
     if test.p is not None and test.p <= test.alpha:
         return True
-    equal = EQUAL.get(estimate.metric) if alike is None else alike
+    equal = value_alike(estimate.metric) if alike is None and estimate.metric in INDICES else alike
     return equal is not None and any(
         item.target is Target.POPULATION
         and item.low is not None

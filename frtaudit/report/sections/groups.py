@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from frtaudit.core import UNKNOWN, formatting
+from frtaudit.core.metrics import INDICES, value_alike
 from frtaudit.report import phrases
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot
@@ -19,7 +20,7 @@ from frtaudit.report.sections.tables import (
     provider,
 )
 from frtaudit.report.source import At, Record, Source
-from frtaudit.report.words import INDICES, display_name, words
+from frtaudit.report.words import display_name, words
 
 MAX_POINTS = 6
 MAX_SYSTEMS_IN_PANEL = 4
@@ -296,6 +297,6 @@ def _index_rank(record: Record) -> tuple[float, str, int]:
 
 def _index_head(record: Record) -> Text:
     at = {key: value for key, value in record.estimate.at.items() if key != "rate"}
-    fair = words().fair_value.get(record.estimate.metric)
-    alike = f" ({fair})" if fair else ""
+    fair = value_alike(record.estimate.metric)
+    alike = "" if fair is None else f" ({fair:g})"
     return spans(phrases.index_name(record), " at ", phrases.at_words(at, record.pointer), alike)

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from frtaudit.core import Target, formatting
+from frtaudit.core.metrics import INDICES
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table, by_provider, methods_said, provider
 from frtaudit.report.source import At, Record, Source, at_key, escape, mapping
-from frtaudit.report.words import INDICES, display_name, words
+from frtaudit.report.words import display_name, words
 
 ANALYSIS = "robustness"
 CAUSES = {

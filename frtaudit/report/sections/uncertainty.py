@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from frtaudit.core import Curve, Method, Target, formatting
+from frtaudit.core.metrics import value_alike
 from frtaudit.report import phrases
 from frtaudit.report.figures import bands, canvas
 from frtaudit.report.figures.bands import DASHED, DOTTED, Banded, BandStyle, Scale
@@ -235,7 +236,7 @@ def _fairness(source: Source, system: str, schema: str, rate: str, name: str) ->
 
 
 def _index_panel(name: str, metric: str, curve: Curve, made: list[Banded]) -> Panel:
-    alike = float(words().fair_value.get(metric, "0"))
+    alike = value_alike(metric) or 0.0
     title = phrases.metric(metric)
     scale = Scale(label="index", alike=alike, log=metric in LOGGED, rate=False)
     known = [(y, x) for x, y in zip(curve.x, curve.y, strict=True) if y < float("inf")]

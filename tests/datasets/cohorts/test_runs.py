@@ -6,6 +6,7 @@ import pytest
 from vendor_audits import VENDORS, from_runs, made, pick, runs, trials
 
 from frtaudit.core.canonical import digest, to_bytes
+from frtaudit.core.records import to_json
 from frtaudit.datasets.cohorts.runs import Runs
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs import nameless
@@ -18,7 +19,7 @@ def test_finished_runs_give_the_numbers_of_one_audit() -> None:
     again = audit(
         replace(from_runs(), analyses={"vendor_comparison": from_runs().analyses["vendor_comparison"]})
     ).result
-    assert [item.to_json() for item in again.estimates] == [item.to_json() for item in direct.estimates]
+    assert [to_json(item) for item in again.estimates] == [to_json(item) for item in direct.estimates]
     assert again.failures == direct.failures
     assert "found again from their scores: one, two, three" in " ".join(again.notes)
     assert len(pick(again, "vendor_difference")) > 20

@@ -15,6 +15,7 @@ from matplotlib.axes import Axes
 from report_fixture import SYSTEMS, curves, result
 
 from frtaudit.core import Curve
+from frtaudit.core.records import from_json, to_json
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures import curves as figures
 from frtaudit.report.figures.curves import Dot, Series
@@ -147,7 +148,7 @@ def test_legend_has_a_swatch_for_each_name() -> None:
 def test_the_made_up_result_is_a_result() -> None:
     """What the report is tested with obeys the core's invariants and survives its own JSON."""
     made = result()
-    assert type(made).from_json(made.to_json()) == made
+    assert from_json(type(made), to_json(made)) == made
 
 
 def test_marks_at_one_value_stand_beside_each_other() -> None:
