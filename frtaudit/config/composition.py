@@ -55,7 +55,7 @@ def composed(root: str, overrides: Sequence[str], config_dir: str | Path | None 
     """
     publish()
     for word in overrides:
-        guard.check_override(word, search_path.KEYS[_ROOTS[root]])
+        guard.check_override(word, search_path.keys_of(_ROOTS[root]) or ())
     words = [word for word in overrides if not is_setting(word)]
     by_hand = [word for word in words if _key_of(word) in _BY_HAND[root]]
     try:
@@ -102,7 +102,7 @@ def refuse_changed(config: DictConfig, plainly: DictConfig, *told: str) -> None:
 def _shipped(root: str) -> DictConfig:
     """What a root composes to without the user."""
     with opened() as hydra:
-        return hydra.compose_config(root, ["audit=demo"] if root == CONFIG else [], RunMode.RUN)
+        return hydra.compose_config(root, ["~audit"] if root == CONFIG else [], RunMode.RUN)
 
 
 def _settings(config: DictConfig, told: Sequence[str]) -> object:

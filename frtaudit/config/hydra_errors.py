@@ -5,8 +5,8 @@ import re
 from hydra.errors import HydraException, OverrideParseException
 from omegaconf.errors import InterpolationKeyError, OmegaConfBaseException
 
+from frtaudit.config.choices import options
 from frtaudit.config.guard import LANDS
-from frtaudit.config.search_path import options
 from frtaudit.core.structure import closest
 from frtaudit.errors import FrtauditError, SpecError
 

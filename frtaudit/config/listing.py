@@ -2,9 +2,9 @@
 
 import re
 
+from frtaudit.config.choices import line_about, options
 from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
-from frtaudit.config.search_path import line_about, options
 from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
 from frtaudit.core.metrics import METRICS, TO_REQUIRE
 from frtaudit.core.registry import names

@@ -10,12 +10,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice, product
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.core.override_parser.types import Glob, Override, RangeSweep
 
-from frtaudit.collection import spec as collection_spec
-from frtaudit.collection.spec import CollectionSpec
 from frtaudit.config import presets
 from frtaudit.config.composition import COLLECT, CONFIG, Composed, composed
 from frtaudit.config.guard import check_word
@@ -25,6 +24,9 @@ from frtaudit.core.canonical import digest
 from frtaudit.core.identity import from_plain, spec_digest, to_full, to_plain, to_portable
 from frtaudit.core.spec import AuditSpec
 from frtaudit.errors import SpecError
+
+if TYPE_CHECKING:
+    from frtaudit.collection.spec import CollectionSpec
 
 __all__ = [
     "audit_of",
@@ -69,7 +71,7 @@ def load_spec(overrides: Sequence[str] = (), config_dir: str | Path | None = Non
     return audit_of(composed(CONFIG, overrides, config_dir))
 
 
-def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> CollectionSpec:
+def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None = None) -> "CollectionSpec":
     """What ``frtaudit collect`` would take, typed; ``overrides``: ``["source=folder", "source.root=photos", ...]``.
 
     Raises :class:`SpecError` with one line that names the place.
@@ -78,6 +80,8 @@ def load_collection(overrides: Sequence[str] = (), config_dir: str | Path | None
     Traceback (most recent call last):
     frtaudit.errors.SpecError: source: no value; accepted: ...
     """
+    from frtaudit.collection import spec as collection_spec
+
     return collection_spec.from_plain(composed(COLLECT, overrides, config_dir).resolved)
 
 

@@ -2,7 +2,7 @@
 
 import dataclasses
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 
@@ -13,23 +13,16 @@ from hydra.core.object_type import ObjectType
 from hydra.plugins.config_source import ConfigResult
 from omegaconf import DictConfig, OmegaConf
 
-from frtaudit.collection.spec import CollectionSpec
+from frtaudit.config.choices import PLUGIN_GROUPS, presets
 from frtaudit.config.guard import LANDS, check_package, check_text, is_name, read_text
 from frtaudit.core.canonical import Json
 from frtaudit.core.identity import TYPE
-from frtaudit.core.machine.resources import shipped
-from frtaudit.core.registry import about, lookup, names
+from frtaudit.core.registry import lookup, names
 from frtaudit.core.spec import AuditSpec
 from frtaudit.core.structure import MISSING, plain, required
 from frtaudit.errors import SpecError
 
 SCHEME = "frtaudit"
-# Group of presets with a whole spec: what such a spec may say; schema, provider and profiles are short forms.
-KEYS: Mapping[str, Collection[str]] = {
-    "audit": (*(one.name for one in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles"),
-    "collection": tuple(one.name for one in dataclasses.fields(CollectionSpec)),
-}
-_PLUGIN_GROUPS = ("analysis", "cohort", "protocol", "provider", "source")
 
 
 class UserSource(FileConfigSource):
@@ -61,7 +54,7 @@ class UserSource(FileConfigSource):
         text = read_text(self._file(config_path), shown)
         package = _header(text, shown) or LANDS[group].format(name)
         check_package(package, group, shown)
-        check_text(text, shown, KEYS.get(group))
+        check_text(text, shown, keys_of(group))
         try:
             config = OmegaConf.create(text)
         except ValueError as error:  # !!int x
@@ -85,6 +78,17 @@ def _header(text: str, shown: str) -> str | None:
         return FileConfigSource._get_header_dict(text)["package"]  # noqa: SLF001  a source's own, as this one is
     except ValueError as error:
         raise SpecError(shown, f"broken header: {error}", "# @package PACKAGE, or none") from None
+
+
+def keys_of(group: str) -> tuple[str, ...] | None:
+    """What a whole spec of a group of presets may say: schema, provider and profiles are short forms; None: no spec."""
+    if group == "audit":
+        return (*(one.name for one in dataclasses.fields(AuditSpec)), "schema", "provider", "profiles")
+    if group == "collection":
+        from frtaudit.collection.spec import CollectionSpec
+
+        return tuple(one.name for one in dataclasses.fields(CollectionSpec))
+    return None
 
 
 def search_path(config_dir: Path) -> str:
@@ -125,7 +129,7 @@ def publish() -> None:
     """Make registered plug-ins options of their groups, and teach Hydra the user's folder."""
     SourcesRegistry.instance().register(UserSource)
     store = ConfigStore.instance()
-    for group in _PLUGIN_GROUPS:
+    for group in PLUGIN_GROUPS:
         options_of_group = store.repo.setdefault(group, {})
         for name in names(group):
             options_of_group.setdefault(f"{name}.yaml", PluginNode(group, name))
@@ -144,42 +148,17 @@ def defaults_of(group: str, name: str) -> dict[str, Json]:
     return fields
 
 
-def options(group: str) -> dict[str, str]:
-    """Option name to one line about it: shipped presets and registered plug-ins of a group."""
-    found = {path.stem: first_comment(path.read_text(encoding="utf-8")) for path in _presets(group)}
-    if group in _PLUGIN_GROUPS:
-        found |= {name: line_about(group, name) for name in names(group)}
-    return dict(sorted(found.items()))
-
-
-def first_comment(text: str) -> str:
-    """The first comment of a YAML file that is not Hydra's header."""
-    for line in text.splitlines():
-        if line.startswith("#") and not line.lstrip("# ").startswith("@"):
-            return line.lstrip("# ").strip()
-    return ""
-
-
-def _presets(group: str) -> list[Path]:
-    return sorted((shipped("conf") / group).glob("*.yaml"))
-
-
 def _check_name(group: str, file: Path) -> None:
     if file.suffix != ".yaml":
         raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", f"{file.stem}.yaml")
     if not is_name(file.stem):
         accepted = "a name of letters, digits, _, - and ."
         raise SpecError(f"--config-dir {group}/{file.name}", "is not read by that name", accepted)
-    plugins = names(group) if group in _PLUGIN_GROUPS else []
-    if file.stem in (*plugins, *(path.stem for path in _presets(group))):
+    plugins = names(group) if group in PLUGIN_GROUPS else []
+    if file.stem in (*plugins, *(path.stem for path in presets(group))):
         found = f"{group}={file.stem} is shipped and cannot be shadowed"
         raise SpecError(f"--config-dir {group}/{file.name}", found, "another file name")
 
 
 def _default(field: "dataclasses.Field[object]") -> object:
     return field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-
-
-def line_about(group: str, name: str) -> str:
-    """The first line of a plug-in's docstring, as a list prints it."""
-    return about(group, name).replace("``", "")

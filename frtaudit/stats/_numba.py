@@ -1,12 +1,20 @@
-"""Compiled kernels: one decorator, so that every kernel releases the interpreter lock and is cached on disk."""
+"""Compiled kernels: one decorator, so that every kernel releases the interpreter lock and is cached on disk.
 
-from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+Numba is imported, and a function compiled, when it is first called: a command that computes nothing loads neither.
+"""
 
-from numba import njit
+import os
+from collections.abc import Callable, Iterator
+from functools import update_wrapper
+from threading import RLock
+from types import CodeType, FunctionType, ModuleType
+from typing import Generic, ParamSpec, TypeVar, cast
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+PLAIN = os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
+_COMPILING = RLock()
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
@@ -21,4 +29,69 @@ def kernel(function: Callable[P, R]) -> Callable[P, R]:
     3.0
     """
     on_disk = not function.__code__.co_filename.startswith("<")  # typed at a prompt: no file to cache beside
-    return cast("Callable[P, R]", njit(nogil=True, cache=on_disk)(function))
+    return compiled(function, nogil=True, cache=on_disk)
+
+
+def compiled(function: Callable[P, R], **options: object) -> Callable[P, R]:
+    """Compile a function with these options of Numba, when it is first called."""
+
+    def by_numba(plain: Callable[P, R]) -> Callable[P, R]:
+        from numba import njit
+
+        return cast("Callable[P, R]", njit(**options)(plain))  # type: ignore[call-overload]  # the stubs know few options
+
+    return deferred(function, by_numba)
+
+
+def deferred(
+    function: Callable[P, R], compile_now: Callable[[Callable[P, R]], Callable[P, R]]
+) -> Callable[P, R]:
+    """What ``compile_now`` makes of a function, made at the first call; with ``NUMBA_DISABLE_JIT=1`` the function."""
+    return function if PLAIN else cast("Callable[P, R]", Deferred(function, compile_now))
+
+
+class Deferred(Generic[P, R]):
+    """A function that is compiled when it is first called, and with it every one of its kind that it names."""
+
+    def __init__(
+        self, function: Callable[P, R], compile_now: Callable[[Callable[P, R]], Callable[P, R]]
+    ) -> None:
+        self.py_func = function
+        self._compile_now = compile_now
+        self._compiled: Callable[P, R] | None = None
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call what was compiled."""
+        return (self._compiled or self.compiled())(*args, **kwargs)
+
+    def compiled(self) -> Callable[P, R]:
+        """What was compiled; Numba finds compiled functions in the place of those that the function names."""
+        with _COMPILING:
+            if self._compiled is None:
+                _compile_named(self.py_func)
+                self._compiled = self._compile_now(self.py_func)
+            return self._compiled
+
+
+def _compile_named(function: Callable[P, R]) -> None:
+    """Put what was compiled in the place of each :class:`Deferred` that a function names."""
+    if not isinstance(function, FunctionType):
+        return
+    known, names = function.__globals__, set(_names(function.__code__))
+    modules = [known[name] for name in names if isinstance(known.get(name), ModuleType)]
+    for space in (known, *(vars(module) for module in modules)):
+        for name in names:
+            if isinstance(found := space.get(name), Deferred) and found.py_func is not function:
+                space[name] = found.compiled()
+    for cell in function.__closure__ or ():
+        if isinstance(cell.cell_contents, Deferred):
+            cell.cell_contents = cell.cell_contents.compiled()
+
+
+def _names(code: CodeType) -> Iterator[str]:
+    """Names that a function and those inside it look up."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)

@@ -1,12 +1,14 @@
 """Compiled parts of kernels: functions that only compiled code calls."""
 
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar
 
-from numba import njit
+from frtaudit.stats._numba import compiled
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+_OPTIONS = {"nogil": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy"}
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
@@ -19,10 +21,7 @@ def inner(function: Callable[P, R]) -> Callable[P, R]:
     >>> int(kernel(lambda x: square(x) + 1)(3))
     10
     """
-    compiled = njit(  # type: ignore[call-overload]  # the stubs do not know the options about wrappers
-        nogil=True, no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy"
-    )
-    return cast("Callable[P, R]", compiled(function))
+    return compiled(function, **_OPTIONS)
 
 
 def reordered(function: Callable[P, R]) -> Callable[P, R]:
@@ -34,11 +33,4 @@ def reordered(function: Callable[P, R]) -> Callable[P, R]:
     >>> float(kernel(lambda a: total(a))(np.ones(3)))
     3.0
     """
-    compiled = njit(  # type: ignore[call-overload]  # as above
-        nogil=True,
-        no_cpython_wrapper=True,
-        no_cfunc_wrapper=True,
-        error_model="numpy",
-        fastmath={"reassoc", "contract", "nsz"},
-    )
-    return cast("Callable[P, R]", compiled(function))
+    return compiled(function, **_OPTIONS, fastmath={"reassoc", "contract", "nsz"})

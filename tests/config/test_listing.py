@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from frtaudit.config.choices import options
 from frtaudit.config.guard import LANDS
 from frtaudit.config.listing import listing, page
-from frtaudit.config.search_path import options
 from frtaudit.errors import SpecError
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "names.md"

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from frtaudit.config import search_path
+from frtaudit.config.choices import options
 from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core.machine.resources import shipped
@@ -84,7 +85,7 @@ def test_defaults_hold_every_field_that_an_override_may_set() -> None:
 def test_every_preset_and_plugin_says_what_it_is() -> None:
     """`frtaudit list` has a line for each thing that can be named, short enough for one."""
     for group in LANDS:
-        for name, about in search_path.options(group).items():
+        for name, about in options(group).items():
             assert 10 < len(about) < 140, (group, name, about)
 
 
@@ -95,7 +96,7 @@ def test_every_shipped_preset_is_plain_data() -> None:
     presets = [path for group in LANDS for path in (shipped("conf") / group).glob("*.yaml")]
     assert presets
     for path in presets:
-        check_text(path.read_text(encoding="utf-8"), path.name, search_path.KEYS.get(path.parent.name))
+        check_text(path.read_text(encoding="utf-8"), path.name, search_path.keys_of(path.parent.name))
 
 
 def test_every_shipped_preset_lands_where_a_users_would() -> None:

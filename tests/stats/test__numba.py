@@ -1,11 +1,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 
-from frtaudit.stats._numba import kernel
+from frtaudit.stats import inlined
+from frtaudit.stats._numba import PLAIN, Deferred, deferred, kernel
 
 
 @kernel
@@ -31,3 +35,57 @@ def test_without_the_compiler_a_kernel_stays_python() -> None:
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@inlined.inner
+def tripled(value: float) -> float:
+    """Three times a number."""
+    return 3 * value
+
+
+def test_numba_is_imported_at_the_first_call_of_a_kernel() -> None:
+    """A module of kernels is imported without Numba; the first call imports it."""
+    code = (
+        "import sys\nfrom frtaudit.stats.bootstrap import kernels\nfrom frtaudit.stats.rates.targets import *\n"
+        "from frtaudit.stats import _numba, rates\nassert not {'numba', 'llvmlite'} & set(sys.modules)\n"
+        "import doctest\nassert doctest.testmod(_numba).attempted == 2\nassert 'numba' in sys.modules"
+    )
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "0"}
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+def test_a_kernel_is_compiled_with_what_it_names() -> None:
+    """Functions that a kernel names, in its module, in another or around it, are compiled ones when it is."""
+
+    def around(value: float) -> float:
+        return 5 * value
+
+    fivefold = inlined.inner(around)
+
+    def product(value: float) -> float:
+        return tripled(value) * fivefold(value)
+
+    compiled = kernel(product)
+    assert isinstance(compiled, Deferred)
+    assert isinstance(tripled, Deferred)
+    assert compiled(2.0) == 60.0
+    assert compiled.compiled() is compiled.compiled()
+    assert not isinstance(globals()["tripled"], Deferred)
+
+
+@pytest.mark.skipif(PLAIN, reason="nothing is compiled")
+def test_threads_compile_a_kernel_once() -> None:
+    """Called at the same moment from several threads, a kernel is compiled once."""
+    made = []
+
+    def compile_now(function: Callable[[int], int]) -> Callable[[int], int]:
+        made.append(function)
+        return function
+
+    once = deferred(lambda value: value + 1, compile_now)
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(once, range(64))) == list(range(1, 65))
+    assert len(made) == 1

@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.stats.bootstrap.simd import WIDTH
-
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+
+WIDTH = 128  # replicates of a tile
 
 
 class SortedComparisons(NamedTuple):

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.stats._numba import kernel
-from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, Sums, Tile
-from frtaudit.stats.bootstrap.simd import AHEAD, WIDTH, add_packed_runs, add_pair, add_runs, fetch
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, Limits, Record, SortedComparisons, Spans, Sums, Tile
+from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_pair, add_runs, fetch
 from frtaudit.stats.inlined import inner
 
 Bytes = npt.NDArray[np.uint8]

@@ -18,8 +18,7 @@ from frtaudit.stats.bootstrap.denominators import (
     mated_totals,
     non_mated_totals,
 )
-from frtaudit.stats.bootstrap.kernel_arrays import Tile
-from frtaudit.stats.bootstrap.simd import WIDTH
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, Tile
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]

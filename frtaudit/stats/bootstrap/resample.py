@@ -16,10 +16,10 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
 from frtaudit.stats.bootstrap.replicate_layout import Found, ReplicateLayout, course_of, run
 from frtaudit.stats.bootstrap.rescored_batches import Below
 from frtaudit.stats.bootstrap.second_pass import RescoreInputs, rescore
-from frtaudit.stats.bootstrap.simd import WIDTH
 from frtaudit.stats.rates.targets import Target, exact
 from frtaudit.stats.similarity.tiles import in_order
 

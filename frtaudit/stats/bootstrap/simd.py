@@ -1,41 +1,23 @@
-"""Vector operations on 128 replicates at once, written in LLVM because Numba's own loops take five times as long.
+"""Vector operations on 128 replicates at once: what they do, in Python; compiled they are those of simd_llvm.
 
-A row of weights is 128 bytes: two cache lines, two registers. A sum stays in a register until its run ends; LLVM cuts
-the vectors to what the processor has.
+A row of weights is 128 bytes: two cache lines, two registers.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TypeAlias, TypeVar, cast
+from collections.abc import Callable
+from typing import ParamSpec
 
 import numpy as np
 import numpy.typing as npt
-from llvmlite import ir
-from numba import types
-from numba.core import config, typing
-from numba.core.base import BaseContext
-from numba.core.typing.context import BaseContext as Typing
-from numba.extending import intrinsic
+
+from frtaudit.stats._numba import deferred
 
 Bytes = npt.NDArray[np.uint8]
 Halves = npt.NDArray[np.uint16]
 Index = npt.NDArray[np.int32]
 Ints = npt.NDArray[np.int64]
+P = ParamSpec("P")
 
-Signature: TypeAlias = typing.templates.Signature
-Emit: TypeAlias = Callable[[BaseContext, ir.IRBuilder, Signature, Sequence[ir.Value]], ir.Value]
-Operation = TypeVar("Operation", bound=Callable[..., None])
-Made: TypeAlias = tuple[Signature, Emit]
-
-WIDTH = 128  # replicates of a tile
-ROW = WIDTH.bit_length() - 1  # bits of a place in a row of weights
 AHEAD = 16  # places: the weights of the row there are asked for when the turn of this one comes
-I32, I64 = ir.IntType(32), ir.IntType(64)
-NOTHING = ir.Constant(ir.IntType(8).as_pointer(), None)
-NARROW, WIDE = ir.VectorType(ir.IntType(8), WIDTH), ir.VectorType(ir.IntType(16), WIDTH)
-PAIRS, WORDS = ir.VectorType(ir.IntType(16), WIDTH // 2), ir.VectorType(I64, WIDTH)
-PACKED = ir.VectorType(ir.IntType(8), WIDTH // 2)
-FOUR = ir.Constant(PACKED, [4] * (WIDTH // 2))
 
 
 def _plain_runs(
@@ -102,226 +84,18 @@ def _plain_fetch(weights: Bytes, row: int) -> None:
     """Ask for the weights of a row that will be needed soon."""
 
 
-def _load(make: ir.IRBuilder, address: ir.Value, kind: ir.Type) -> ir.Value:
-    value = make.load(make.inttoptr(address, kind.as_pointer()))
-    value.align = 1
-    return value
+def _in_llvm(plain: Callable[P, None], operation: str) -> Callable[P, None]:
+    """What :mod:`frtaudit.stats.bootstrap.simd_llvm` has for a plain operation: only kernels can call it."""
+
+    def written(_: Callable[P, None]) -> Callable[P, None]:
+        from frtaudit.stats.bootstrap import simd_llvm
+
+        return simd_llvm.OPERATIONS[operation]
+
+    return deferred(plain, written)
 
 
-def _row(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> ir.Value:
-    return _load(make, make.add(weights, make.shl(row, ir.Constant(I64, ROW))), NARROW)
-
-
-def _ask(make: ir.IRBuilder, weights: ir.Value, row: ir.Value) -> None:
-    """Start to load a row of weights into the cache; its second line comes along."""
-    pointer = ir.IntType(8).as_pointer()
-    kind = ir.FunctionType(ir.VoidType(), [pointer, I32, I32, I32])
-    fetch = make.module.declare_intrinsic("llvm.prefetch", (pointer,), kind)
-    place = make.inttoptr(make.add(weights, make.shl(row, ir.Constant(I64, ROW))), pointer)
-    make.call(fetch, [place, ir.Constant(I32, 0), ir.Constant(I32, 3), ir.Constant(I32, 1)])
-
-
-def _index(make: ir.IRBuilder, rows: ir.Value, place: ir.Value) -> ir.Value:
-    at = make.inttoptr(make.add(rows, make.shl(place, ir.Constant(I64, 2))), I32.as_pointer())
-    return make.zext(make.load(at), I64)
-
-
-def _add_product(make: ir.IRBuilder, halves: ir.Value, key: ir.Value, one: ir.Value, other: ir.Value) -> None:
-    half = make.add(halves, make.shl(key, ir.Constant(I64, ROW + 1)))
-    product = make.mul(make.zext(one, WIDE), make.zext(other, WIDE))
-    total = make.add(_load(make, half, WIDE), product)
-    make.store(total, make.inttoptr(half, WIDE.as_pointer())).align = 1
-
-
-def _addresses(
-    context: BaseContext, make: ir.IRBuilder, kinds: Sequence[types.Type], arrays: Sequence[ir.Value]
-) -> list[ir.Value]:
-    """Where the data of arrays stand, and integers as they are."""
-    found = []
-    for kind, value in zip(kinds, arrays, strict=True):
-        if isinstance(kind, types.Array):
-            array = context.make_array(kind)  # type: ignore[no-untyped-call]  # Numba's is not typed
-            found.append(make.ptrtoint(array(context, make, value).data, I64))
-        else:
-            found.append(context.cast(make, value, kind, types.int64))  # type: ignore[no-untyped-call]  # as above
-    return found
-
-
-def _loop(make: ir.IRBuilder, name: str, starts: Sequence[ir.Value]) -> tuple[ir.Block, list[ir.PhiInstr]]:
-    """Begin a loop over values that start so; the caller says how they go on."""
-    before, loop = make.block, make.append_basic_block(name)
-    make.branch(loop)
-    make.position_at_end(loop)
-    found = [make.phi(value.type) for value in starts]
-    for phi, value in zip(found, starts, strict=True):
-        phi.add_incoming(value, before)
-    return loop, found
-
-
-def _again(
-    make: ir.IRBuilder,
-    loop: ir.Block,
-    phis: Sequence[ir.PhiInstr],
-    values: Sequence[ir.Value],
-    more: ir.Value,
-) -> None:
-    """Go through a loop again with these values, or leave it."""
-    for phi, value in zip(phis, values, strict=True):
-        phi.add_incoming(value, make.block)
-    after = make.append_basic_block(f"after_{loop.name}")
-    make.cbranch(more, loop, after)
-    make.position_at_end(after)
-
-
-def _number(make: ir.IRBuilder, array: ir.Value, place: ir.Value) -> ir.Value:
-    """Element of an int64 array."""
-    return make.load(make.inttoptr(make.add(array, make.shl(place, ir.Constant(I64, 3))), I64.as_pointer()))
-
-
-def _split(make: ir.IRBuilder, lanes: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """Even and odd lanes of bytes in 16 bits each: a mask and a shift are cheaper than widening all."""
-    both = make.bitcast(lanes, PAIRS)
-    eight = ir.Constant(PAIRS, [8] * (WIDTH // 2))
-    return make.and_(both, ir.Constant(PAIRS, [255] * (WIDTH // 2))), make.lshr(both, eight)
-
-
-def _pour(make: ir.IRBuilder, words: ir.Value, key: ir.Value, even: ir.Value, odd: ir.Value) -> None:
-    """Add 16-bit sums of even and odd lanes to 64-bit ones."""
-    order = [lane // 2 + lane % 2 * (WIDTH // 2) for lane in range(WIDTH)]
-    lanes = make.shuffle_vector(even, odd, ir.Constant(ir.VectorType(I32, WIDTH), order))
-    place = make.add(words, make.shl(key, ir.Constant(I64, ROW + 3)))
-    total = make.add(_load(make, place, WORDS), make.zext(lanes, WORDS))
-    make.store(total, make.inttoptr(place, WORDS.as_pointer())).align = 1
-
-
-def _parts_of(make: ir.IRBuilder, weights: ir.Value, row: ir.Value, *, packed: bool) -> list[ir.Value]:
-    """What a row adds to running sums of bytes: its lanes; if packed, bytes as they are and their high halves."""
-    if not packed:
-        return [_row(make, weights, row)]
-    both = _load(make, make.add(weights, make.shl(row, ir.Constant(I64, ROW - 1))), PACKED)
-    return [both, make.lshr(both, FOUR)]
-
-
-def _lanes_of(make: ir.IRBuilder, parts: Sequence[ir.Value]) -> ir.Value:
-    """The lanes of such sums; where the low halves overflowed, the high ones say by how much."""
-    if len(parts) == 1:
-        return parts[0]
-    low = make.sub(parts[0], make.shl(parts[1], FOUR))
-    return make.shuffle_vector(low, parts[1], ir.Constant(ir.VectorType(I32, WIDTH), list(range(WIDTH))))
-
-
-def _emit_runs(
-    context: BaseContext,
-    make: ir.IRBuilder,
-    signature: Signature,
-    values: Sequence[ir.Value],
-    *,
-    packed: bool,
-) -> ir.Value:
-    """Three loops: until the 16-bit sums are full, over runs, over the rows of one, or over as many as 8 bits hold."""
-    words, key, weights, start, row, rows, low, high, reach, most = _addresses(
-        context, make, signature.args, values
-    )
-    one, none = ir.Constant(I64, 1), ir.Constant(PAIRS, None)
-    empty = [ir.Constant(PACKED, None)] * 2 if packed else [ir.Constant(NARROW, None)]
-    full, outer = _loop(make, "full", (low, _number(make, start, low)))
-    run_loop, inner = _loop(make, "runs", (*outer, none, none))
-    run, begin, even, odd = inner
-    end = _number(make, start, make.add(run, one))
-    stop = make.add(begin, reach)
-    stop = make.select(make.icmp_signed("<", stop, end), stop, end)
-    row_loop, (place, *totals) = _loop(make, "rows", (begin, *empty))
-    more = _parts_of(make, weights, _index(make, rows, place), packed=packed)
-    added = [make.add(total, part) for total, part in zip(totals, more, strict=True)]
-    following = make.add(place, one)
-    _again(make, row_loop, (place, *totals), (following, *added), make.icmp_signed("<", following, stop))
-    own = _parts_of(make, weights, _index(make, row, run), packed=packed)
-    sums, factors = _split(make, _lanes_of(make, added)), _split(make, _lanes_of(make, own))
-    even_next, odd_next = (
-        make.add(so_far, make.mul(one_sum, factor))
-        for so_far, one_sum, factor in zip((even, odd), sums, factors, strict=True)
-    )
-    run_next = make.add(run, make.zext(make.icmp_signed("==", stop, end), I64))
-    left = make.icmp_signed("<", run_next, high)
-    fits = make.icmp_signed("<=", make.add(stop, reach), make.add(outer[1], most))
-    _again(make, run_loop, inner, (run_next, stop, even_next, odd_next), make.and_(left, fits))
-    _pour(make, words, key, even_next, odd_next)
-    _again(make, full, outer, (run_next, stop), left)
-    return NOTHING
-
-
-def _emit_pair(
-    context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
-) -> ir.Value:
-    half, key, weights, a, b = _addresses(context, make, signature.args, values)
-    _add_product(make, half, key, _row(make, weights, a), _row(make, weights, b))
-    return NOTHING
-
-
-def _emit_fetch(
-    context: BaseContext, make: ir.IRBuilder, signature: Signature, values: Sequence[ir.Value]
-) -> ir.Value:
-    weights, row = _addresses(context, make, signature.args, values)
-    _ask(make, weights, row)
-    return NOTHING
-
-
-def _compiled(emit: Emit, *given: types.Type) -> Made:
-    return types.void(*given), emit
-
-
-def _runs(
-    _: Typing,
-    words: types.Type,
-    key: types.Type,
-    weights: types.Type,
-    start: types.Type,
-    row: types.Type,
-    rows: types.Type,
-    low: types.Type,
-    high: types.Type,
-    reach: types.Type,
-    most: types.Type,
-) -> Made:
-    given = words, key, weights, start, row, rows, low, high, reach, most
-    return _compiled(partial(_emit_runs, packed=False), *given)
-
-
-def _packed_runs(
-    _: Typing,
-    words: types.Type,
-    key: types.Type,
-    packed: types.Type,
-    start: types.Type,
-    row: types.Type,
-    rows: types.Type,
-    low: types.Type,
-    high: types.Type,
-    reach: types.Type,
-    most: types.Type,
-) -> Made:
-    given = words, key, packed, start, row, rows, low, high, reach, most
-    return _compiled(partial(_emit_runs, packed=True), *given)
-
-
-def _pair(
-    _: Typing, half: types.Type, key: types.Type, weights: types.Type, a: types.Type, b: types.Type
-) -> Made:
-    return _compiled(_emit_pair, half, key, weights, a, b)
-
-
-def _fetch(_: Typing, weights: types.Type, row: types.Type) -> Made:
-    return _compiled(_emit_fetch, weights, row)
-
-
-def _chosen(plain: Operation, compiled: Callable[..., Made]) -> Operation:
-    """The compiled operation; with ``NUMBA_DISABLE_JIT=1`` the plain one."""
-    if config.DISABLE_JIT:  # type: ignore[attr-defined]  # set when Numba is imported
-        return plain
-    return cast("Operation", intrinsic(compiled))
-
-
-add_runs = _chosen(_plain_runs, _runs)
-add_packed_runs = _chosen(_plain_packed_runs, _packed_runs)
-add_pair = _chosen(_plain_pair, _pair)
-fetch = _chosen(_plain_fetch, _fetch)
+add_runs = _in_llvm(_plain_runs, "add_runs")
+add_packed_runs = _in_llvm(_plain_packed_runs, "add_packed_runs")
+add_pair = _in_llvm(_plain_pair, "add_pair")
+fetch = _in_llvm(_plain_fetch, "fetch")

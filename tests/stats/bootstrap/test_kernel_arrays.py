@@ -1,7 +1,6 @@
 import numpy as np
 
-from frtaudit.stats.bootstrap.kernel_arrays import empty_sums
-from frtaudit.stats.bootstrap.simd import WIDTH
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, empty_sums
 
 
 def test_empty_sums_are_zero_and_apart() -> None:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
-from frtaudit.stats.bootstrap.simd import WIDTH
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
 from frtaudit.stats.similarity.tail import from_matrix, no_groups
 
 

@@ -1,10 +1,12 @@
+"""Tests of frtaudit.stats.bootstrap.simd, and of simd_llvm, which it stands for when it is compiled."""
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap import simd
-from frtaudit.stats.bootstrap.simd import WIDTH
+from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
 
 
 @kernel
