@@ -104,7 +104,7 @@ def whole() -> Audited:
 
 
 @cache
-def trial_of(provider: str = "one") -> SystemData:
+def system_of(provider: str = "one") -> SystemData:
     """One system of :func:`whole_spec` on trial."""
     return put(whole_spec(), provider)
 

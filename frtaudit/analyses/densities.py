@@ -39,34 +39,36 @@ class Densities:
         if self.points < 2:
             raise SpecError(f"analyses.{NAME}.points", f"found {self.points}", "2 or more")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Every class that has mated scores."""
         found: list[Estimate] = []
         curves: list[Curve] = []
-        for schema in trial.groups.schemas:
-            held, _ = class_scores(trial, schema)
+        for schema in system.groups.schemas:
+            held, _ = class_scores(system, schema)
             for c in range(len(held.names)):
-                made, curve = self._class(trial, held, c)
+                made, curve = self._class(system, held, c)
                 found += made
                 curves.append(curve)
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
 
-    def _class(self, trial: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
+    def _class(self, system: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
         scores = to_scale(held.scores[c], held.score_range)
         grid = np.linspace(0.0, SCALE, self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
         width = shape.bandwidth
         found = [
-            _estimate(trial, held, c, "density_bandwidth", {}, width, None if width is not None else FEW)
+            _estimate(system, held, c, "density_bandwidth", {}, width, None if width is not None else FEW)
         ]
         for end, share in (("low", shape.at_low), ("high", shape.at_high)):
             count = round(share * scores.size)
-            made = _estimate(trial, held, c, "scores_at_end", {"end": end}, share, None, (count, scores.size))
+            made = _estimate(
+                system, held, c, "scores_at_end", {"end": end}, share, None, (count, scores.size)
+            )
             found += [made] if count else []
-        found += self._normality(trial, held, c)
+        found += self._normality(system, held, c)
         notes = () if shape.bandwidth is not None else (FEW,)
         curve = Curve(
-            provider=trial.provider,
+            provider=system.provider,
             analysis="density",
             schema=held.schema,
             group=held.names[c],
@@ -77,7 +79,7 @@ class Densities:
         )
         return found, curve
 
-    def _normality(self, trial: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
+    def _normality(self, system: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
         scores = to_scale(held.scores[c], held.score_range)
         for per, note in PER.items():
             values = scores if per == "score" else densities.subject_means(scores, held.subjects[c])
@@ -86,11 +88,11 @@ class Densities:
                 ("normality_k2", None if tested is None else tested.statistic),
                 ("normality_p", None if tested is None else tested.p_value),
             ):
-                yield _estimate(trial, held, c, metric, {"per": per}, value, FEW if value is None else note)
+                yield _estimate(system, held, c, metric, {"per": per}, value, FEW if value is None else note)
 
 
 def _estimate(
-    trial: SystemData,
+    system: SystemData,
     held: ClassScores,
     c: int,
     metric: str,
@@ -101,7 +103,7 @@ def _estimate(
 ) -> Estimate:
     units = {"density_bandwidth": "points of 0..100", "scores_at_end": SHARE}
     return Estimate(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=NAME,
         metric=metric,
         schema=held.schema,

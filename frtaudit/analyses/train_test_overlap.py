@@ -85,35 +85,35 @@ class TrainTestOverlap:
         )
         return survey(material, matcher_of(material, on_panel(spec, material), self.matcher, WHERE), rules)
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
-        found = next(item for item in trial.surveys.values() if isinstance(item, Overlap))
-        split = tuple(_split(trial, found, alpha))
-        names = on_panel(trial.spec, trial.material)
-        if trial.provider != (found.matcher if found.matcher in names else names[0]):
+        found = next(item for item in system.surveys.values() if isinstance(item, Overlap))
+        split = tuple(_split(system, found, alpha))
+        names = on_panel(system.spec, system.material)
+        if system.provider != (found.matcher if found.matcher in names else names[0]):
             return AnalysisOutput(estimates=split)
-        counts = tuple(self._counts(trial, found))
+        counts = tuple(self._counts(system, found))
         return AnalysisOutput(
             estimates=(*counts, *split),
-            curves=tuple(_violins(found, trial.provider)),
+            curves=tuple(_violins(found, system.provider)),
             notes=tuple(self._notes(found)),
-            files=self._files(trial, found),
+            files=self._files(system, found),
         )
 
-    def _counts(self, trial: SystemData, overlap: Overlap) -> Iterator[Estimate]:
+    def _counts(self, system: SystemData, overlap: Overlap) -> Iterator[Estimate]:
         for name, raw in overlap.raw.items():
             stages = {"found": raw} | (
                 {"cleaned": overlap.cleaned[name].found} if name in overlap.cleaned else {}
             )
             for stage, found in stages.items():
-                yield from _stage(trial, found, stage, self.thresholds)
+                yield from _stage(system, found, stage, self.thresholds)
             if name in overlap.cleaned:
                 done = overlap.cleaned[name]
                 counts = int(done.removed.sum()), done.images
                 yield _count(
-                    trial, "overlap_noise_images", {"training": name}, *counts, "share of images looked at"
+                    system, "overlap_noise_images", {"training": name}, *counts, "share of images looked at"
                 )
-            yield from _review(trial, overlap.last[name], self.thresholds)
+            yield from _review(system, overlap.last[name], self.thresholds)
 
     def _notes(self, overlap: Overlap) -> Iterator[str]:
         rule = f"a best match above {self.overlap_at:g} counts as the same identity unless a reviewer says otherwise"
@@ -122,7 +122,7 @@ class TrainTestOverlap:
             seen = f"{done.looked_at} matching training identities with {done.images} images"
             yield f"overlap with {name}: DBSCAN looked at {seen} and took out {int(done.removed.sum())}"
 
-    def _files(self, trial: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
+    def _files(self, system: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
         """The review file, and for each training set: to remove, a random control, to merge, noise."""
         last = overlap.last
         rows = [row for found in last.values() for row in review_rows(found, self.review_from)]
@@ -131,7 +131,7 @@ class TrainTestOverlap:
             below = f"overlap/{file_name(name)}"
             people = found.training.subject_ids
             remove = np.unique(found.edges()[1])
-            control = _control(trial, name, found, remove)
+            control = _control(system, name, found, remove)
             merged = [(people[a], people[b]) for a, b in found.merged()]
             files |= {
                 f"{below}/remove.txt": as_lines([people[k] for k in remove]),
@@ -147,40 +147,40 @@ class TrainTestOverlap:
         return files
 
 
-def _control(trial: SystemData, name: str, found: Found, remove: Ints) -> Ints:
+def _control(system: SystemData, name: str, found: Found, remove: Ints) -> Ints:
     """As many training identities that match nobody, drawn (the paper's ID-Overlap-R), or all that there are."""
     others = np.setdiff1d(np.arange(found.training.n_subjects), remove)
-    rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "control", name))
+    rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "control", name))
     return np.sort(rng.permutation(others)[: remove.size])
 
 
-def _stage(trial: SystemData, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _stage(system: SystemData, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     images = found.rows.size
     identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
     for threshold in sorted(thresholds):
         at: At = {"training": found.name, "above": threshold, "stage": stage}
         counts = found.above(threshold)
-        yield _count(trial, "overlap_images", at, counts[0], images, "share of test images")
-        yield _count(trial, "overlap_identities", at, counts[1], identities, "share of test identities")
+        yield _count(system, "overlap_images", at, counts[0], images, "share of test images")
+        yield _count(system, "overlap_identities", at, counts[1], identities, "share of test identities")
         yield _count(
-            trial, "overlap_training_identities", at, counts[2], trained, "share of training identities"
+            system, "overlap_training_identities", at, counts[2], trained, "share of training identities"
         )
     whole: At = {"training": found.name, "stage": stage}
     test, training = found.edges()
     yield _count(
-        trial, "overlap_identities", whole, int(np.unique(test).size), identities, "share of test identities"
+        system, "overlap_identities", whole, int(np.unique(test).size), identities, "share of test identities"
     )
     matched = int(np.unique(training).size)
     yield _count(
-        trial, "overlap_training_identities", whole, matched, trained, "share of training identities"
+        system, "overlap_training_identities", whole, matched, trained, "share of training identities"
     )
     merged = len(found.merged())
     yield _count(
-        trial, "overlap_merged_identities", whole, merged, matched, "share of matching training identities"
+        system, "overlap_merged_identities", whole, merged, matched, "share of matching training identities"
     )
 
 
-def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _review(system: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     """How many reviewed matches above a score are one identity, and one image."""
     reviewed = found.verdict >= 0
     if not reviewed.any():
@@ -190,14 +190,14 @@ def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> I
         high = reviewed & (found.score > threshold)
         total = int(high.sum())
         same = int(np.isin(found.verdict[high], (0, 1)).sum())
-        yield _count(trial, "reviewed_same_identity", at, same, total, "share of reviewed matches")
+        yield _count(system, "reviewed_same_identity", at, same, total, "share of reviewed matches")
         image = int((found.verdict[high] == 0).sum())
-        yield _count(trial, "reviewed_same_image", at, image, total, "share of reviewed matches")
+        yield _count(system, "reviewed_same_image", at, image, total, "share of reviewed matches")
 
 
-def _count(trial: SystemData, metric: str, at: At, count: int, total: int, unit: str) -> Estimate:
+def _count(system: SystemData, metric: str, at: At, count: int, total: int, unit: str) -> Estimate:
     return Estimate(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=NAME,
         metric=metric,
         schema=None,
@@ -239,19 +239,19 @@ def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]
     )
 
 
-def _split(trial: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
+def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
-    own = {} if trial.fold_pairs is None else {"folds": trial.fold_pairs}
+    own = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
     for name, found in overlap.last.items():
-        for pairs_name, pairs in {**own, **trial.test_sets}.items():
+        for pairs_name, pairs in {**own, **system.test_sets}.items():
             at = {"pairs": pairs_name, "training": name}
             hit = found.overlapping[pairs.first] | found.overlapping[pairs.second]
-            yield from _without(trial, pairs, hit, at, alpha)
+            yield from _without(system, pairs, hit, at, alpha)
 
 
-def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
+def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
-    rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
+    rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
     kept, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
     made = {
@@ -259,7 +259,7 @@ def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: flo
         "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
     }
     for metric, (of, unit) in made.items():
-        yield _accuracy(trial, pairs, of, metric, unit, at, alpha)
+        yield _accuracy(system, pairs, of, metric, unit, at, alpha)
     if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
         return
     both = (pairs.folds, kept)
@@ -267,7 +267,7 @@ def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: flo
     delta = fold_differences.accuracy_difference(one, other, both, pairs.first, pairs.second)
     interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
     unit = "accuracy of all pairs minus that without overlap"
-    yield _estimate(trial, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
+    yield _estimate(system, "delta_accuracy_overlap", delta.value, None, unit, at, (interval,), None)
 
 
 def _too_few(pairs: FoldPairs, found: kfold_accuracy.FoldAccuracy, hit: Flags) -> str | None:
@@ -295,7 +295,7 @@ def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int
 
 
 def _accuracy(
-    trial: SystemData,
+    system: SystemData,
     pairs: FoldPairs,
     of: Ints,
     metric: str,
@@ -306,16 +306,16 @@ def _accuracy(
     empty = kfold_accuracy.empty_folds(of, pairs.k)
     if empty:
         note = f"{empty} of {pairs.k} folds hold no such pair"
-        return _estimate(trial, metric, None, None, unit, at, (), note)
+        return _estimate(system, metric, None, None, unit, at, (), note)
     found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
     bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
     interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
     counts = (int(found.correct.sum()), int(found.total.sum()))
-    return _estimate(trial, metric, found.mean, counts, unit, at, (interval,), None)
+    return _estimate(system, metric, found.mean, counts, unit, at, (interval,), None)
 
 
 def _estimate(
-    trial: SystemData,
+    system: SystemData,
     metric: str,
     value: float | None,
     counts: tuple[int, int] | None,
@@ -325,7 +325,7 @@ def _estimate(
     note: str | None,
 ) -> Estimate:
     return Estimate(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=NAME,
         metric=metric,
         schema=None,

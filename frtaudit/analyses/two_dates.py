@@ -80,12 +80,12 @@ class TwoDates:
             raise SpecError("bootstrap.B", f"found {spec.bootstrap.B}", f"{needed} or more for {tests} tests")
         return met
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """One service at both dates, by each kind of labels; what the declared family adjusts is kept."""
-        met = next(item for item in trial.surveys.values() if isinstance(item, Meeting))
-        if trial.provider not in met.services:
+        met = next(item for item in system.surveys.values() if isinstance(item, Meeting))
+        if system.provider not in met.services:
             return AnalysisOutput(kept=_Kept(meeting=met, declared=()))
-        found = DatedService(trial, met, alpha, self.dates)
+        found = DatedService(system, met, alpha, self.dates)
         by_kind = {by: found.compared(by) for by in met.kinds}
         declared: list[Estimate] = []
         further: list[Estimate] = []

@@ -38,9 +38,9 @@ class TwoSystems:
                 raise SpecError("analyses.two_systems", f"no system {name!r} is on trial", ", ".join(names))
         return None
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: the trial is kept."""
-        return AnalysisOutput(kept=trial)
+        return AnalysisOutput(kept=system)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The curves of all three figures; a note where only one system was on trial."""

@@ -36,9 +36,9 @@ class VendorComparison:
         self._settings().foresee(spec, on_panel(spec, material), tuple(material.cohort.classifications))
         return None
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: the trial is kept."""
-        return AnalysisOutput(kept=trial)
+        return AnalysisOutput(kept=system)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """All comparisons."""

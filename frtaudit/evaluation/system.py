@@ -274,13 +274,13 @@ class CohortAnalysis(Protocol):
     """An analysis that looks at the cohort once, before any system is on trial."""
 
     def survey(self, spec: AuditSpec, material: CohortData) -> object:
-        """What its :meth:`Analysis.estimates` find in ``trial.surveys`` under its name."""
+        """What its :meth:`Analysis.estimates` find in ``system.surveys`` under its name."""
 
 
 class Analysis(Protocol):
     """A question put to a trial (``analysis`` plug-ins)."""
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Estimates with intervals of level 1 - alpha, and curves."""
 
 

@@ -32,7 +32,7 @@ from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unresolved
 from frtaudit.pipeline.multiplicity import adjusted
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
-from frtaudit.pipeline.test_sets import sets_on_trial
+from frtaudit.pipeline.test_sets import scored_sets
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 Tables = dict[str, list[pa.Table]]
@@ -72,13 +72,13 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     read: dict[str, dict[str, AnalysisOutput]] = {}
     with executor_of(spec.dask, spec.threads) as crew:
         for provider in progress(panel, "providers"):
-            trial = evaluate_system(spec, provider, material, comparisons, groups, progress, crew)
-            trial = replace(
-                trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
+            system = evaluate_system(spec, provider, material, comparisons, groups, progress, crew)
+            system = replace(
+                system, test_sets=scored_sets(spec, provider, material, lists, groups), surveys=surveys
             )
-            read[trial.provider] = _read(spec, trial)
-            outcomes += [AnalysisOutput(notes=trial.notes), *read[trial.provider].values()]
-            _add_tables(tables, trial)
+            read[system.provider] = _read(spec, system)
+            outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
+            _add_tables(tables, system)
     outcomes += _across(spec, read)
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
@@ -119,14 +119,14 @@ def _cautions(material: CohortData) -> tuple[str, ...]:
     return said if material.named else (nameless.SAID, *said)
 
 
-def _read(spec: AuditSpec, trial: SystemData) -> dict[str, AnalysisOutput]:
+def _read(spec: AuditSpec, system: SystemData) -> dict[str, AnalysisOutput]:
     """What each analysis finds in one system."""
     named = zip(spec.analyses, analyses_of(spec), strict=True)
     found: dict[str, AnalysisOutput] = {}
     for name, analysis in named:
         signals.check()
-        found[name] = analysis.estimates(trial, spec.bootstrap.alpha)
-    return found if trial.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
+        found[name] = analysis.estimates(system, spec.bootstrap.alpha)
+    return found if system.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
 
 
 def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
@@ -150,9 +150,9 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
             yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
 
 
-def _add_tables(tables: Tables, trial: SystemData) -> None:
+def _add_tables(tables: Tables, system: SystemData) -> None:
     for name, rows in parquet.TABLES.items():
-        tables.setdefault(name, []).append(rows(trial))
+        tables.setdefault(name, []).append(rows(system))
 
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:

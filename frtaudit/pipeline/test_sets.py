@@ -42,7 +42,7 @@ def fold_pairs(
     return _folded(spec.folds, provider, material, listed, table, origin)
 
 
-def _on_trial(
+def _scored_set(
     spec: AuditSpec,
     name: str,
     provider: Provider,
@@ -296,7 +296,7 @@ def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Int
     return np.where(codes[first] == codes[second], codes[first] + 1, across)
 
 
-def sets_on_trial(
+def scored_sets(
     spec: AuditSpec,
     provider: Provider,
     material: CohortData,
@@ -304,4 +304,4 @@ def sets_on_trial(
     groups: Groups,
 ) -> dict[str, FoldPairs]:
     """Every declared test set as one provider scores it."""
-    return {name: _on_trial(spec, name, provider, material, pairs, groups) for name, pairs in lists.items()}
+    return {name: _scored_set(spec, name, provider, material, pairs, groups) for name, pairs in lists.items()}

@@ -49,14 +49,14 @@ def pilots(
         yield evaluate_system(bare, provider, material, comparisons, groups, progress)
 
 
-def limits(trial: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterator[Section]:
+def limits(system: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterator[Section]:
     """What each planned requirement needs by this provider's own dependence, at the expected rate and at its own."""
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
     for item, party in [(one, of) for one in asked for of in one.parties]:
         place = f"{item.requirement.name}, {party.name}"
-        threshold = _threshold(trial, item.requirement)
-        seen = None if threshold is None else read(trial, item.rate, party, threshold)
+        threshold = _threshold(system, item.requirement)
+        seen = None if threshold is None else read(system, item.rate, party, threshold)
         if seen is None:
             notes.append(f"{place}: these scores do not say")
             continue
@@ -66,7 +66,7 @@ def limits(trial: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterato
     if asked:
         yield Section(
             name="pilot",
-            title=f"Pilot {trial.provider}: subjects to pass with its own design effect",
+            title=f"Pilot {system.provider}: subjects to pass with its own design effect",
             columns=(
                 "requirement",
                 "group",
@@ -82,20 +82,20 @@ def limits(trial: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterato
         )
 
 
-def ratios(trial: SystemData, parties: list[Party], desk: PlanContext) -> Iterator[Section]:
+def ratios(system: SystemData, parties: list[Party], desk: PlanContext) -> Iterator[Section]:
     """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
         rows = [
-            (WORDS[rate], trial.points.targets[place], *found)
-            for place in reversed(trial.points.declared)
+            (WORDS[rate], system.points.targets[place], *found)
+            for place in reversed(system.points.declared)
             for rate in ("fnmr", "fmr")
-            for found in _ratio(trial, rate, float(trial.points.at_target[POOLED, place]), groups, desk)
+            for found in _ratio(system, rate, float(system.points.at_target[POOLED, place]), groups, desk)
         ]
         if rows:
             yield Section(
                 name="pilot_ratio",
-                title=f"Pilot {trial.provider}: differences between the {len(groups)} groups of {schema}",
+                title=f"Pilot {system.provider}: differences between the {len(groups)} groups of {schema}",
                 columns=(
                     "rate",
                     "at FMR",
@@ -109,20 +109,22 @@ def ratios(trial: SystemData, parties: list[Party], desk: PlanContext) -> Iterat
             )
 
 
-def classes(trial: SystemData, desk: PlanContext) -> Iterator[Section]:
+def classes(system: SystemData, desk: PlanContext) -> Iterator[Section]:
     """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
-    means, who = subject_means(trial)
-    for s, schema in enumerate(trial.groups.schemas):
+    means, who = subject_means(system)
+    for s, schema in enumerate(system.groups.schemas):
         names = [
             (g, name)
-            for g, ((own, name), flag) in enumerate(zip(trial.groups.names, trial.groups.ranked, strict=True))
+            for g, ((own, name), flag) in enumerate(
+                zip(system.groups.names, system.groups.ranked, strict=True)
+            )
             if own == schema and flag
         ]
-        rows = tuple(_apart(name, g, trial.groups.of[s][who], means, len(names), desk) for g, name in names)
+        rows = tuple(_apart(name, g, system.groups.of[s][who], means, len(names), desk) for g, name in names)
         if len(names) > 1:
             yield Section(
                 name="classes",
-                title=f"Pilot {trial.provider}: {schema}, mean mated score of each subject, a class against the rest "
+                title=f"Pilot {system.provider}: {schema}, mean mated score of each subject, a class against the rest "
                 "(Mann-Whitney)",
                 columns=("class", "subjects", "P(class > rest)", "subjects of the class", "of all"),
                 rows=rows,
@@ -130,9 +132,9 @@ def classes(trial: SystemData, desk: PlanContext) -> Iterator[Section]:
             )
 
 
-def subject_means(trial: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
+def subject_means(system: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Mean mated score of each subject that has one, and which subjects they are."""
-    tail = trial.tail
+    tail = system.tail
     owner = tail.subject_of[tail.mated_i]
     count = np.bincount(owner, minlength=tail.n_samples.size)
     total = np.bincount(owner, weights=tail.mated_score.astype(np.float64), minlength=tail.n_samples.size)
@@ -140,19 +142,19 @@ def subject_means(trial: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
     return total[who] / count[who], who
 
 
-def read(trial: SystemData, rate: str, party: Party, threshold: float) -> PilotRate | None:
+def read(system: SystemData, rate: str, party: Party, threshold: float) -> PilotRate | None:
     """A rate of a party at a threshold, with its design effect; None where the scores do not say."""
     if rate == "fta" or math.isnan(threshold):
         return None
-    tag = 0 if party.schema is None else 1 + trial.groups.names.index((party.schema, party.name))
-    rule = trial.rule.fmr if rate == "fmr" else trial.rule.fnmr
-    found = rule(threshold, tag, trial.spec.bootstrap.alpha, Weighting.POOLED)
+    tag = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
+    rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
+    found = rule(threshold, tag, system.spec.bootstrap.alpha, Weighting.POOLED)
     return None if found.trials == 0 or found.subjects < LEAST else PilotRate(party=party, interval=found)
 
 
-def _threshold(trial: SystemData, requirement: RequirementSpec) -> float | None:
+def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:
     """Where a requirement is read: at an FMR target (pooled), at a threshold by value, or at one by its name."""
-    at, points = requirement.at, trial.points
+    at, points = requirement.at, system.points
     if isinstance(at.get("fmr"), float) and at["fmr"] in points.targets:
         return float(points.at_target[POOLED, points.targets.index(float(at["fmr"]))])
     for value, origin in zip(points.thresholds, points.origin, strict=True):
@@ -177,10 +179,10 @@ def _needs(seen: PilotRate, item: Wanted, desk: PlanContext) -> tuple[Cell, ...]
 
 
 def _ratio(
-    trial: SystemData, rate: str, threshold: float, groups: list[Party], desk: PlanContext
+    system: SystemData, rate: str, threshold: float, groups: list[Party], desk: PlanContext
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
-    seen = [found for party in groups if (found := read(trial, rate, party, threshold)) is not None]
+    seen = [found for party in groups if (found := read(system, rate, party, threshold)) is not None]
     if len(seen) < LEAST:
         return
     lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)

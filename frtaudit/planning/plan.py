@@ -44,9 +44,9 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
     else:
         material = load_cohort(asked)
         groups, comparisons = groups_of(material.cohort), comparisons_of(asked, material)
-        trials = pilot.pilots(asked, material, comparisons, groups, progress) if settings.scores else ()
+        systems = pilot.pilots(asked, material, comparisons, groups, progress) if settings.scores else ()
         parties = from_cohort(material, comparisons, groups)
-        sections = _sections(asked, desk, parties, len(load_providers(asked, material)), trials)
+        sections = _sections(asked, desk, parties, len(load_providers(asked, material)), systems)
     return Plan(sections=tuple(sections), alpha=desk.alpha, settings=settings)
 
 
@@ -95,7 +95,7 @@ def _check_rates(option: str, values: Mapping[str, float]) -> None:
 
 
 def _sections(
-    spec: AuditSpec, desk: PlanContext, parties: list[Party], systems: int, trials: Iterable[SystemData]
+    spec: AuditSpec, desk: PlanContext, parties: list[Party], count: int, systems: Iterable[SystemData]
 ) -> Iterator[Section]:
     found = list(wanted(spec.requirements, parties, desk.settings))
     planned = [item for item in found if isinstance(item, Wanted)]
@@ -110,11 +110,11 @@ def _sections(
     if spec.requirements:
         members = sum(_members(item, parties) for item in spec.requirements)
         sides = requirements.directions(spec.requirements)
-        yield sizes.resamples(members, systems, desk.alpha, spec.bootstrap.B, sides)
-    for trial in trials:
-        yield from pilot.limits(trial, planned, desk)
-        yield from pilot.ratios(trial, parties, desk)
-        yield from pilot.classes(trial, desk)
+        yield sizes.resamples(members, count, desk.alpha, spec.bootstrap.B, sides)
+    for system in systems:
+        yield from pilot.limits(system, planned, desk)
+        yield from pilot.ratios(system, parties, desk)
+        yield from pilot.classes(system, desk)
 
 
 def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterator[tuple[str, float]]:

@@ -227,9 +227,9 @@ def test_a_group_that_lost_every_sample() -> None:
                 MATERIAL, templates={"two": lambda: kept}, failures={"two": dict.fromkeys(lost, "no_face")}
             )
 
-    trial = put(replace(made, cohort=Source()), "two")
+    system = put(replace(made, cohort=Source()), "two")
     found = {
-        (item.metric, item.group): item for item in ANALYSES["failures"].estimates(trial, 0.05).estimates
+        (item.metric, item.group): item for item in ANALYSES["failures"].estimates(system, 0.05).estimates
     }
     assert found["fta", "x"].value == 1.0
     assert found["frr", "x"].value is None

@@ -99,9 +99,9 @@ def test_no_rate_is_read_off_hidden_scores() -> None:
         thresholds=Thresholds(fmr=(0.9, 0.1), grid=EXPLICIT),
         schemas={},
     )
-    trial = put(asked, "acme")
-    trial = replace(trial, surveys={"identity_labels": IdentityLabels().survey(asked, trial.material)})
-    found = IdentityLabels().estimates(trial, 0.05)
+    system = put(asked, "acme")
+    system = replace(system, surveys={"identity_labels": IdentityLabels().survey(asked, system.material)})
+    found = IdentityLabels().estimates(system, 0.05)
     at = {
         item.at["labels"]: item
         for item in found.estimates

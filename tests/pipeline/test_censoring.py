@@ -180,7 +180,7 @@ def test_a_score_given_to_failures_is_no_floor() -> None:
         thresholds=Thresholds(fmr=(0.05,)),
         cohort=replace(COHORT, between=Between.MATCHED),
     )
-    trial = put(made, "half")
-    assert trial.tail.mated_score.min() == trial.tail.score_range[0]
-    assert trial.censoring == Censoring()
-    assert not trial.hidden
+    system = put(made, "half")
+    assert system.tail.mated_score.min() == system.tail.score_range[0]
+    assert system.censoring == Censoring()
+    assert not system.hidden

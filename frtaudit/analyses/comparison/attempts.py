@@ -21,9 +21,9 @@ def accuracy(footing: CommonSupport) -> Iterator[Measure]:
     The part of subject k in the error of the mean fold accuracy is the sum of the residuals of its pairs, each weighing
     1/(k n_fold) (FORMULAS 8.11); a replicate counts subject k as often as it is drawn.
     """
-    for name in (FOLDS, *footing.spec_trial.test_sets):
+    for name in (FOLDS, *footing.first_system.test_sets):
         sets = [
-            item.trial.fold_pairs if name == FOLDS else item.trial.test_sets.get(name)
+            item.system.fold_pairs if name == FOLDS else item.system.test_sets.get(name)
             for item in footing.standings
         ]
         held = [one for one in sets if one is not None and one.at is not None]
@@ -73,8 +73,8 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
 
 def failures(footing: CommonSupport) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
-    trials = [item.trial for item in footing.standings]
-    failed, who, unit = failed_attempts(trials)
+    systems = [item.system for item in footing.standings]
+    failed, who, unit = failed_attempts(systems)
     copies = footing.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
     sums = np.stack([np.bincount(who[one], minlength=tried.size) for one in failed])
@@ -93,22 +93,22 @@ def failures(footing: CommonSupport) -> Iterator[Measure]:
     )
 
 
-def failed_attempts(trials: Sequence[SystemData]) -> tuple[list[Flags], Ints, str]:
+def failed_attempts(systems: Sequence[SystemData]) -> tuple[list[Flags], Ints, str]:
     """Which attempts of each system failed, whose each attempt is, and what an attempt is.
 
     Listed comparisons where only these tell of failures; else the cohort's samples.
     """
-    attempts = [trial.attempts for trial in trials]
-    if any(trial.provider in trial.material.tables for trial in trials) and None not in attempts:
-        who = trials[0].cohort.subject_of[trials[0].comparisons.probe].astype(np.int64)
+    attempts = [system.attempts for system in systems]
+    if any(system.provider in system.material.tables for system in systems) and None not in attempts:
+        who = systems[0].cohort.subject_of[systems[0].comparisons.probe].astype(np.int64)
         return (
             [np.asarray(one.failure >= 0) for one in attempts if one is not None],
             who,
             "attempted comparisons",
         )
-    size = trials[0].cohort.n_samples
-    flags = [np.isin(np.arange(size), list(trial.failed)) for trial in trials]
-    return flags, trials[0].cohort.subject_of.astype(np.int64), "samples"
+    size = systems[0].cohort.n_samples
+    flags = [np.isin(np.arange(size), list(system.failed)) for system in systems]
+    return flags, systems[0].cohort.subject_of.astype(np.int64), "samples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,20 +125,20 @@ def extremes(footing: CommonSupport, a: int) -> list[Extremes] | None:
 
     The thresholds are those of the common support: a failed non-mated comparison moves none.
     """
-    if footing.spec_trial.spec.failures is FailureScore.SCORE_ZERO:
+    if footing.first_system.spec.failures is FailureScore.SCORE_ZERO:
         return None
-    planned = _planned(footing.spec_trial)
+    planned = _planned(footing.first_system)
     found = []
     for item in footing.standings:
-        score = item.trial.tail.mated_score
+        score = item.system.tail.mated_score
         errors = int(np.count_nonzero(score <= item.thresholds[POOLED, a]))
         found.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
     return found if any(one.lost for one in found) else None
 
 
-def _planned(trial: SystemData) -> int:
+def _planned(system: SystemData) -> int:
     """Mated comparisons that the protocol asks for."""
-    if not trial.comparisons.all_pairs:
-        return int(np.count_nonzero(trial.comparisons.mated))
-    samples = np.bincount(trial.cohort.subject_of).astype(np.int64)
+    if not system.comparisons.all_pairs:
+        return int(np.count_nonzero(system.comparisons.mated))
+    samples = np.bincount(system.cohort.subject_of).astype(np.int64)
     return int((samples * (samples - 1) // 2).sum())

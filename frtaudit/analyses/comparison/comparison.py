@@ -25,9 +25,9 @@ LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
 
 
-def compare(trials: Sequence[SystemData], settings: Settings, alpha: float) -> AnalysisOutput:
+def compare(systems: Sequence[SystemData], settings: Settings, alpha: float) -> AnalysisOutput:
     """Everything that two or more systems are compared in, at level 1 - alpha."""
-    footing = footing_of(trials)
+    footing = footing_of(systems)
     decisive: Judged | None = None
     found: list[Estimate] = []
     for measure in _measures(footing):
@@ -229,15 +229,15 @@ def _reproduced(footing: CommonSupport) -> Iterator[str]:
     agreed: list[str] = []
     bare: list[str] = []
     for item in footing.standings:
-        trial = item.trial
-        kept = trial.material.finished.get(trial.provider)
-        drawn = trial.replicates.get(Plan.SUBJECTS)
-        if kept is None or drawn is None or kept.seed != trial.spec.seed:
+        system = item.system
+        kept = system.material.finished.get(system.provider)
+        drawn = system.replicates.get(Plan.SUBJECTS)
+        if kept is None or drawn is None or kept.seed != system.spec.seed:
             continue
         found = 0
-        for a in trial.points.declared:
+        for a in system.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                left = kept.replicates.get((trial.points.targets[a], weighting.value))
+                left = kept.replicates.get((system.points.targets[a], weighting.value))
                 if left is None:
                     continue
                 again, found = drawn.fnmr[w, :, a, 0], found + 1
@@ -246,11 +246,11 @@ def _reproduced(footing: CommonSupport) -> Iterator[str]:
                     left[:size], again[:size], rtol=1e-9, equal_nan=True
                 ):
                     raise DataError(
-                        trial.provider,
+                        system.provider,
                         "its tables do not give the replicates that its run left",
                         "an unchanged run",
                     )
-        (agreed if found else bare).append(trial.provider)
+        (agreed if found else bare).append(system.provider)
     if bare:
         yield f"runs that left no bootstrap replicates to hold their scores against: {', '.join(bare)}"
     if agreed:
@@ -259,9 +259,9 @@ def _reproduced(footing: CommonSupport) -> Iterator[str]:
 
 def _origins(footing: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
-    names = [item.trial.provider for item in footing.standings]
+    names = [item.system.provider for item in footing.standings]
     runs = [
-        item.trial.material.finished.get(name) for item, name in zip(footing.standings, names, strict=True)
+        item.system.material.finished.get(name) for item, name in zip(footing.standings, names, strict=True)
     ]
     said = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"
@@ -283,7 +283,7 @@ def _notes(footing: CommonSupport, settings: Settings, decisive: Judged | None) 
         f"systems are compared on {int(shared.mated[0])} mated and {int(shared.non_mated[0])} non-mated comparisons "
         "that all of them scored; each system's threshold is found on these and anew in every replicate"
     )
-    weighting = footing.spec_trial.spec.weighting.value
+    weighting = footing.first_system.spec.weighting.value
     yield from _origins(footing)
     yield from _reproduced(footing)
     yield f"differences are taken in the primary weighting ({weighting}), bounds for failures in the pooled one"

@@ -64,8 +64,8 @@ def pairs_of(footing: CommonSupport) -> list[Pair]:
 
 def fnmr(footing: CommonSupport) -> Iterator[Measure]:
     """FNMR at every declared target, of everybody and of every class, in the primary weighting."""
-    trial = footing.spec_trial
-    weighting = trial.spec.weighting
+    system = footing.first_system
+    weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
     mated = [support.mated_by_pair(item.tail) for item in footing.standings]
     for a, target in enumerate(footing.targets):
@@ -73,7 +73,7 @@ def fnmr(footing: CommonSupport) -> Iterator[Measure]:
             score <= item.thresholds[w, a]
             for item, (_, score, _) in zip(footing.standings, mated, strict=True)
         ]
-        for tag, schema, group in trial.tags():
+        for tag, schema, group in system.tags():
             inside = _inside(footing, mated[0][2], tag)
             decided, thin = discordant(wrong, mated[0][2], inside)
             yield Measure(
@@ -94,11 +94,11 @@ def fnmr(footing: CommonSupport) -> Iterator[Measure]:
 
 def differentials(footing: CommonSupport) -> Iterator[Measure]:
     """The gap and the ratio between the largest and the smallest rate of a class, by schema, target and rate."""
-    trial = footing.spec_trial
-    weighting = trial.spec.weighting
+    system = footing.first_system
+    weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
-    for schema in trial.groups.schemas:
-        tags = [tag for tag, _ in trial.classes(schema)]
+    for schema in system.groups.schemas:
+        tags = [tag for tag, _ in system.classes(schema)]
         for a, target in enumerate(footing.targets) if len(tags) > 1 else ():
             for rate in ("fnmr", "fmr"):
                 thin = _thin_classes(footing, tags, a, w, rate)
@@ -121,12 +121,12 @@ def differentials(footing: CommonSupport) -> Iterator[Measure]:
 
 def d_l2(footing: CommonSupport) -> Iterator[Measure]:
     """The largest distance of a class from the mean of the classes, quantile space (thesis)."""
-    trial = footing.spec_trial
+    system = footing.first_system
     mated = [support.mated_by_pair(item.tail) for item in footing.standings]
     who = mated[0][2]
     copies = footing.copies()
-    for schema in trial.groups.schemas:
-        inside = [_inside(footing, who, tag) for tag, _ in trial.classes(schema)]
+    for schema in system.groups.schemas:
+        inside = [_inside(footing, who, tag) for tag, _ in system.classes(schema)]
         inside = [one for one in inside if one.any()]
         fewest = min((np.unique(who[one]).size for one in inside), default=0)
         refused = (
@@ -222,7 +222,7 @@ def _thin(
         erring = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
         if int(np.count_nonzero(inside)) < MIN_ERRORS or erring < MIN_ERRING:
             name = footing.groups.names[tag - 1][1]
-            return f"{item.trial.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+            return f"{item.system.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
     return None
 
 

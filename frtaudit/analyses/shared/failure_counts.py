@@ -35,76 +35,78 @@ class Attempts:
         return replace(self, known=True, **none)
 
 
-def attempts_of(trial: SystemData) -> Attempts:
+def attempts_of(system: SystemData) -> Attempts:
     """What one system was given and did not answer.
 
     Lists tell of failed comparisons; elsewhere samples fail, whichever of their comparisons are made.
     """
-    if trial.attempts is None:
-        return _of_samples(trial)
-    lost = _of_comparisons(trial, trial.attempts)
-    if trial.material.labelling is not None and was_listed(trial):
-        failed, asked = tried.tried(trial.material.labelling, trial.provider, trial.groups.names)
+    if system.attempts is None:
+        return _of_samples(system)
+    lost = _of_comparisons(system, system.attempts)
+    if system.material.labelling is not None and was_listed(system):
+        failed, asked = tried.tried(system.material.labelling, system.provider, system.groups.names)
         return replace(lost, failed=failed, tried=asked)
-    if was_listed(trial):
+    if was_listed(system):
         return lost
-    samples = _of_samples(trial)
+    samples = _of_samples(system)
     return replace(lost, failed=samples.failed, tried=samples.tried, unit=samples.unit)
 
 
-def was_listed(trial: SystemData) -> bool:
+def was_listed(system: SystemData) -> bool:
     """Whether the scores came with the cohort, as lists."""
-    return trial.provider in trial.material.tables
+    return system.provider in system.material.tables
 
 
-def _of_samples(trial: SystemData) -> Attempts:
-    cohort = trial.cohort
+def _of_samples(system: SystemData) -> Attempts:
+    cohort = system.cohort
     given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
-    failed = cohort.subject_of[list(trial.failed)]
+    failed = cohort.subject_of[list(system.failed)]
     got = given - np.bincount(failed, minlength=cohort.n_subjects)
-    mated = _by_tag(trial, given * (given - 1) // 2 - got * (got - 1) // 2)
-    planned = np.array([_pairs(trial, tag, given) for tag, _, _ in trial.tags()])
-    made = np.array([_pairs(trial, tag, got) for tag, _, _ in trial.tags()])
-    lost, asked = _each(trial, given - got), _each(trial, given)
+    mated = _by_tag(system, given * (given - 1) // 2 - got * (got - 1) // 2)
+    planned = np.array([_pairs(system, tag, given) for tag, _, _ in system.tags()])
+    made = np.array([_pairs(system, tag, got) for tag, _, _ in system.tags()])
+    lost, asked = _each(system, given - got), _each(system, given)
     return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
 
 
-def members_of(trial: SystemData, tag: int) -> npt.NDArray[np.bool_]:
+def members_of(system: SystemData, tag: int) -> npt.NDArray[np.bool_]:
     """Which subjects belong to a tag, (K,) bool."""
-    return np.asarray(members(trial.groups, trial.cohort.n_subjects)[tag])
+    return np.asarray(members(system.groups, system.cohort.n_subjects)[tag])
 
 
-def _each(trial: SystemData, values: Ints) -> Ints:
+def _each(system: SystemData, values: Ints) -> Ints:
     """Values by subject, (K,), for each tag: 0 where the subject does not belong to it."""
-    return np.asarray(members(trial.groups, trial.cohort.n_subjects) * values)
+    return np.asarray(members(system.groups, system.cohort.n_subjects) * values)
 
 
-def _by_tag(trial: SystemData, values: Ints) -> Ints:
-    return np.array([int(values[members_of(trial, tag)].sum()) for tag, _, _ in trial.tags()], dtype=np.int64)
+def _by_tag(system: SystemData, values: Ints) -> Ints:
+    return np.array(
+        [int(values[members_of(system, tag)].sum()) for tag, _, _ in system.tags()], dtype=np.int64
+    )
 
 
-def _pairs(trial: SystemData, tag: int, samples: Ints) -> int:
+def _pairs(system: SystemData, tag: int, samples: Ints) -> int:
     """Non-mated comparisons within the cells among the tag's subjects."""
-    if not trial.comparisons.all_pairs:
+    if not system.comparisons.all_pairs:
         return 0
-    return complete_pairs(samples, np.where(members_of(trial, tag), trial.comparisons.cells, -1))
+    return complete_pairs(samples, np.where(members_of(system, tag), system.comparisons.cells, -1))
 
 
-def _of_comparisons(trial: SystemData, attempts: ScoreTable) -> Attempts:
+def _of_comparisons(system: SystemData, attempts: ScoreTable) -> Attempts:
     """A failed comparison counts for the probe's subject."""
-    pairs = trial.comparisons
-    probe, reference = trial.cohort.subject_of[pairs.probe], trial.cohort.subject_of[pairs.reference]
+    pairs = system.comparisons
+    probe, reference = system.cohort.subject_of[pairs.probe], system.cohort.subject_of[pairs.reference]
     failed = attempts.failure >= 0
-    size = trial.cohort.n_subjects
+    size = system.cohort.n_subjects
     mated, non_mated = [], []
-    for tag, _, _ in trial.tags():
-        member = members_of(trial, tag)
+    for tag, _, _ in system.tags():
+        member = members_of(system, tag)
         inside = failed & member[probe] & member[reference]
         mated.append(int(np.count_nonzero(inside & pairs.mated)))
         non_mated.append(int(np.count_nonzero(inside & ~pairs.mated)))
     return Attempts(
-        failed=_each(trial, np.bincount(probe[failed], minlength=size).astype(np.int64)),
-        tried=_each(trial, np.bincount(probe, minlength=size).astype(np.int64)),
+        failed=_each(system, np.bincount(probe[failed], minlength=size).astype(np.int64)),
+        tried=_each(system, np.bincount(probe, minlength=size).astype(np.int64)),
         mated=np.array(mated, dtype=np.int64),
         non_mated=np.array(non_mated, dtype=np.int64),
         unit=COMPARISONS,

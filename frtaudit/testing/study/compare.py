@@ -90,7 +90,7 @@ class CohortComparison:
     turned: bool
 
 
-def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[SystemData]:
+def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[SystemData]:
     """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
     own = seed_of(seed, "compare", scene.population.name, str(number))
     rng = np.random.default_rng(own)
@@ -101,7 +101,7 @@ def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float
         cohort_data(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
     )
     spec = _spec(own, resamples)
-    found = [_trial(spec, name, material) for name in NAMES]
+    found = [_evaluated(spec, name, material) for name in NAMES]
     return [found[0], _moved(found[1], shift)] if shift else found
 
 
@@ -136,15 +136,15 @@ def _spec(seed: int, resamples: int) -> AuditSpec:
     )
 
 
-def _trial(spec: AuditSpec, name: str, material: CohortData) -> SystemData:
+def _evaluated(spec: AuditSpec, name: str, material: CohortData) -> SystemData:
     comparisons = AllPairs().comparisons(material)
     return evaluate_system(spec, Cosine(name=name), material, comparisons, groups_of(material.cohort))
 
 
-def _moved(trial: SystemData, shift: float) -> SystemData:
+def _moved(system: SystemData, shift: float) -> SystemData:
     """The trial with its mated scores moved down: thresholds stay, FNMR rises. Its replicates are drawn anew."""
-    moved = replace(trial.tail, mated_score=(trial.tail.mated_score - shift).astype(np.float32))
-    return replace(trial, tail=moved, replicates={})
+    moved = replace(system.tail, mated_score=(system.tail.mated_score - shift).astype(np.float32))
+    return replace(system, tail=moved, replicates={})
 
 
 def compared(footing: CommonSupport) -> list[Judged]:
@@ -153,10 +153,10 @@ def compared(footing: CommonSupport) -> list[Judged]:
     return [judged(one, footing, ALPHA) for one in everybody]
 
 
-def look(trials: Sequence[SystemData]) -> CohortComparison:
+def look(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
-    found, mirror = compared(footing_of(trials)), compared(footing_of(trials[::-1]))
-    footing = footing_of(trials)
+    found, mirror = compared(footing_of(systems)), compared(footing_of(systems[::-1]))
+    footing = footing_of(systems)
     families = [one.family for one in found]
     wrong = _errors(footing)
     other = _other_people(footing)
@@ -217,7 +217,7 @@ def _other_people(footing: CommonSupport) -> list[Floats]:
         footing.groups,
         plan=Plan.SUBJECTS,
         n=first.drawn_fnmr.shape[1],
-        seed=seed_of(first.trial.spec.seed, "compare", "apart"),
+        seed=seed_of(first.system.spec.seed, "compare", "apart"),
         targets=list(footing.targets),
         thresholds=[],
         threads=1,
@@ -231,7 +231,7 @@ def _other_people(footing: CommonSupport) -> list[Floats]:
 def study(cohorts: int, resamples: int, seed: int, scenes: Sequence[Scene] = SCENES) -> Iterator[Claim]:
     """Every claim: told apart at most at alpha, narrower for being paired, signs flip, planted differences found."""
     for scene in scenes:
-        seen = [look(trials_of(scene, number, seed, resamples)) for number in range(cohorts)]
+        seen = [look(systems_of(scene, number, seed, resamples)) for number in range(cohorts)]
         yield from _exchangeable(scene, seen)
         yield from _planted(scene, seen, cohorts, resamples, seed)
     yield _self(scenes[0], seed, resamples)
@@ -260,7 +260,7 @@ def _planted(
     scene: Scene, seen: Sequence[CohortComparison], cohorts: int, resamples: int, seed: int
 ) -> Iterator[Claim]:
     """A difference as large as the mean detectable one is found with probability 0.8 or more, at each target."""
-    pilots = [trials_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
+    pilots = [systems_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
     for a, expected in enumerate(EXPECTED):
         size = float(np.nanmean([one.far[a] for one in seen]))
         shift = _shift(pilots, a, size)
@@ -268,8 +268,8 @@ def _planted(
             continue
         found = []
         for number in range(cohorts):
-            trials = trials_of(scene, cohorts + number, seed, resamples, shift)
-            family = compared(footing_of(trials))[a].family
+            systems = systems_of(scene, cohorts + number, seed, resamples, shift)
+            family = compared(footing_of(systems))[a].family
             found.append(family is not None and bool(family.p()[0] <= ALPHA))
         where = f"{scene.population.name}, {expected} expected false matches"
         yield _share(where, f"a planted difference of {size:.3f} is found", np.array(found), POWER, "less")
@@ -290,15 +290,15 @@ def _shift(pilots: Sequence[Sequence[SystemData]], a: int, size: float) -> float
     return high
 
 
-def _rate(trial: SystemData, a: int, shift: float) -> float:
-    threshold = trial.points.at_target[POOLED, trial.points.declared[a]]
-    return float(np.mean(trial.tail.mated_score - shift <= threshold))
+def _rate(system: SystemData, a: int, shift: float) -> float:
+    threshold = system.points.at_target[POOLED, system.points.declared[a]]
+    return float(np.mean(system.tail.mated_score - shift <= threshold))
 
 
 def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     """A system against itself, under two names."""
-    trial = trials_of(scene, 0, seed, resamples)[0]
-    found = compared(footing_of([trial, replace(trial, provider="twin")]))
+    system = systems_of(scene, 0, seed, resamples)[0]
+    found = compared(footing_of([system, replace(system, provider="twin")]))
     said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in found])
     return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
 

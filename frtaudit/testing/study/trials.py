@@ -72,7 +72,7 @@ def spec_of(
     )
 
 
-def trial_of(material: CohortData, spec: AuditSpec) -> SystemData:
+def system_of(material: CohortData, spec: AuditSpec) -> SystemData:
     """Put the one system on trial, over all pairs of samples."""
     comparisons = AllPairs().comparisons(material)
     return evaluate_system(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))

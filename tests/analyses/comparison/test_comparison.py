@@ -34,7 +34,7 @@ def test_each_threshold_is_that_of_the_common_support() -> None:
     """FNMR at an FMR target of each system, by going through the restricted tail."""
     for place, item in enumerate(footing().standings):
         for target in footing().targets:
-            t = rates.threshold_at(item.tail, no_groups(item.tail), target, item.trial.spec.weighting)
+            t = rates.threshold_at(item.tail, no_groups(item.tail), target, item.system.spec.weighting)
             own = rates.rates(item.tail, no_groups(item.tail), [t]).frr[0, 0]
             name = footing().names[place]
             (value,) = pick(result(), "vendor_value", "fnmr_at_fmr", provider=name, fmr=target, schema=None)
@@ -44,9 +44,9 @@ def test_each_threshold_is_that_of_the_common_support() -> None:
 def test_a_replicate_is_the_same_people_in_every_system() -> None:
     """The audit's own replicates where nothing was left out, and redrawn ones are the same to rounding."""
     item = footing().standings[0]  # the system with failures has the common support to itself
-    own = item.trial.replicates[Plan.SUBJECTS]
-    again = footing_of([replace(trial, replicates={}) for trial in trials()]).standings[0]
-    places = list(item.trial.points.declared)
+    own = item.system.replicates[Plan.SUBJECTS]
+    again = footing_of([replace(system, replicates={}) for system in trials()]).standings[0]
+    places = list(item.system.points.declared)
     assert np.array_equal(item.drawn_fnmr, own.fnmr[:, :, places])
     assert np.allclose(again.drawn_fnmr, item.drawn_fnmr, equal_nan=True)
 
@@ -141,9 +141,9 @@ def test_failures_are_bounded_both_ways() -> None:
     (low,) = pick(result(), "vendor_difference_lowest", provider="one", against="two", fmr=0.1)
     (high,) = pick(result(), "vendor_difference_highest", provider="one", against="two", fmr=0.1)
     one, two = footing().standings[:2]
-    planned = two.trial.tail.mated_score.size
-    errors = [int(np.count_nonzero(i.trial.tail.mated_score <= i.thresholds[0, 1])) for i in (one, two)]
-    lost = planned - one.trial.tail.mated_score.size
+    planned = two.system.tail.mated_score.size
+    errors = [int(np.count_nonzero(i.system.tail.mated_score <= i.thresholds[0, 1])) for i in (one, two)]
+    lost = planned - one.system.tail.mated_score.size
     assert low.value == pytest.approx((errors[0] - errors[1]) / planned)
     assert high.value == pytest.approx((errors[0] + lost - errors[1]) / planned)
     assert low.intervals[0].low is not None
@@ -153,7 +153,7 @@ def test_failures_are_bounded_both_ways() -> None:
 def test_accuracy_is_of_the_pairs_that_all_scored() -> None:
     """The mean fold accuracy of the common pairs, on one of the deals for all systems."""
     (measure,) = attempts.accuracy(footing())
-    sets = [item.trial.fold_pairs for item in footing().standings]
+    sets = [item.system.fold_pairs for item in footing().standings]
     rows = [one.at for one in sets if one is not None and one.at is not None]
     common = set(rows[0].tolist()) & set(rows[1].tolist()) & set(rows[2].tolist())
     first = sets[0]
