@@ -49,7 +49,7 @@ class Accuracy:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
         named = [*self.against, *self.against.values()]
-        known = on_panel(system.spec, system.material) if named else ()
+        known = on_panel(system.spec, system.cohort_data) if named else ()
         for name in named:
             if name not in known:
                 raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))

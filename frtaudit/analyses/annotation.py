@@ -43,16 +43,16 @@ class Annotation:
             found = ", ".join(f"{share:g}" for share in self.shares) or "nothing"
             raise SpecError(f"analyses.{NAME}.shares", f"found {found}", "numbers from 0 to 1 that ascend")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """The persons of all faces at each share, once for all systems; None without an answer for every face."""
-        held = material.labelling
+        held = cohort_data.labelling
         if held is None or not complete(held.faces):
             return None
         return answered(held.faces, held.labelled, _tau(spec), self.shares)
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Curves and rates of one system at each share; what :meth:`across` counts is kept."""
-        held, made = system.material.labelling, system.surveys.get(NAME)
+        held, made = system.cohort_data.labelling, system.surveys.get(NAME)
         service = (
             None if held is None else next((s for s in held.services if s.name == system.provider), None)
         )

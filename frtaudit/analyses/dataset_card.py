@@ -41,7 +41,7 @@ class DatasetCard:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Cards, steps, certificates and files; nothing for the other systems."""
-        if system.provider != on_panel(system.spec, system.material)[0]:
+        if system.provider != on_panel(system.spec, system.cohort_data)[0]:
             return AnalysisOutput()
         found: list[Estimate] = []
         files: dict[str, bytes] = {}
@@ -121,7 +121,7 @@ class _Card:
         if not self.pairs.steps:
             return []
         per_image = getattr(_plugin(self.system.spec, self.name), "per_image", None)
-        return certify(self.system.material, self.pairs, self.rules, per_image)
+        return certify(self.system.cohort_data, self.pairs, self.rules, per_image)
 
     def _sizes(self) -> Iterator[Estimate]:
         ends = np.concatenate([self.pairs.probe, self.pairs.reference])
@@ -177,7 +177,7 @@ class _Card:
         """Identities with an image of each value; of numbers, quartiles over the identities' means."""
         of = self.system.cohort.subject_of
         for column in columns:
-            texts = self.system.material.attributes.get(column)
+            texts = self.system.cohort_data.attributes.get(column)
             if texts is None:
                 continue
             own, people = texts[self.samples], of[self.samples]
@@ -246,7 +246,7 @@ class _Card:
 
     def _review_rows(self, rules: Rules) -> list[tuple[object, ...]]:
         """Every pair with its score, hardest first within its kind, and an empty verdict."""
-        ground = ground_of(self.system.material, rules)
+        ground = ground_of(self.system.cohort_data, rules)
         first, second = self.pairs.probe.astype(np.int64), self.pairs.reference.astype(np.int64)
         score = scores_of(ground.vectors, first, second)
         names = self.system.cohort.sample_ids

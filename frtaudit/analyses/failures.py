@@ -204,9 +204,9 @@ def _case(
 
 
 def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
-    if system.material.labelling is not None and was_listed(system):
+    if system.cohort_data.labelling is not None and was_listed(system):
         tags = system.tags()
-        for code, tag, count in by_code(system.material.labelling, system.provider, system.groups.names):
+        for code, tag, count in by_code(system.cohort_data.labelling, system.provider, system.groups.names):
             _, schema, group = tags[tag]
             yield LedgerEntry(
                 code=code,

@@ -86,7 +86,7 @@ class IdentityCheck:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """How many pairs and images one system makes suspicious, and every FMR without those pairs."""
-        if not system.material.named:
+        if not system.cohort_data.named:
             return AnalysisOutput()
         found = look(system)
         lines = tuple(_lines(system, found))

@@ -56,9 +56,9 @@ class IdentityLabels:
     subsets: bool = True
     matrices: bool = True
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Persons by whose labels. Raises :class:`SpecError` for a cohort whose subjects are known."""
-        labelling = _labelling(material)
+        labelling = _labelling(cohort_data)
         made = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
         return _Survey(
             persons=evaluation.persons(labelling),
@@ -69,20 +69,20 @@ class IdentityLabels:
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
         found = _Reading.of_system(system, alpha)
-        first = system.provider == on_panel(system.spec, system.material)[0]
+        first = system.provider == on_panel(system.spec, system.cohort_data)[0]
         estimates = [*(found.labels() if first else ()), *found.own()]
         curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
         if first and self.matrices:
             curves += found.examples()
-        key = system.material.pseudonym_key
-        files = {f"{NAME}/labels.csv": label_table(_labelling(system.material), key)} if first else {}
+        key = system.cohort_data.pseudonym_key
+        files = {f"{NAME}/labels.csv": label_table(_labelling(system.cohort_data), key)} if first else {}
         return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), files=files)
 
 
-def _labelling(material: CohortData) -> Labelling:
-    if material.labelling is None:
+def _labelling(cohort_data: CohortData) -> Labelling:
+    if cohort_data.labelling is None:
         raise SpecError(f"analyses.{NAME}", "a cohort whose subjects are known", "cohort=queries")
-    return material.labelling
+    return cohort_data.labelling
 
 
 def _how(spec: AuditSpec) -> How:
@@ -103,7 +103,7 @@ class _Reading:
     @classmethod
     def of_system(cls, system: SystemData, alpha: float) -> "_Reading":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
-        of, survey = _labelling(system.material), cast("_Survey", system.surveys[NAME])
+        of, survey = _labelling(system.cohort_data), cast("_Survey", system.surveys[NAME])
         service = evaluation.pooled(next(one for one in of.services if one.name == system.provider))
         persons = {**survey.persons, NO_VOTE: evaluation.alone(of, service, _how(system.spec))}
         scores = {name: evaluation.split(of.faces, service, person) for name, person in persons.items()}

@@ -90,9 +90,9 @@ class LabelCost:
         if self.truths < LEAST_TRUTHS:
             raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{LEAST_TRUTHS} or more")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Possible truths of this cohort's queries: a :class:`Surveyed`, in ``system.surveys`` under its name."""
-        labelling = material.labelling
+        labelling = cohort_data.labelling
         if labelling is None:
             return Surveyed(obstacle="the cohort's labels are not estimated")
         obstacle = cost.obstacle(labelling)
@@ -109,7 +109,7 @@ class LabelCost:
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
-        surveyed, labelling = _surveyed(system.surveys), system.material.labelling
+        surveyed, labelling = _surveyed(system.surveys), system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
             return AnalysisOutput(kept=surveyed)
         service = next((one for one in labelling.services if one.name == system.provider), None)
@@ -209,7 +209,7 @@ def _queries(system: SystemData, labelling: Labelling, tag: int) -> npt.NDArray[
     """The queries whose persons are of a group, shape (Q,)."""
     schema = system.groups.schemas.index(system.groups.names[tag - 1][0])
     enrolled = np.flatnonzero(labelling.sample_of >= 0)
-    subject = system.material.cohort.subject_of[labelling.sample_of[enrolled]]
+    subject = system.cohort_data.cohort.subject_of[labelling.sample_of[enrolled]]
     own = system.groups.of[schema, subject] == tag - 1
     found = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
     found[labelling.faces.query_of[enrolled[own]]] = True

@@ -55,15 +55,15 @@ class Quality:
 
         Raises :class:`DataError` where the column that was asked for is not there, or holds no numbers.
         """
-        if self.attribute not in system.material.attributes:
-            known = ", ".join(system.material.attributes) or "none"
+        if self.attribute not in system.cohort_data.attributes:
+            known = ", ".join(system.cohort_data.attributes) or "none"
             if self.attribute != BRIGHTNESS:
                 missing = f"the cohort has no column {self.attribute!r}"
                 raise DataError(f"analyses.{NAME}.attribute", missing, f"one of its columns: {known}")
             return AnalysisOutput(
                 notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",)
             )
-        values = _numbers(self.attribute, system.material.attributes[self.attribute])
+        values = _numbers(self.attribute, system.cohort_data.attributes[self.attribute])
         found: list[Estimate] = []
         for schema in system.groups.schemas:
             found += _Reading(spec=self, system=system, schema=schema, values=values, alpha=alpha).within()

@@ -69,9 +69,9 @@ class Robustness:
                         f"{WHERE}.mislabelled.{schema}.{name}", found, "a share from 0 to below 1"
                     )
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
         """Refuse, before anything is scored, a schema or class that the cohort has not."""
-        known = material.cohort.classifications
+        known = cohort_data.cohort.classifications
         for key, declared, more in (("mix", self.mix, ()), ("mislabelled", self.mislabelled, ("each",))):
             for schema, shares in declared.items():
                 if schema not in known:
@@ -88,7 +88,7 @@ class Robustness:
         """Everything about one system; once for all: who could be absent, and how many have no class."""
         people = Influence(system=system, worst_share=self.worst, label_errors_taken=self.label_errors)
         found = [*people.worst(), *people.heaviest(), *people.without_one(), *people.label_errors()]
-        if system.provider == on_panel(system.spec, system.material)[0]:
+        if system.provider == on_panel(system.spec, system.cohort_data)[0]:
             found = [*_absent(system, alpha), *_unknown(system), *found]
         for schema in system.groups.schemas:
             found += Doubts(

@@ -72,7 +72,7 @@ class TrainTestOverlap:
                 f"{WHERE}.clean", "a reach outside (0, 2], or least below 1", "such as reach 0.6, least 2"
             )
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> Overlap:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> Overlap:
         """Search all training sets once, whatever systems are on trial."""
         rules = Rules(
             k=self.k,
@@ -83,13 +83,15 @@ class TrainTestOverlap:
             reviewed=self.reviewed,
             known=self.known,
         )
-        return survey(material, matcher_of(material, on_panel(spec, material), self.matcher, WHERE), rules)
+        return survey(
+            cohort_data, matcher_of(cohort_data, on_panel(spec, cohort_data), self.matcher, WHERE), rules
+        )
 
     def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
         found = next(item for item in system.surveys.values() if isinstance(item, Overlap))
         split = tuple(_split(system, found, alpha))
-        names = on_panel(system.spec, system.material)
+        names = on_panel(system.spec, system.cohort_data)
         if system.provider != (found.matcher if found.matcher in names else names[0]):
             return AnalysisOutput(estimates=split)
         counts = tuple(self._counts(system, found))

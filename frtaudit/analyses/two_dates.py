@@ -64,17 +64,17 @@ class TwoDates:
         if self.dates[0] == self.dates[1]:
             raise SpecError(f"analyses.{NAME}.dates", f"both are {self.dates[0]!r}", "a name for each date")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Both dates on one footing, once for all systems. Raises :class:`SpecError` where a date is missing."""
-        if material.labelling is None or material.earlier is None:
+        if cohort_data.labelling is None or cohort_data.earlier is None:
             raise SpecError(f"analyses.{NAME}", "one collection", "cohort=queries with cohort.earlier=FOLDER")
-        met = meet(material.earlier, material.labelling, self.design, _how(spec))
+        met = meet(cohort_data.earlier, cohort_data.labelling, self.design, _how(spec))
         unknown = next((name for name in self.versions if name not in met.services), None)
         if unknown is not None:
             raise SpecError(
                 f"analyses.{NAME}.versions", f"{unknown!r} is not at both dates", ", ".join(met.services)
             )
-        tests = len(set(met.services) & set(on_panel(spec, material))) * max(len(spec.thresholds.fmr), 1)
+        tests = len(set(met.services) & set(on_panel(spec, cohort_data))) * max(len(spec.thresholds.fmr), 1)
         needed = enough_for_holm(spec.bootstrap.alpha, tests)
         if needed > spec.bootstrap.B:
             raise SpecError("bootstrap.B", f"found {spec.bootstrap.B}", f"{needed} or more for {tests} tests")

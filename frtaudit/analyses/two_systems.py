@@ -30,9 +30,9 @@ class TwoSystems:
         if self.first is not None and self.first == self.second:
             raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Refuse, before anything is scored, a system that is not on trial."""
-        names = on_panel(spec, material)
+        names = on_panel(spec, cohort_data)
         for name in (self.first, self.second):
             if name is not None and name not in names:
                 raise SpecError("analyses.two_systems", f"no system {name!r} is on trial", ", ".join(names))

@@ -41,15 +41,15 @@ LAST_LOOK = 320
 FIRST_LOOK = 20  # candidates looked at for each wanted non-mated pair; more where those do not do
 
 
-def curate(material: CohortData, rules: Rules, reviewed: str | None = None) -> Comparisons:
+def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -> Comparisons:
     """The pairs that the rules make, mated first, with folds and with what each rule left.
 
     Raises :class:`SpecError` for rules that contradict each other, :class:`DataError` where a rule leaves too few,
     naming the rule that binds, and for a review file with unknown pairs.
     """
     check(rules)
-    ground = ground_of(material, rules)
-    check_values(material, rules)
+    ground = ground_of(cohort_data, rules)
+    check_values(cohort_data, rules)
     dropped = frozenset[str]() if reviewed is None else _dropped(ground, rules, reviewed)
     parts, steps = [], list(_image_steps(ground, rules))
     for kind in (MATED, NON_MATED):
@@ -61,9 +61,9 @@ def curate(material: CohortData, rules: Rules, reviewed: str | None = None) -> C
     first, second, fold = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
     )
-    cells = np.zeros(material.cohort.n_subjects, dtype=np.int32)
+    cells = np.zeros(cohort_data.cohort.n_subjects, dtype=np.int32)
     found = listed_comparisons(
-        material.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
+        cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
     )
     return replace(found, steps=tuple(steps))
 
@@ -73,7 +73,7 @@ def _dropped(ground: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
     look = FIRST_LOOK
     while True:
         lists = [_listed(ground, rules, kind, look) for kind in (MATED, NON_MATED)]
-        known = frozenset(name for pairs in lists for name in _ids(ground.material, pairs))
+        known = frozenset(name for pairs in lists for name in _ids(ground.cohort_data, pairs))
         try:
             said = read_review(reviewed, known, VERDICTS)
         except DataError:
@@ -147,7 +147,7 @@ def _unreviewed(ground: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
     """Without the pairs that a reviewer dropped."""
     if not dropped:
         return listed
-    keep = np.array([name not in dropped for name in _ids(ground.material, listed)], dtype=bool)
+    keep = np.array([name not in dropped for name in _ids(ground.cohort_data, listed)], dtype=bool)
     group = ground.group[listed.first[~keep]]
     before = {step.group: step.left for step in listed.steps}
     reviewed = [
@@ -168,8 +168,8 @@ def _unreviewed(ground: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
     )
 
 
-def _ids(material: CohortData, listed: _List) -> list[str]:
-    names = material.cohort.sample_ids
+def _ids(cohort_data: CohortData, listed: _List) -> list[str]:
+    names = cohort_data.cohort.sample_ids
     return [
         pair_id(names[a], names[b])
         for a, b in zip(listed.first.tolist(), listed.second.tolist(), strict=True)
@@ -182,7 +182,7 @@ def _listed(ground: RuleInputs, rules: Rules, kind: str, look: int = FIRST_LOOK)
 
 def _mated(ground: RuleInputs, rules: Rules) -> _List:
     """Every mated pair that keeps the rules, in order."""
-    first, second = (side.astype(np.int64) for side in mated_pairs(ground.material.cohort.subject_of))
+    first, second = (side.astype(np.int64) for side in mated_pairs(ground.cohort_data.cohort.subject_of))
     may = allowed(ground, rules)
     value = values_of(ground, rules.traits[rules.trait], may)
     one, other = rules.mated_values
@@ -197,7 +197,7 @@ def _mated(ground: RuleInputs, rules: Rules) -> _List:
     first, second, score = first[keep], second[keep], score[keep]
     steps += _steps(ground, f"score at least {rules.lowest_mated:g}", MATED, first)
     if rules.age is not None:
-        age = numbers(ground.material, rules.age)
+        age = numbers(ground.cohort_data, rules.age)
         keep = np.abs(age[first] - age[second]) <= rules.age_gap
         first, second, score = first[keep], second[keep], score[keep]
         steps += _steps(ground, f"age gap at most {rules.age_gap:g}", MATED, first)
@@ -246,7 +246,7 @@ def _strangers(
     if rules.order is Order.HARDEST:
         found = most_alike(ground.vectors, ground.subject, one, other, rules.highest_non_mated, most)
         return (found.first, found.second, found.score), found.within
-    rng = np.random.default_rng(seed_of(ground.material.seed, "curated", f"non_mated {stratum}"))
+    rng = np.random.default_rng(seed_of(ground.cohort_data.seed, "curated", f"non_mated {stratum}"))
     first, second = drawn_pairs(ground.subject, one, other, most, rng)
     score = scores_of(ground.vectors, first, second)
     keep = score <= rules.highest_non_mated
@@ -264,7 +264,7 @@ def _possible(subject: Ints, one: Ints, other: Ints) -> int:
 def _order(ground: RuleInputs, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
     """Hardest first: the least alike mated, the most alike non-mated pairs, ties by sample; or a random order."""
     if rules.order is Order.RANDOM:
-        rng = np.random.default_rng(seed_of(ground.material.seed, "curated", "order", kind))
+        rng = np.random.default_rng(seed_of(ground.cohort_data.seed, "curated", "order", kind))
         return rng.permutation(first.size)
     return np.lexsort((second, first, score if kind == MATED else -score))
 

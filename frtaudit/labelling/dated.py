@@ -134,7 +134,7 @@ class DatedService:
 
     def _least(self) -> float:
         """The level at which Holm judges the smallest p of the declared family."""
-        tests = len(set(self.met.services) & set(on_panel(self.system.spec, self.system.material)))
+        tests = len(set(self.met.services) & set(on_panel(self.system.spec, self.system.cohort_data)))
         return self.alpha / max(tests * len(self.system.points.declared), 1)
 
     def _interval(self, family: Family) -> Interval:

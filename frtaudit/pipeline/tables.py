@@ -59,7 +59,7 @@ Index = npt.NDArray[np.int32]
 
 def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
     """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
-    key = system.material.pseudonym_key
+    key = system.cohort_data.pseudonym_key
     samples = pa.array([pseudonym(key, name) for name in system.cohort.sample_ids])
     subjects = pa.array([pseudonym(key, name) for name in system.cohort.subject_ids])
     return samples, subjects
@@ -104,7 +104,7 @@ def system_rows(system: SystemData) -> pa.Table:
     """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
     tail, (kept, floor) = system.tail, _kept(system)
     whole = system.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
-    listed = system.provider in system.material.tables
+    listed = system.provider in system.cohort_data.tables
     columns = [
         _constant(system.provider, 1),
         pa.array([tail.score_range[0]]),

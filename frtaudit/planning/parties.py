@@ -52,11 +52,11 @@ def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Pa
     return found
 
 
-def from_cohort(material: CohortData, comparisons: Comparisons, groups: Groups) -> list[Party]:
+def from_cohort(cohort_data: CohortData, comparisons: Comparisons, groups: Groups) -> list[Party]:
     """Everybody and each ranked group of a cohort, with the comparisons that the protocol plans."""
-    owner = material.cohort.subject_of
-    member = members(groups, material.cohort.n_subjects)
-    samples = np.bincount(owner, minlength=material.cohort.n_subjects).astype(np.int64)
+    owner = cohort_data.cohort.subject_of
+    member = members(groups, cohort_data.cohort.n_subjects)
+    samples = np.bincount(owner, minlength=cohort_data.cohort.n_subjects).astype(np.int64)
     names = [(None, EVERYBODY), *groups.names]
     ranked = [True, *(groups.ranked or [True] * len(groups.names))]
     listed = None if comparisons.all_pairs else _listed(comparisons, owner)

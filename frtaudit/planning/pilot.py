@@ -38,15 +38,15 @@ class PilotRate:
 
 def pilots(
     spec: AuditSpec,
-    material: CohortData,
+    cohort_data: CohortData,
     comparisons: Comparisons,
     groups: Groups,
     progress: Progress = quiet,
 ) -> Iterator[SystemData]:
     """Score each provider as the audit would, without replicates and folds."""
     bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
-    for provider in progress(load_providers(spec, material), "providers"):
-        yield evaluate_system(bare, provider, material, comparisons, groups, progress)
+    for provider in progress(load_providers(spec, cohort_data), "providers"):
+        yield evaluate_system(bare, provider, cohort_data, comparisons, groups, progress)
 
 
 def limits(system: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterator[Section]:

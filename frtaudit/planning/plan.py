@@ -42,11 +42,11 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
         parties = from_sizes(asked, settings.subjects, settings.samples)
         sections = _sections(asked, desk, parties, len(spec.providers or ()), ())
     else:
-        material = load_cohort(asked)
-        groups, comparisons = groups_of(material.cohort), comparisons_of(asked, material)
-        systems = pilot.pilots(asked, material, comparisons, groups, progress) if settings.scores else ()
-        parties = from_cohort(material, comparisons, groups)
-        sections = _sections(asked, desk, parties, len(load_providers(asked, material)), systems)
+        cohort_data = load_cohort(asked)
+        groups, comparisons = groups_of(cohort_data.cohort), comparisons_of(asked, cohort_data)
+        systems = pilot.pilots(asked, cohort_data, comparisons, groups, progress) if settings.scores else ()
+        parties = from_cohort(cohort_data, comparisons, groups)
+        sections = _sections(asked, desk, parties, len(load_providers(asked, cohort_data)), systems)
     return Plan(sections=tuple(sections), alpha=desk.alpha, settings=settings)
 
 

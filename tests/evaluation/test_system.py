@@ -43,7 +43,7 @@ def test_methods_are_drawn_by_plans_that_serve_their_target() -> None:
 def test_a_trial_knows_its_cohort() -> None:
     """The cohort on trial is the material's."""
     system = system_of()
-    assert system.cohort is system.material.cohort
+    assert system.cohort is system.cohort_data.cohort
     assert system.cohort.n_subjects == 24
 
 
@@ -51,8 +51,8 @@ def test_a_trial_knows_its_cohort() -> None:
 def test_providers_offer_what_a_trial_asks(provider: str) -> None:
     """A registered provider has a name, a range, recommended thresholds with a version, failures and scores."""
     system = system_of(provider)
-    (offered,) = [item for item in load_providers(system.spec, system.material) if item.name == provider]
+    (offered,) = [item for item in load_providers(system.spec, system.cohort_data) if item.name == provider]
     assert offered.score_range == (-1.0, 1.0) == system.tail.score_range
     assert dict(offered.recommended) == {}
     assert offered.thresholds_version is None
-    assert system.failed == offered.failed(system.material, 0)
+    assert system.failed == offered.failed(system.cohort_data, 0)

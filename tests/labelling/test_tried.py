@@ -108,9 +108,9 @@ def test_a_query_without_a_person_has_the_class_of_its_text() -> None:
     assert of.labelled.reason.count("") < 22
     half = len(of.faces.queries) // 2
     assert of.classes["group"] == ("amber",) * half + ("birch",) * half
-    material = searches.search()
+    cohort_data = searches.search()
     texts = np.array([of.classes["group"][q] for q in of.faces.query_of], dtype=object)
     lost = of.labelled.reason.index("several")
     texts[of.faces.query_of == lost] = "teal"
-    again = query_classes(of.faces, {"group": texts}, SCHEMAS, material.cohort, of.sample_of)
+    again = query_classes(of.faces, {"group": texts}, SCHEMAS, cohort_data.cohort, of.sample_of)
     assert [q for q, name in enumerate(again["group"]) if name == "unknown"] == [lost]

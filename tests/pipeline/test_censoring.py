@@ -41,7 +41,7 @@ FIXED = (50.0, 60.0, 70.0)
 
 
 @cache
-def material() -> CohortData:
+def cohort_data() -> CohortData:
     """The search, labelled."""
     return COHORT.load({}, 7)
 
@@ -74,7 +74,7 @@ def result() -> AuditResult:
 
 def non_mated(name: str) -> np.ndarray:
     """A service's non-mated scores."""
-    comparisons, table = material().tables[name]
+    comparisons, table = cohort_data().tables[name]
     return table.score[~comparisons.mated & (table.failure < 0)]
 
 

@@ -116,7 +116,7 @@ def test_listed_comparisons_stand_whole(tmp_path: Path) -> None:
     assert rows["score"].isna().sum() == 2
     assert rows.loc[rows["score"].isna(), "failure"].tolist() == ["no_face", "no_face"]
     assert rows.loc[rows["score"].notna(), "failure"].isna().all()
-    key = system.material.pseudonym_key
+    key = system.cohort_data.pseudonym_key
     assert rows["probe"].tolist() == [pseudonym(key, line["probe"]) for line in lines]
     assert rows["mated"].tolist() == [line["probe_subject"] == line["reference_subject"] for line in lines]
     assert tail_rows(system).num_rows == 0

@@ -99,7 +99,7 @@ def failed_attempts(systems: Sequence[SystemData]) -> tuple[list[Flags], Ints, s
     Listed comparisons where only these tell of failures; else the cohort's samples.
     """
     attempts = [system.attempts for system in systems]
-    if any(system.provider in system.material.tables for system in systems) and None not in attempts:
+    if any(system.provider in system.cohort_data.tables for system in systems) and None not in attempts:
         who = systems[0].cohort.subject_of[systems[0].comparisons.probe].astype(np.int64)
         return (
             [np.asarray(one.failure >= 0) for one in attempts if one is not None],

@@ -230,7 +230,7 @@ def _reproduced(footing: CommonSupport) -> Iterator[str]:
     bare: list[str] = []
     for item in footing.standings:
         system = item.system
-        kept = system.material.finished.get(system.provider)
+        kept = system.cohort_data.finished.get(system.provider)
         drawn = system.replicates.get(Plan.SUBJECTS)
         if kept is None or drawn is None or kept.seed != system.spec.seed:
             continue
@@ -261,7 +261,8 @@ def _origins(footing: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
     names = [item.system.provider for item in footing.standings]
     runs = [
-        item.system.material.finished.get(name) for item, name in zip(footing.standings, names, strict=True)
+        item.system.cohort_data.finished.get(name)
+        for item, name in zip(footing.standings, names, strict=True)
     ]
     said = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"

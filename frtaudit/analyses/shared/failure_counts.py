@@ -43,8 +43,8 @@ def attempts_of(system: SystemData) -> Attempts:
     if system.attempts is None:
         return _of_samples(system)
     lost = _of_comparisons(system, system.attempts)
-    if system.material.labelling is not None and was_listed(system):
-        failed, asked = tried.tried(system.material.labelling, system.provider, system.groups.names)
+    if system.cohort_data.labelling is not None and was_listed(system):
+        failed, asked = tried.tried(system.cohort_data.labelling, system.provider, system.groups.names)
         return replace(lost, failed=failed, tried=asked)
     if was_listed(system):
         return lost
@@ -54,7 +54,7 @@ def attempts_of(system: SystemData) -> Attempts:
 
 def was_listed(system: SystemData) -> bool:
     """Whether the scores came with the cohort, as lists."""
-    return system.provider in system.material.tables
+    return system.provider in system.cohort_data.tables
 
 
 def _of_samples(system: SystemData) -> Attempts:

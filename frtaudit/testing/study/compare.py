@@ -33,7 +33,7 @@ from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.trials import cohort_data
+from frtaudit.testing.study.trials import cohort_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -97,11 +97,11 @@ def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: floa
     people = scene.population.subjects(rng, SUBJECTS)
     seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
     made = {name: _templates(seen, scene.noise, rng) for name in NAMES}
-    material = replace(
-        cohort_data(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
+    cohort_data = replace(
+        cohort_of(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
     )
     spec = _spec(own, resamples)
-    found = [_evaluated(spec, name, material) for name in NAMES]
+    found = [_evaluated(spec, name, cohort_data) for name in NAMES]
     return [found[0], _moved(found[1], shift)] if shift else found
 
 
@@ -136,9 +136,9 @@ def _spec(seed: int, resamples: int) -> AuditSpec:
     )
 
 
-def _evaluated(spec: AuditSpec, name: str, material: CohortData) -> SystemData:
-    comparisons = AllPairs().comparisons(material)
-    return evaluate_system(spec, Cosine(name=name), material, comparisons, groups_of(material.cohort))
+def _evaluated(spec: AuditSpec, name: str, cohort_data: CohortData) -> SystemData:
+    comparisons = AllPairs().comparisons(cohort_data)
+    return evaluate_system(spec, Cosine(name=name), cohort_data, comparisons, groups_of(cohort_data.cohort))
 
 
 def _moved(system: SystemData, shift: float) -> SystemData:

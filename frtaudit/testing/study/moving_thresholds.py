@@ -32,7 +32,7 @@ from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.scored_sets import Floats, Ints, ScoredSet
 from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
-from frtaudit.testing.study.trials import SYSTEM, cohort_data, spec_of
+from frtaudit.testing.study.trials import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
 GROUPS = (2, 6, 12)
@@ -125,16 +125,16 @@ def _evaluated(
         raise ValueError(f"{of.name}: no templates to audit")
     inside = np.isin(templates.subject_of, people)
     owner = np.searchsorted(people, templates.subject_of[inside])
-    material = _with_groups(
-        cohort_data(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
+    cohort_data = _with_groups(
+        cohort_of(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
     )
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
-    comparisons = AllPairs().comparisons(material)
-    return evaluate_system(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))
+    comparisons = AllPairs().comparisons(cohort_data)
+    return evaluate_system(spec, Cosine(name=SYSTEM), cohort_data, comparisons, groups_of(cohort_data.cohort))
 
 
-def _with_groups(material: CohortData, codes: dict[str, Ints]) -> CohortData:
+def _with_groups(cohort_data: CohortData, codes: dict[str, Ints]) -> CohortData:
     schemas = {
         name: Classification(
             name=name,
@@ -144,7 +144,7 @@ def _with_groups(material: CohortData, codes: dict[str, Ints]) -> CohortData:
         )
         for name, code in codes.items()
     }
-    return replace(material, cohort=replace(material.cohort, classifications=schemas))
+    return replace(cohort_data, cohort=replace(cohort_data.cohort, classifications=schemas))
 
 
 def _intervals(
