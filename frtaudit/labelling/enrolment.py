@@ -74,7 +74,7 @@ def labelled_cohort(
 
 
 def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
-    """Labels alone, of faces that are no samples of a cohort. Raises :class:`SpecError` as :func:`labelled_cohort` does."""
+    """Labels alone, of faces that are no samples of a cohort. Raises as :func:`labelled_cohort` does."""
     found = labelled(faces, how.asked(services), how)
     nobody = np.full(len(faces.names), -1, dtype=np.int32)
     persons(faces, found, how.source)
