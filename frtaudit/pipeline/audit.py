@@ -70,9 +70,9 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
-    with executor_of(spec.dask, spec.threads) as crew:
+    with executor_of(spec.dask, spec.threads) as executor:
         for provider in progress(panel, "providers"):
-            system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, crew)
+            system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
             system = replace(
                 system, test_sets=scored_sets(spec, provider, cohort_data, lists, groups), surveys=surveys
             )

@@ -63,8 +63,8 @@ def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     processes, 0 = one per core. Raises :class:`SpecError` without the extra ``dask`` or for a place that is none,
     :class:`ClusterError` for a scheduler that does not answer, that has no worker, or one of other versions.
 
-    >>> with executor_of(None) as crew:
-    ...     crew is by_threads
+    >>> with executor_of(None) as executor:
+    ...     executor is by_threads
     True
     """
     if where is None:
@@ -75,10 +75,10 @@ def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     except ModuleNotFoundError:
         raise SpecError("dask", "Dask is not installed", "pip install 'frtaudit[dask]'") from None
     with _address(where, threads) as address, _client(where, address) as client:
-        crew = DaskCrew(client)
-        crew.await_workers()
+        executor = DaskExecutor(client)
+        executor.await_workers()
         _refuse_other_versions(client)
-        yield crew
+        yield executor
 
 
 @contextmanager
@@ -154,7 +154,7 @@ def run_block(work: "Work[Job, Done]", ground: PassContext, jobs: Sequence[Job],
 
 
 @dataclass(slots=True)
-class DaskCrew:
+class DaskExecutor:
     """The workers of a scheduler as a :class:`Executor`."""
 
     client: "Client"
@@ -215,7 +215,7 @@ class DaskCrew:
         """The ground on all workers: sent once, kept until another comes."""
         if self.sent is None or self.sent[0] is not ground:
             self.sent = None
-            self.sent = ground, self._everywhere(replace(ground, progress=quiet, crew=by_threads))
+            self.sent = ground, self._everywhere(replace(ground, progress=quiet, executor=by_threads))
         return self.sent[1]
 
     def _everywhere(self, value: object) -> "Future":

@@ -127,19 +127,19 @@ def evaluate_system(
     comparisons: Comparisons,
     groups: Groups,
     progress: Progress = quiet,
-    crew: Executor = by_threads,
+    executor: Executor = by_threads,
 ) -> SystemData:
-    """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both.
+    """Score a provider, find its thresholds, draw its replicates; ``executor`` scores, ``progress`` hears of both.
 
     Long because every field of a trial is named here once.
     """
     seed = seed_of(spec.seed, "provider", provider.name)
     named = declared_thresholds(spec, provider)
-    scored = _scored(spec, provider, cohort_data, comparisons, groups, seed, named, progress, crew)
+    scored = _scored(spec, provider, cohort_data, comparisons, groups, seed, named, progress, executor)
     tail, table, compared = scored.tail, scored.table, scored.comparisons
     fixed = named + measured_thresholds(spec, tail, groups)
     if needs_more(tail, fixed):
-        tail = _scored(spec, provider, cohort_data, comparisons, groups, seed, fixed, progress, crew).tail
+        tail = _scored(spec, provider, cohort_data, comparisons, groups, seed, fixed, progress, executor).tail
     trials = rates_of.trials(tail, groups)
     targets, declared = targets_of(spec, planned_non_mated(cohort_data.cohort, comparisons))
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
@@ -207,11 +207,11 @@ def _scored(
     seed: int,
     fixed: Named,
     progress: Progress,
-    crew: Executor,
+    executor: Executor,
 ) -> Scored:
     grounds: list[PassContext] = []
     request = request_of(spec, [value for value, _ in fixed])
-    request = replace(request, progress=progress, seen=grounds.append, crew=crew)
+    request = replace(request, progress=progress, seen=grounds.append, executor=executor)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
     found = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):

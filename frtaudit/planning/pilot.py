@@ -49,7 +49,7 @@ def pilots(
         yield evaluate_system(bare, provider, cohort_data, comparisons, groups, progress)
 
 
-def limits(system: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterator[Section]:
+def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Iterator[Section]:
     """What each planned requirement needs by this provider's own dependence, at the expected rate and at its own."""
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
@@ -60,7 +60,7 @@ def limits(system: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterat
         if seen is None:
             notes.append(f"{place}: these scores do not say")
             continue
-        rows.append((item.requirement.name, party.name, *_needs(seen, item, desk)))
+        rows.append((item.requirement.name, party.name, *_needs(seen, item, context)))
         if seen.interval.borrowed_from is not None or seen.interval.note:
             notes.append(f"{place}: {WEAK}")
     if asked:
@@ -82,7 +82,7 @@ def limits(system: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterat
         )
 
 
-def ratios(system: SystemData, parties: list[Party], desk: PlanContext) -> Iterator[Section]:
+def ratios(system: SystemData, parties: list[Party], context: PlanContext) -> Iterator[Section]:
     """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
@@ -90,7 +90,7 @@ def ratios(system: SystemData, parties: list[Party], desk: PlanContext) -> Itera
             (WORDS[rate], system.points.targets[place], *found)
             for place in reversed(system.points.declared)
             for rate in ("fnmr", "fmr")
-            for found in _ratio(system, rate, float(system.points.at_target[POOLED, place]), groups, desk)
+            for found in _ratio(system, rate, float(system.points.at_target[POOLED, place]), groups, context)
         ]
         if rows:
             yield Section(
@@ -102,14 +102,14 @@ def ratios(system: SystemData, parties: list[Party], desk: PlanContext) -> Itera
                     "lowest rate",
                     "largest deff",
                     "smallest ratio",
-                    f"subjects per group for {desk.settings.ratio:g}",
+                    f"subjects per group for {context.settings.ratio:g}",
                 ),
                 rows=tuple(rows),
                 notes=(TOO_FEW,),
             )
 
 
-def classes(system: SystemData, desk: PlanContext) -> Iterator[Section]:
+def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
     """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
     means, who = subject_means(system)
     for s, schema in enumerate(system.groups.schemas):
@@ -120,7 +120,9 @@ def classes(system: SystemData, desk: PlanContext) -> Iterator[Section]:
             )
             if own == schema and flag
         ]
-        rows = tuple(_apart(name, g, system.groups.of[s][who], means, len(names), desk) for g, name in names)
+        rows = tuple(
+            _apart(name, g, system.groups.of[s][who], means, len(names), context) for g, name in names
+        )
         if len(names) > 1:
             yield Section(
                 name="classes",
@@ -164,14 +166,14 @@ def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None
 
 
 def _dependence(seen: PilotRate, rate: str) -> Dependence:
-    return power.measured(seen.party.crews[rate], seen.party.subjects or 0, seen.interval.deff)
+    return power.measured(seen.party.designs[rate], seen.party.subjects or 0, seen.interval.deff)
 
 
-def _needs(seen: PilotRate, item: Wanted, desk: PlanContext) -> tuple[Cell, ...]:
-    found, crew = seen.interval, seen.party.crews[item.rate]
+def _needs(seen: PilotRate, item: Wanted, context: PlanContext) -> tuple[Cell, ...]:
+    found, design = seen.interval, seen.party.designs[item.rate]
     needed = (
         power.subjects_to_pass(
-            crew, _dependence(seen, item.rate), rate, item.limit, desk.alpha, desk.settings.power
+            design, _dependence(seen, item.rate), rate, item.limit, context.alpha, context.settings.power
         )
         for rate in (item.expected, found.rate)
     )
@@ -179,7 +181,7 @@ def _needs(seen: PilotRate, item: Wanted, desk: PlanContext) -> tuple[Cell, ...]
 
 
 def _ratio(
-    system: SystemData, rate: str, threshold: float, groups: list[Party], desk: PlanContext
+    system: SystemData, rate: str, threshold: float, groups: list[Party], context: PlanContext
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
     seen = [found for party in groups if (found := read(system, rate, party, threshold)) is not None]
@@ -188,29 +190,29 @@ def _ratio(
     lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)
     ratio = needed = None
     if lowest > 0:
-        ways = [detectable.resampled(_dependence(item, rate), item.party.crews[rate]) for item in seen]
+        ways = [detectable.resampled(_dependence(item, rate), item.party.designs[rate]) for item in seen]
         sizes = [
-            way.n_eff(item.party.crews[rate], item.party.subjects or 0)
+            way.n_eff(item.party.designs[rate], item.party.subjects or 0)
             for way, item in zip(ways, seen, strict=True)
         ]
         few = min(range(len(seen)), key=lambda place: sizes[place])
         ratio = detectable.detectable_ratio(
-            lowest, *sorted(sizes)[:2], groups=len(seen), alpha=desk.alpha, power=desk.settings.power
+            lowest, *sorted(sizes)[:2], groups=len(seen), alpha=context.alpha, power=context.settings.power
         )
         needed = detectable.subjects_to_find(
-            desk.settings.ratio,
+            context.settings.ratio,
             lowest,
-            seen[few].party.crews[rate],
+            seen[few].party.designs[rate],
             ways[few],
             groups=len(seen),
-            alpha=desk.alpha,
-            power=desk.settings.power,
+            alpha=context.alpha,
+            power=context.settings.power,
         )
     yield lowest, float(deff), ratio, needed
 
 
 def _apart(
-    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, desk: PlanContext
+    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, context: PlanContext
 ) -> tuple[Cell, ...]:
     """A class against the others: subjects, P(class > rest) with ties half, and Noether's numbers."""
     inside, rest = means[codes == group], means[(codes >= 0) & (codes != group)]
@@ -219,7 +221,7 @@ def _apart(
     share = inside.size / (inside.size + rest.size)
     p = probability_above(rest, inside)
     tests = count if count > 2 else 1  # of two classes each is the other's rest
-    total = noether(p, share, desk.alpha / tests, desk.settings.power)
+    total = noether(p, share, context.alpha / tests, context.settings.power)
     if math.isinf(total):
         return name, int(inside.size), p, None, None
     return name, int(inside.size), p, math.ceil(share * total), math.ceil(total)

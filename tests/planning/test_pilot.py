@@ -92,10 +92,10 @@ def test_needs_follow_from_the_measured_dependence() -> None:
     """Subjects to pass are planned with the design effect carried to other sizes."""
     (section,) = pilot.limits(system(), asked(), DESK)
     row = next(item for item in rows(section) if item["requirement"] == "target")
-    crew = parties()[0].crews["fnmr"]
-    way = power.measured(crew, 24, row["deff"])
-    assert row["at the rate: expected"] == power.subjects_to_pass(crew, way, 0.15, 0.3, 0.05, 0.8)
-    assert row["own"] == power.subjects_to_pass(crew, way, row["rate"], 0.3, 0.05, 0.8)
+    design = parties()[0].designs["fnmr"]
+    way = power.measured(design, 24, row["deff"])
+    assert row["at the rate: expected"] == power.subjects_to_pass(design, way, 0.15, 0.3, 0.05, 0.8)
+    assert row["own"] == power.subjects_to_pass(design, way, row["rate"], 0.3, 0.05, 0.8)
 
 
 def test_what_scores_do_not_say_is_said() -> None:

@@ -47,7 +47,7 @@ def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
     step = max(1, min(len(tiles), len(tiles) * below.capacity // max(2 * expected, 1)))
     work = partial(_scan_inside, bounds=bounds)
     for first in ground.progress(range(0, len(tiles), step), WHAT):
-        found = joined(list(ground.crew(work, ground, tiles[first : first + step], together=TOGETHER)))
+        found = joined(list(ground.executor(work, ground, tiles[first : first + step], together=TOGETHER)))
         for start in range(0, found.i.size, below.capacity):
             part = slice(start, start + below.capacity)
             yield Pairs(found.i[part], found.j[part], found.score[part])

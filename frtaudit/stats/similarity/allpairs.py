@@ -47,7 +47,7 @@ class TailRequest:
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
     ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again;
-    ``crew`` does the passes over all pairs.
+    ``executor`` does the passes over all pairs.
     """
 
     fmr: float
@@ -57,7 +57,7 @@ class TailRequest:
     threads: int = 0
     progress: Progress = quiet
     seen: Callable[[PassContext], None] = forget
-    crew: Executor = by_threads
+    executor: Executor = by_threads
 
 
 def score_all_pairs(
@@ -78,7 +78,7 @@ def score_all_pairs(
     enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
     :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it
     lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not
-    depend on the number of threads, nor on the crew.
+    depend on the number of threads, nor on the executor.
 
     >>> from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
@@ -94,7 +94,7 @@ def score_all_pairs(
     ground = PassContext(
         block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
-        crew=request.crew,
+        executor=request.executor,
     )  # fmt: skip
     request.seen(ground)
     mated = scan_mated(ground)

@@ -1,4 +1,4 @@
-"""The ground of a pass over all pairs, and the crew that does its jobs: threads here, or processes anywhere."""
+"""The ground of a pass over all pairs, and the executor that does its jobs: threads here, or processes anywhere."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -44,11 +44,11 @@ def by_threads(
     ground: "PassContext",
     jobs: Sequence[Job],
     *,
-    together: int = 1,  # noqa: ARG001  crews share a signature; a thread is handed a job for nothing
+    together: int = 1,  # noqa: ARG001  executors share a signature; a thread is handed a job for nothing
     progress: Progress = quiet,
     what: str = "",
 ) -> Iterator[Done]:
-    """The crew of one machine: the ground's threads."""
+    """The executor of one machine: the ground's threads."""
     return in_order(partial(work, ground), jobs, ground.threads, progress, what)
 
 
@@ -56,7 +56,7 @@ def by_threads(
 class PassContext:
     """What a pass runs over: ``subject_of`` (N,), ``room`` (N,): the cell of each sample, and the histogram's edges.
 
-    ``crew`` does the passes over all pairs; what is small, ``threads`` do here.
+    ``executor`` does the passes over all pairs; what is small, ``threads`` do here.
     """
 
     block: BlockScorer
@@ -66,4 +66,4 @@ class PassContext:
     edges: Floats
     threads: int
     progress: Progress = quiet
-    crew: Executor = by_threads
+    executor: Executor = by_threads

@@ -64,7 +64,7 @@ def scan_non_mated(ground: PassContext, floor: float, capacity: int) -> Scan:
     histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
     kept: list[Pairs] = []
     count = 0
-    for pairs, counts in ground.crew(
+    for pairs, counts in ground.executor(
         work, ground, jobs, together=together, progress=progress, what="scoring"
     ):
         histogram += counts

@@ -32,7 +32,7 @@ def sums_below(ground: PassContext, tail: ScoreTail, groups: Groups, thresholds:
         n_samples=tail.n_samples, cells=tail.cells, of=groups.of, n_tags=n_tags, table=_table(thresholds)
     )
     work, strips = partial(_score_strip, cut=cut), ground.layout.strips
-    done = ground.crew(work, ground, strips, progress=ground.progress, what="scoring below the floor")
+    done = ground.executor(work, ground, strips, progress=ground.progress, what="scoring below the floor")
     for strip, (more, own) in zip(strips, done, strict=True):
         by_tag += more
         first, end = _subjects(ground, strip)

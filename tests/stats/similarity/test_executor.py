@@ -1,4 +1,4 @@
-"""The ground of a pass and its crew: the work sees the ground, results come in the order of the jobs."""
+"""The context of a pass and its executor: the work sees the ground, results come in the order of the jobs."""
 
 from dataclasses import replace
 
@@ -25,5 +25,5 @@ def test_threads_do_the_jobs_in_their_order(threads: int, together: int) -> None
 
 def test_threads_are_the_crew_unless_another_is_named() -> None:
     """A ground without a word about it is scored here, and tells nobody."""
-    assert GROUND.crew is by_threads
+    assert GROUND.executor is by_threads
     assert GROUND.progress is quiet
