@@ -104,7 +104,7 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.cli.annotate.session import review_of, overrides_of, serve_review
+    from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
     from frtaudit.config.load import load_spec
 
     spec = load_spec(overrides_of(options.overrides), options.config_dir)

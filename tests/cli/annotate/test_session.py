@@ -20,7 +20,7 @@ from browser import Tab, tab
 from review_search import people, write_search
 
 from frtaudit.cli.annotate.server import Server
-from frtaudit.cli.annotate.session import review_of, overrides_of, serve_review
+from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
 from frtaudit.config.load import load_spec
 from frtaudit.core.labelling import LabelSource
 from frtaudit.datasets.cohorts.queries import Queries
