@@ -147,7 +147,7 @@ def sums_at(world: World, t: float) -> dict[str, np.ndarray]:
     return found
 
 
-def ground_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> PassContext:
+def context_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> PassContext:
     """The ground of a small world whose scores are looked up in a matrix."""
     size = len(world.subject_of)
     scores = np.zeros((size, size))

@@ -13,7 +13,7 @@ from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
-from frtaudit.datasets.pair_rules import NON_MATED, Rules, ground_of
+from frtaudit.datasets.pair_rules import NON_MATED, Rules, inputs_of
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.similarity.pairs import scores_of
@@ -246,9 +246,9 @@ class _Card:
 
     def _review_rows(self, rules: Rules) -> list[tuple[object, ...]]:
         """Every pair with its score, hardest first within its kind, and an empty verdict."""
-        ground = ground_of(self.system.cohort_data, rules)
+        inputs = inputs_of(self.system.cohort_data, rules)
         first, second = self.pairs.probe.astype(np.int64), self.pairs.reference.astype(np.int64)
-        score = scores_of(ground.vectors, first, second)
+        score = scores_of(inputs.vectors, first, second)
         names = self.system.cohort.sample_ids
         order = np.lexsort((np.where(self.pairs.mated, score, -score), ~self.pairs.mated))
         return [
@@ -257,7 +257,7 @@ class _Card:
                 "mated" if self.pairs.mated[n] else NON_MATED,
                 names[first[n]],
                 names[second[n]],
-                ground.names[ground.group[first[n]]],
+                inputs.names[inputs.group[first[n]]],
                 f"{score[n]:.6f}",
                 "",
             )

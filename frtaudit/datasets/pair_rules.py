@@ -127,7 +127,7 @@ def check_values(cohort_data: CohortData, rules: Rules) -> None:
             raise DataError(f"rules.{place}", f"no image has {name} {value!r}", ", ".join(known[:SHOWN]))
 
 
-def ground_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
+def inputs_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
     """Templates of the matcher by cohort sample, and the group of each sample, -1 = in none."""
     if rules.matcher not in cohort_data.templates:
         known = ", ".join(cohort_data.templates) or "a cohort with templates"
@@ -152,20 +152,20 @@ def ground_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
     )
 
 
-def values_of(ground: RuleInputs, trait: Trait, among: Flags) -> Texts:
+def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
     """The value of each image under a trait, shape (N,), empty = none; tails are those of the images ``among``."""
-    texts = _column(ground.cohort_data, trait.column)
+    texts = _column(inputs.cohort_data, trait.column)
     sure = texts != ""
     if trait.confidence is not None:
-        confidence = numbers(ground.cohort_data, trait.confidence)
+        confidence = numbers(inputs.cohort_data, trait.confidence)
         sure &= np.where(np.isnan(confidence), -np.inf, confidence) >= trait.at_least
     if trait.tail is None and not trait.tails:
         return np.where(sure, texts, "")
-    number = numbers(ground.cohort_data, trait.column)
+    number = numbers(inputs.cohort_data, trait.column)
     found = np.full(number.size, "", dtype=object)
-    for place, name in enumerate(ground.names):
+    for place, name in enumerate(inputs.names):
         tail = trait.tails.get(name, trait.tail)
-        own = sure & among & (ground.group == place) & np.isfinite(number)
+        own = sure & among & (inputs.group == place) & np.isfinite(number)
         if tail is None or not own.any():
             continue
         low, high = np.percentile(number[own], [tail, 100 - tail])
@@ -190,12 +190,12 @@ def _column(cohort_data: CohortData, column: str) -> Texts:
     return cohort_data.attributes[column]
 
 
-def allowed(ground: RuleInputs, rules: Rules) -> Flags:
+def allowed(inputs: RuleInputs, rules: Rules) -> Flags:
     """Which images may stand: those with a template, a group, and every value that all images must have."""
-    known = ground.has & (ground.group >= 0)
+    known = inputs.has & (inputs.group >= 0)
     keep = known.copy()
     for name, value in rules.only.items():
-        keep &= values_of(ground, rules.traits[name], known) == value
+        keep &= values_of(inputs, rules.traits[name], known) == value
     return keep
 
 
@@ -204,14 +204,14 @@ def mixes(rules: Rules, kind: str) -> tuple[tuple[str, str], ...]:
     return (rules.mated_values,) if kind == MATED else rules.non_mated_values
 
 
-def limits_of(ground: RuleInputs, rules: Rules, kind: str) -> Limits:
+def limits_of(inputs: RuleInputs, rules: Rules, kind: str) -> Limits:
     """Wanted pairs of each stratum; :class:`SpecError` where numbers do not divide into groups, mixes and folds."""
     wanted, strata = (
         (rules.mated, rules.non_mated)[kind == NON_MATED],
-        len(ground.names) * len(mixes(rules, kind)),
+        len(inputs.names) * len(mixes(rules, kind)),
     )
     if wanted % (strata * rules.k):
-        parts = f"{len(ground.names)} groups, {len(mixes(rules, kind))} mixes and {rules.k} folds"
+        parts = f"{len(inputs.names)} groups, {len(mixes(rules, kind))} mixes and {rules.k} folds"
         raise SpecError(
             f"rules.{kind}", f"{wanted} pairs do not divide into {parts}", f"a multiple of {strata * rules.k}"
         )

@@ -145,12 +145,14 @@ def _one_blas_thread() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-def run_block(work: "Work[Job, Done]", ground: PassContext, jobs: Sequence[Job], expected: str) -> list[Done]:
+def run_block(
+    work: "Work[Job, Done]", context: PassContext, jobs: Sequence[Job], expected: str
+) -> list[Done]:
     """What a worker does: ``work`` for some jobs in a row; :class:`ClusterError` on another kind of machine."""
     _one_blas_thread()
     if kind() != expected:
         raise ClusterError("dask", f"a worker runs {kind()}; its scores may differ in the last bit", expected)
-    return [work(ground, job) for job in jobs]
+    return [work(context, job) for job in jobs]
 
 
 @dataclass(slots=True)
@@ -164,7 +166,7 @@ class DaskExecutor:
     def __call__(
         self,
         work: "Work[Job, Done]",
-        ground: PassContext,
+        context: PassContext,
         jobs: Sequence[Job],
         *,
         together: int = 1,
@@ -174,7 +176,7 @@ class DaskExecutor:
         """Results in the order of ``jobs``; blocks of ``together`` jobs."""
         blocks = [jobs[first : first + together] for first in range(0, len(jobs), together)]
         with _as_lines():
-            results = (done for block in self._blocks(work, ground, blocks) for done in block)
+            results = (done for block in self._blocks(work, context, blocks) for done in block)
             for _ in progress(jobs, what):
                 yield next(results)
 
@@ -187,10 +189,10 @@ class DaskExecutor:
             raise ClusterError("dask", said, "a running `dask worker`") from error
 
     def _blocks(
-        self, work: "Work[Job, Done]", ground: PassContext, blocks: Sequence[Sequence[Job]]
+        self, work: "Work[Job, Done]", context: PassContext, blocks: Sequence[Sequence[Job]]
     ) -> Iterator[list[Done]]:
         """The results of blocks in their order, some of them ahead."""
-        site, task = self._ground(ground), self._everywhere(work)
+        site, task = self._context(context), self._everywhere(work)
         todo, waiting, ahead = iter(blocks), deque["Future"](), 0
         for number in range(len(blocks)):
             if number % REFRESH == 0:
@@ -211,11 +213,11 @@ class DaskExecutor:
             else:
                 return done
 
-    def _ground(self, ground: PassContext) -> "Future":
+    def _context(self, context: PassContext) -> "Future":
         """The ground on all workers: sent once, kept until another comes."""
-        if self.sent is None or self.sent[0] is not ground:
+        if self.sent is None or self.sent[0] is not context:
             self.sent = None
-            self.sent = ground, self._everywhere(replace(ground, progress=quiet, executor=by_threads))
+            self.sent = context, self._everywhere(replace(context, progress=quiet, executor=by_threads))
         return self.sent[1]
 
     def _everywhere(self, value: object) -> "Future":

@@ -146,7 +146,7 @@ def evaluate_system(
     points = points_of(targets, declared, tail, groups, resolved, fixed)
     max_points = max_points_of(tail, groups, targets, resolved)
     held = points
-    below = below_floor(scored.ground, spec.tail_budget, tail, points, resolved)
+    below = below_floor(scored.context, spec.tail_budget, tail, points, resolved)
     if below is not None:
         points, max_points, tail = extend_tail(
             below, tail, groups, points, max_points, resolved, spec.threads
@@ -175,7 +175,7 @@ def evaluate_system(
         orders=scored.orders,
         censoring=clip.censoring,
         hidden=clip.refused,
-        block=None if scored.ground is None else scored.ground.block,
+        block=None if scored.context is None else scored.context.block,
         notes=(
             *scored.notes,
             *(f"{provider.name}: {text}" for text in clip.notes),
@@ -194,7 +194,7 @@ class Scored:
     comparisons: Comparisons
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
-    ground: PassContext | None = None
+    context: PassContext | None = None
     orders: Asymmetry | None = None
 
 
@@ -209,14 +209,14 @@ def _scored(
     progress: Progress,
     executor: Executor,
 ) -> Scored:
-    grounds: list[PassContext] = []
+    contexts: list[PassContext] = []
     request = request_of(spec, [value for value, _ in fixed])
-    request = replace(request, progress=progress, seen=grounds.append, executor=executor)
+    request = replace(request, progress=progress, seen=contexts.append, executor=executor)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
     found = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):
-        ground = grounds[-1] if grounds else None
-        return Scored(tail=found, table=None, comparisons=comparisons, ground=ground)
+        context = contexts[-1] if contexts else None
+        return Scored(tail=found, table=None, comparisons=comparisons, context=context)
     table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
     notes: tuple[str, ...] = ()
     attempts, compared = found, comparisons

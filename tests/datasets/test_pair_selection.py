@@ -14,7 +14,7 @@ from frtaudit.analyses.shared.pair_set_checks import certify
 from frtaudit.core import CohortData, Comparisons
 from frtaudit.datasets import pair_selection
 from frtaudit.datasets.cohorts.traits import Traits
-from frtaudit.datasets.pair_rules import MATED, Order, Rules, Trait, ground_of
+from frtaudit.datasets.pair_rules import MATED, Order, Rules, Trait, inputs_of
 from frtaudit.datasets.pair_selection import curate
 from frtaudit.errors import DataError
 from frtaudit.inputs.review import as_csv, pair_id
@@ -106,8 +106,8 @@ def test_the_hardest_pairs_come_first() -> None:
     held = cohort_data()
     rules = replace(BASE, per_image=None, mated=8, non_mated=8, k=2)
     found = curate(held, rules)
-    ground = ground_of(held, rules)
-    listed = pair_selection._listed(ground, rules, MATED)
+    inputs = inputs_of(held, rules)
+    listed = pair_selection._listed(inputs, rules, MATED)
     names = set(zip(found.probe.tolist(), found.reference.tolist(), strict=True))
     for group in (0, 1):
         own = np.flatnonzero(listed.stratum == group)

@@ -116,16 +116,16 @@ def killer(executor: DaskExecutor, killed: list[int]) -> Progress:
 @pytest.mark.usefixtures("small_blocks")
 def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
     """Tail, histogram, sums below the floor and batches below it are those of the threads, bit for bit."""
-    grounds: list[PassContext] = []
+    contexts: list[PassContext] = []
     block = people(600)
     one, other = (
-        score(block, 600, who, seen=grounds.append, thresholds=BELOW) for who in (by_threads, executor)
+        score(block, 600, who, seen=contexts.append, thresholds=BELOW) for who in (by_threads, executor)
     )
     assert one.below is not None
     assert 0 < one.tail_score.size < one.histogram.sum()
     assert bits(one) == bits(other)
     bounds = np.array([[-0.5, -0.4], [0.0, 0.1]])
-    parts = [list(batches(Below(ground=ground, capacity=100_000), bounds, 10**6)) for ground in grounds]
+    parts = [list(batches(Below(context=context, capacity=100_000), bounds, 10**6)) for context in contexts]
     assert [bits(part) for part in parts[0]] == [bits(part) for part in parts[1]]
 
 

@@ -42,7 +42,7 @@ def drawn(patterns: Array, side: int = SIDE) -> Bytes:
     return large
 
 
-def ground(seed: int, *names: str) -> Bytes:
+def background(seed: int, *names: str) -> Bytes:
     """What a picture shows behind its faces, keyed by names: PATCHES of green and blue, (10, 12, 3), uint8."""
     patches = np.random.default_rng(seed_of(seed, *names)).integers(0, 256, (*PATCHES, 3), dtype=np.uint8)
     patches[:, :, 0] = 0

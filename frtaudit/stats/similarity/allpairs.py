@@ -36,7 +36,7 @@ SOUNDED = 200  # the floor rests on at least so many of the sounding's compariso
 DEEPER = 4.0
 
 
-def forget(ground: PassContext) -> None:
+def forget(context: PassContext) -> None:
     """Score nothing again."""
 
 
@@ -91,13 +91,13 @@ def score_all_pairs(
     """
     counts = np.asarray(n_samples, dtype=np.int64)
     subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
-    ground = PassContext(
+    context = PassContext(
         block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
         executor=request.executor,
     )  # fmt: skip
-    request.seen(ground)
-    mated = scan_mated(ground)
+    request.seen(context)
+    mated = scan_mated(context)
     empty = ScoreTail(
         n_samples=counts,
         subject_of=subject_of,
@@ -109,33 +109,33 @@ def score_all_pairs(
         tail_j=np.empty(0, dtype=np.int32),
         tail_score=np.empty(0, dtype=np.float32),
         floor=float("inf"),
-        edges=ground.edges,
-        histogram=np.zeros(ground.edges.size - 1, dtype=np.int64),
-        mated_histogram=histogram_of(mated.score, ground.edges),
+        edges=context.edges,
+        histogram=np.zeros(context.edges.size - 1, dtype=np.int64),
+        mated_histogram=histogram_of(mated.score, context.edges),
         cells=cells,
         score_range=score_range,
     )
-    tail = _deep_enough(ground, empty, groups, request)
+    tail = _deep_enough(context, empty, groups, request)
     missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.floor])
-    return replace(tail, below=sums_below(ground, tail, groups, missing)) if missing.size else tail
+    return replace(tail, below=sums_below(context, tail, groups, missing)) if missing.size else tail
 
 
-def _deep_enough(ground: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
+def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
     """Scan, and scan again with a lower floor while the tail is too short, or a higher one when it is too long."""
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
     whole = total <= min(ALL_BELOW, capacity)
-    sounding = None if whole else _sounding(ground, empty)
+    sounding = None if whole else _sounding(context, empty)
     depth = 1.0 if sounding is None else _depth(sounding, empty, request)
     allowed = 0.8 * capacity / max(total, 1)
     while True:
         floor = (
-            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(ground.edges[0]))
+            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(context.edges[0]))
         )
-        scan = scan_non_mated(ground, floor, capacity)
+        scan = scan_non_mated(context, floor, capacity)
         if scan.pairs is None:
-            floor = _edge_that_fits(scan, ground.edges, capacity)
-            return _with_tail(empty, scan_non_mated(ground, floor, capacity), floor)
+            floor = _edge_that_fits(scan, context.edges, capacity)
+            return _with_tail(empty, scan_non_mated(context, floor, capacity), floor)
         tail = _with_tail(empty, scan, floor)
         del scan
         if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
@@ -143,8 +143,8 @@ def _deep_enough(ground: PassContext, empty: ScoreTail, groups: Groups, request:
         depth *= DEEPER
 
 
-def _sounding(ground: PassContext, empty: ScoreTail) -> PilotSample:
-    return sounding_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
+def _sounding(context: PassContext, empty: ScoreTail) -> PilotSample:
+    return sounding_of(context.block, empty.n_samples, context.subject_of, context.room, context.threads)
 
 
 def _depth(sounding: PilotSample, empty: ScoreTail, request: TailRequest) -> float:

@@ -29,7 +29,7 @@ class Executor(Protocol):
     def __call__(
         self,
         work: "Callable[[PassContext, Job], Done]",
-        ground: "PassContext",
+        context: "PassContext",
         jobs: Sequence[Job],
         *,
         together: int = 1,
@@ -41,7 +41,7 @@ class Executor(Protocol):
 
 def by_threads(
     work: "Callable[[PassContext, Job], Done]",
-    ground: "PassContext",
+    context: "PassContext",
     jobs: Sequence[Job],
     *,
     together: int = 1,  # noqa: ARG001  executors share a signature; a thread is handed a job for nothing
@@ -49,7 +49,7 @@ def by_threads(
     what: str = "",
 ) -> Iterator[Done]:
     """The executor of one machine: the ground's threads."""
-    return in_order(partial(work, ground), jobs, ground.threads, progress, what)
+    return in_order(partial(work, context), jobs, context.threads, progress, what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

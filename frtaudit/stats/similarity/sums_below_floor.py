@@ -18,7 +18,7 @@ Index = npt.NDArray[np.int32]
 STEPS = 4096  # entries of the table that guesses a score's level
 
 
-def sums_below(ground: PassContext, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
+def sums_below(context: PassContext, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
     """The sums of :class:`NonMatedSums` at ascending ``thresholds`` (T,), over all non-mated comparisons.
 
     Every strip of subjects is scored against all others (each pair twice, from one computation of its tile),
@@ -31,11 +31,11 @@ def sums_below(ground: PassContext, tail: ScoreTail, groups: Groups, thresholds:
     cut = Cut(
         n_samples=tail.n_samples, cells=tail.cells, of=groups.of, n_tags=n_tags, table=_table(thresholds)
     )
-    work, strips = partial(_score_strip, cut=cut), ground.layout.strips
-    done = ground.executor(work, ground, strips, progress=ground.progress, what="scoring below the floor")
+    work, strips = partial(_score_strip, cut=cut), context.layout.strips
+    done = context.executor(work, context, strips, progress=context.progress, what="scoring below the floor")
     for strip, (more, own) in zip(strips, done, strict=True):
         by_tag += more
-        first, end = _subjects(ground, strip)
+        first, end = _subjects(context, strip)
         by_subject[..., first:end] = own
     return NonMatedSums(
         thresholds=thresholds,
@@ -71,23 +71,23 @@ class Cut:
     table: Table
 
 
-def _score_strip(ground: PassContext, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
+def _score_strip(context: PassContext, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
     """What a strip adds to the sums of the tags (5, L, G+1), and those of its own subjects (2, L, 1+S, subjects)."""
-    layout, of, table, n, cells = ground.layout, cut.of, cut.table, cut.n_samples, cut.cells
-    first, end = _subjects(ground, rows)
+    layout, of, table, n, cells = context.layout, cut.of, cut.table, cut.n_samples, cut.cells
+    first, end = _subjects(context, rows)
     by_tag = np.zeros((5, table[0].size + 1, cut.n_tags))
     by_subject = np.zeros((2, table[0].size + 1, of.shape[0] + 1, end - first))
     start = np.concatenate([[0], np.cumsum(n)]).astype(np.int64)
     gained = np.zeros((9, of.shape[0] + 1, table[0].size + 1))
     for columns in layout.strips:
-        blocks = (first, end, *_subjects(ground, columns))
+        blocks = (first, end, *_subjects(context, columns))
         many = rows[1] - rows[0] > 1 or columns[1] - columns[0] > 1
         depth = (blocks[1] - blocks[0], blocks[3] - blocks[2]) if many else (1, 1)
         counted = np.zeros((*depth, table[0].size + 1), dtype=np.int64)
         for row in range(*rows):
             for column in range(*columns):
                 corner = (layout.samples(row).start, layout.samples(column).start)
-                levels = levels_of(layout.tile(ground.block, row, column), *table)
+                levels = levels_of(layout.tile(context.block, row, column), *table)
                 args = (levels, *corner, blocks, start, n, cells, counted)
                 if many:
                     count_tile(*args)
@@ -98,10 +98,10 @@ def _score_strip(ground: PassContext, rows: tuple[int, int], *, cut: Cut) -> tup
     return by_tag, by_subject
 
 
-def _subjects(ground: PassContext, strip: tuple[int, int]) -> tuple[int, int]:
+def _subjects(context: PassContext, strip: tuple[int, int]) -> tuple[int, int]:
     """First and end subject of a strip of parts."""
-    first, end = ground.layout.starts[strip[0]], ground.layout.starts[strip[1]]
-    return int(ground.subject_of[first]), int(ground.subject_of[end - 1]) + 1
+    first, end = context.layout.starts[strip[0]], context.layout.starts[strip[1]]
+    return int(context.subject_of[first]), int(context.subject_of[end - 1]) + 1
 
 
 @kernel

@@ -9,7 +9,7 @@ from frtaudit.core.machine.progress import quiet
 from frtaudit.stats.similarity.executor import PassContext, by_threads
 from frtaudit.stats.similarity.tiles import layout_of
 
-GROUND = PassContext(
+CONTEXT = PassContext(
     block=lambda a, b: np.zeros((a.stop - a.start, b.stop - b.start)), layout=layout_of(np.array([2])),
     subject_of=np.zeros(2, np.int32), room=np.zeros(2, np.int32), edges=np.array([0.0, 1.0]), threads=1,
 )  # fmt: skip
@@ -18,12 +18,12 @@ GROUND = PassContext(
 @pytest.mark.parametrize(("threads", "together"), [(1, 1), (3, 4)])
 def test_threads_do_the_jobs_in_their_order(threads: int, together: int) -> None:
     """Every job is done once with the ground, and given back in its place, however many are handed over at once."""
-    ground = replace(GROUND, threads=threads)
-    found = by_threads(lambda site, job: (site.threads, -job), ground, range(9), together=together)
+    context = replace(CONTEXT, threads=threads)
+    found = by_threads(lambda site, job: (site.threads, -job), context, range(9), together=together)
     assert list(found) == [(threads, -job) for job in range(9)]
 
 
 def test_threads_are_the_crew_unless_another_is_named() -> None:
     """A ground without a word about it is scored here, and tells nobody."""
-    assert GROUND.executor is by_threads
-    assert GROUND.progress is quiet
+    assert CONTEXT.executor is by_threads
+    assert CONTEXT.progress is quiet
