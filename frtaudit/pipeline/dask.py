@@ -192,13 +192,13 @@ class DaskExecutor:
         self, work: "Work[Job, Done]", context: PassContext, blocks: Sequence[Sequence[Job]]
     ) -> Iterator[list[Done]]:
         """The results of blocks in their order, some of them ahead."""
-        site, task = self._context(context), self._everywhere(work)
+        inputs, task = self._context(context), self._everywhere(work)
         todo, waiting, ahead = iter(blocks), deque["Future"](), 0
         for number in range(len(blocks)):
             if number % REFRESH == 0:
                 ahead = AHEAD + 2 * sum(self.client.nthreads().values())
             for block in islice(todo, max(ahead - len(waiting), 0)):
-                waiting.append(self.client.submit(run_block, task, site, block, kind(), pure=False))
+                waiting.append(self.client.submit(run_block, task, inputs, block, kind(), pure=False))
             yield self._result(waiting.popleft())
 
     def _result(self, block: "Future") -> list[Done]:

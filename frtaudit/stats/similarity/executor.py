@@ -54,7 +54,7 @@ def by_threads(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassContext:
-    """What a pass runs over: ``subject_of`` (N,), ``room`` (N,): the cell of each sample, and the histogram's edges.
+    """What a pass runs over: ``subject_of`` (N,), ``cells`` (N,): the cell of each sample, and the histogram's edges.
 
     ``executor`` does the passes over all pairs; what is small, ``threads`` do here.
     """
@@ -62,7 +62,7 @@ class PassContext:
     block: BlockScorer
     layout: Layout
     subject_of: Index
-    room: Index
+    cells: Index
     edges: Floats
     threads: int
     progress: Progress = quiet

@@ -19,7 +19,7 @@ CONTEXT = PassContext(
 def test_threads_do_the_jobs_in_their_order(threads: int, together: int) -> None:
     """Every job is done once with the ground, and given back in its place, however many are handed over at once."""
     context = replace(CONTEXT, threads=threads)
-    found = by_threads(lambda site, job: (site.threads, -job), context, range(9), together=together)
+    found = by_threads(lambda inputs, job: (inputs.threads, -job), context, range(9), together=together)
     assert list(found) == [(threads, -job) for job in range(9)]
 
 
