@@ -148,14 +148,14 @@ def sums_at(world: World, t: float) -> dict[str, np.ndarray]:
 
 
 def context_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> PassContext:
-    """The ground of a small world whose scores are looked up in a matrix."""
+    """The context of a small world whose scores are looked up in a matrix."""
     size = len(world.subject_of)
     scores = np.zeros((size, size))
     for i, j, score in world.pairs:
         scores[i, j] = scores[j, i] = np.float32(score)
     return PassContext(
         block=lambda rows, columns: scores[rows, columns], layout=layout_of(tail.n_samples, part),
-        subject_of=tail.subject_of, room=tail.cells[tail.subject_of], edges=edges_over((0.0, 1.0)),
+        subject_of=tail.subject_of, cells=tail.cells[tail.subject_of], edges=edges_over((0.0, 1.0)),
         threads=threads,
     )  # fmt: skip
 

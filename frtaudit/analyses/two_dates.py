@@ -65,7 +65,7 @@ class TwoDates:
             raise SpecError(f"analyses.{NAME}.dates", f"both are {self.dates[0]!r}", "a name for each date")
 
     def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
-        """Both dates on one footing, once for all systems. Raises :class:`SpecError` where a date is missing."""
+        """Both dates on a common support, once for all systems. Raises :class:`SpecError` where a date is missing."""
         if cohort_data.labelling is None or cohort_data.earlier is None:
             raise SpecError(f"analyses.{NAME}", "one collection", "cohort=queries with cohort.earlier=FOLDER")
         met = meet(cohort_data.earlier, cohort_data.labelling, self.design, _how(spec))
@@ -145,7 +145,7 @@ def _adjusted(declared: list[Estimate]) -> Iterator[Estimate]:
 
 
 def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
-    """How many faces of each date stand on the footing."""
+    """How many faces of each date stand in the common support."""
     for name, half, count in zip(dates, (met.earlier, met.later), met.faces, strict=True):
         total = len(half.of.faces.names)
         yield replace(

@@ -214,7 +214,7 @@ class DaskExecutor:
                 return done
 
     def _context(self, context: PassContext) -> "Future":
-        """The ground on all workers: sent once, kept until another comes."""
+        """The context on all workers: sent once, kept until another comes."""
         if self.sent is None or self.sent[0] is not context:
             self.sent = None
             self.sent = context, self._everywhere(replace(context, progress=quiet, executor=by_threads))

@@ -15,30 +15,30 @@ from frtaudit.stats.folds import kfold_accuracy
 FOLDS = "folds"  # what the pairs of spec.folds are called
 
 
-def accuracy(footing: CommonSupport) -> Iterator[Measure]:
+def accuracy(common: CommonSupport) -> Iterator[Measure]:
     """Accuracy on the folds' pairs and on every test set, of the pairs that every system scored, thresholds held fixed.
 
     The part of subject k in the error of the mean fold accuracy is the sum of the residuals of its pairs, each weighing
     1/(k n_fold) (FORMULAS 8.11); a replicate counts subject k as often as it is drawn.
     """
-    for name in (FOLDS, *footing.first_system.test_sets):
+    for name in (FOLDS, *common.first_system.test_sets):
         sets = [
             item.system.fold_pairs if name == FOLDS else item.system.test_sets.get(name)
-            for item in footing.standings
+            for item in common.systems
         ]
         held = [one for one in sets if one is not None and one.at is not None]
         if held and len(held) == len(sets):
-            yield _accuracy(footing, name, held)
+            yield _accuracy(common, name, held)
 
 
-def _accuracy(footing: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
+def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
     rows = [np.zeros(0, np.int64) if one.at is None else one.at for one in sets]
     places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
     fold = np.array(min(one.folds[at].tolist() for one, at in zip(sets, places, strict=True)), dtype=np.int64)
     k = sets[0].k
     empty = kfold_accuracy.empty_folds(fold, k)
-    copies = footing.copies() - 1.0
+    copies = common.copies() - 1.0
     values, drawn = np.full(len(sets), np.nan), np.full((len(copies), len(sets)), np.nan)
     wrong: list[Flags] = []
     for v, (one, at) in enumerate(zip(sets, places, strict=True)) if not empty else ():
@@ -71,11 +71,11 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
     return made.mean, parts, np.asarray(used & ~made.is_correct)
 
 
-def failures(footing: CommonSupport) -> Iterator[Measure]:
+def failures(common: CommonSupport) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
-    systems = [item.system for item in footing.standings]
+    systems = [item.system for item in common.systems]
     failed, who, unit = failed_attempts(systems)
-    copies = footing.copies().astype(np.float64)
+    copies = common.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
     sums = np.stack([np.bincount(who[one], minlength=tried.size) for one in failed])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -120,16 +120,16 @@ class Extremes:
     planned: int
 
 
-def extremes(footing: CommonSupport, a: int) -> list[Extremes] | None:
+def extremes(common: CommonSupport, a: int) -> list[Extremes] | None:
     """What the failures of each system could hide at target ``a``, everybody, pooled; None where nothing was lost.
 
     The thresholds are those of the common support: a failed non-mated comparison moves none.
     """
-    if footing.first_system.spec.failures is FailureScore.SCORE_ZERO:
+    if common.first_system.spec.failures is FailureScore.SCORE_ZERO:
         return None
-    planned = _planned(footing.first_system)
+    planned = _planned(common.first_system)
     found = []
-    for item in footing.standings:
+    for item in common.systems:
         score = item.system.tail.mated_score
         errors = int(np.count_nonzero(score <= item.thresholds[POOLED, a]))
         found.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))

@@ -1,4 +1,4 @@
-"""One footing for several systems: the comparisons that all of them scored, thresholds and replicates on these.
+"""A common support for several systems: the comparisons that all of them scored, thresholds and replicates on these.
 
 Subjects are drawn with the seed of the audit's own replicates, which knows the plan and not the system: one row of the
 replicates is the same people in every system. Each system's threshold is found anew in each (FORMULAS 8.2).
@@ -32,7 +32,7 @@ BELOW = "a threshold lies below the floor of the kept tail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemOnSupport:
-    """One system on the common footing, W = 2 weightings (pooled, identity), A targets, G + 1 tags, B replicates.
+    """One system on the common support, W = 2 weightings (pooled, identity), A targets, G + 1 tags, B replicates.
 
     ``tail``: its scores there; ``digest``: of these scores; ``thresholds`` (W, A), NaN where there is none; ``fnmr``,
     ``fmr`` (W, A, G+1): rates at them; ``drawn_fnmr``, ``drawn_fmr`` (W, B, A, G+1): replicates, t* found anew in
@@ -57,7 +57,7 @@ class CommonSupport:
     ``trials``: the denominators that all share; ``ledger``: what was scored by some systems only, and so is left out.
     """
 
-    standings: tuple[SystemOnSupport, ...]
+    systems: tuple[SystemOnSupport, ...]
     groups: Groups
     targets: tuple[float, ...]
     refused: tuple[str | None, ...]
@@ -67,12 +67,12 @@ class CommonSupport:
     @property
     def names(self) -> tuple[str, ...]:
         """The systems, in the spec's order."""
-        return tuple(item.system.provider for item in self.standings)
+        return tuple(item.system.provider for item in self.systems)
 
     @property
     def first_system(self) -> SystemData:
         """A trial that knows what all share: spec, cohort, groups."""
-        return self.standings[0].system
+        return self.systems[0].system
 
     def copies(self) -> Ints:
         """How often each subject is drawn in each replicate, shape (B, K): what every number's replicates rest on."""
@@ -83,8 +83,8 @@ class CommonSupport:
         return np.ascontiguousarray(drawn.T.astype(np.int64))
 
 
-def footing_of(systems: Sequence[SystemData]) -> CommonSupport:
-    """Put systems on one footing. Raises :class:`DataError` where they share no comparison."""
+def support_of(systems: Sequence[SystemData]) -> CommonSupport:
+    """Put systems on a common support. Raises :class:`DataError` where they share no comparison."""
     tails, ledger = _shared(systems)
     first = systems[0]
     found = rates_of.trials(tails[0], first.groups)
@@ -103,12 +103,12 @@ def footing_of(systems: Sequence[SystemData]) -> CommonSupport:
     lost = [bool(np.isnan([at[:, a] for at in thresholds]).any()) for a in range(len(targets))]
     said = tuple(reason or (BELOW if gone else None) for reason, gone in zip(refused, lost, strict=True))
     usable = [a for a, reason in enumerate(said) if reason is None]
-    standings = [
-        _standing(system, tail, at, targets, usable)
+    on_support = tuple(
+        _system_on_support(system, tail, at, targets, usable)
         for system, tail, at in zip(systems, tails, thresholds, strict=True)
-    ]
+    )
     return CommonSupport(
-        standings=tuple(standings),
+        systems=on_support,
         groups=first.groups,
         targets=targets,
         refused=said,
@@ -192,7 +192,7 @@ def _thresholds(
     return found
 
 
-def _standing(
+def _system_on_support(
     system: SystemData, tail: ScoreTail, thresholds: Floats, targets: Sequence[float], usable: Sequence[int]
 ) -> SystemOnSupport:
     shape = (len(WEIGHTINGS), len(targets), len(system.groups.names) + 1)

@@ -77,13 +77,13 @@ class Doubts:
                     continue
                 if not causes and self.mix is None:
                     continue
-                standing = self._standing(threshold, weighting, held)
+                counts = self._schema_counts(threshold, weighting, held)
                 at: At = {"fmr": self.system.points.targets[a]}
-                yield from self._bounds(standing, threshold, at, causes)
+                yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
-                    yield from self._behind_labels(standing, at)
+                    yield from self._behind_labels(counts, at)
                 if self.mix is not None:
-                    yield from self._mix(standing, threshold, at, a, held)
+                    yield from self._mix(counts, threshold, at, a, held)
         for cause in causes:
             yield from self._curves(cause)
         if Missing.UNKNOWN in causes:
@@ -124,7 +124,7 @@ class Doubts:
         names = self.system.cohort.classifications[self.schema].classes
         return np.array([declared.get(name, declared.get("each", 0.0)) for name in names])
 
-    def _standing(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
+    def _schema_counts(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
         tail, rule = self.system.tail, self.system.rule
         row = int(np.searchsorted(rule.mated.thresholds, threshold))
         sums: ClassSums | None = None
@@ -142,25 +142,25 @@ class Doubts:
         )
 
     def _bounds(
-        self, standing: SchemaCounts, threshold: float, at: At, causes: list[Missing]
+        self, counts: SchemaCounts, threshold: float, at: At, causes: list[Missing]
     ) -> Iterator[Estimate]:
         weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         for cause in causes:
-            if cause is Missing.FAILURES and standing.weighting is not Weighting.POOLED:
+            if cause is Missing.FAILURES and counts.weighting is not Weighting.POOLED:
                 continue  # as the bounds of rates: of comparisons, each alike
-            boxes = self._boxes(cause, standing, threshold)
+            boxes = self._boxes(cause, counts, threshold)
             for form in forms(weight):
                 own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
                 where: At = {**at, "index": form.metric, **own, "missing": cause.value}
                 yield from self._cases(
-                    _range(form, boxes, weight), form.worse, where, "all", standing.weighting
+                    _range(form, boxes, weight), form.worse, where, "all", counts.weighting
                 )
 
-    def _boxes(self, cause: Missing, standing: SchemaCounts, threshold: float) -> Boxes:
+    def _boxes(self, cause: Missing, counts: SchemaCounts, threshold: float) -> Boxes:
         if cause is Missing.UNKNOWN:
-            return unknown_boxes(standing)
+            return unknown_boxes(counts)
         if cause is Missing.MISLABELLED:
-            return mislabelled_boxes(standing, self._wrong())
+            return mislabelled_boxes(counts, self._wrong())
         rule, lost = self.system.rule, self._lost()
         tags = [tag for tag, _ in self.system.classes(self.schema)]
         trials = {"fmr": self.system.trials.non_mated[tags], "fnmr": self.system.trials.mated[tags]}
@@ -241,13 +241,13 @@ class Doubts:
             complete=tail.blocks is None,
         )
 
-    def _behind_labels(self, standing: SchemaCounts, at: At) -> Iterator[Estimate]:
+    def _behind_labels(self, counts: SchemaCounts, at: At) -> Iterator[Estimate]:
         """Indices of the rates that these labels hide, if wrong labels fall on people regardless of their errors."""
         weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         matrix = class_mix.mislabelling(self._wrong())
-        single, fmr = self._fnmr(standing), np.full((self._count(),) * 2, np.nan)
-        if standing.sums is not None:
-            fmr = class_mix.class_rates(standing.sums, standing.weighting)[:-1, :-1]
+        single, fmr = self._fnmr(counts), np.full((self._count(),) * 2, np.nan)
+        if counts.sums is not None:
+            fmr = class_mix.class_rates(counts.sums, counts.weighting)[:-1, :-1]
         found = class_mix.unmixed(single, fmr, matrix)
         rates = {} if found is None else {"fnmr": found[0]} | ({} if found[1] is None else {"fmr": found[1]})
         for form in forms(weight):
@@ -260,35 +260,35 @@ class Doubts:
             )
             yield make_estimate(
                 self.system.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
-                "index", note, schema=self.schema, weighting=standing.weighting,
+                "index", note, schema=self.schema, weighting=counts.weighting,
             )  # fmt: skip
 
-    def _fnmr(self, standing: SchemaCounts) -> Floats:
+    def _fnmr(self, counts: SchemaCounts) -> Floats:
         over, under = (
-            np.bincount(standing.code, weights=part, minlength=standing.n_classes + 1)[:-1]
-            for part in standing.single()
+            np.bincount(counts.code, weights=part, minlength=counts.n_classes + 1)[:-1]
+            for part in counts.single()
         )
         return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
 
     def _mix(
-        self, standing: SchemaCounts, threshold: float, at: At, a: int, held: ClassTrials
+        self, counts: SchemaCounts, threshold: float, at: At, a: int, held: ClassTrials
     ) -> Iterator[Estimate]:
         """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
         declared = self.mix or {}
         names = self.system.cohort.classifications[self.schema].classes
         shares = np.array([declared.get(name, 0.0) for name in names])
-        weighting = standing.weighting
+        weighting = counts.weighting
         yield self._mixed_fnmr(shares, weighting, threshold, at, a)
         under = class_mix.between(held.trials, held.code)[:-1, :-1]
         weights = class_mix.pair_weights(shares, under > 0)
-        if standing.sums is None or weights is None:
-            note = BELOW if standing.sums is None else "a class of the mix has no comparison of two people"
+        if counts.sums is None or weights is None:
+            note = BELOW if counts.sums is None else "a class of the mix has no comparison of two people"
             yield self._mix_estimate("fmr_mix", at, weighting, None, note)
             return
         part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
         said = UNCOMPARED if part else None
         whole = np.pad(weights, (0, 1))
-        yield self._mixed_fmr(standing.sums, whole, weighting, at, said)
+        yield self._mixed_fmr(counts.sums, whole, weighting, at, said)
         try:
             moved = class_mix.mixed_threshold(self.system.tail, held, whole, float(at["fmr"]), weighting)
         except BelowFloorError:

@@ -24,7 +24,7 @@ WHAT = "bootstrap below the floor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Below:
-    """Where the scores below a floor come from: ``context`` scores them again, ``capacity`` of them are held at once."""
+    """Where scores below a floor come from: ``context`` scores them again, ``capacity`` of them are held at once."""
 
     context: PassContext
     capacity: int

@@ -92,7 +92,7 @@ def score_all_pairs(
     counts = np.asarray(n_samples, dtype=np.int64)
     subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
     context = PassContext(
-        block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
+        block=block, layout=layout_of(counts), subject_of=subject_of, cells=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
         executor=request.executor,
     )  # fmt: skip
@@ -144,7 +144,7 @@ def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request
 
 
 def _sounding(context: PassContext, empty: ScoreTail) -> PilotSample:
-    return sounding_of(context.block, empty.n_samples, context.subject_of, context.room, context.threads)
+    return sounding_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
 
 
 def _depth(sounding: PilotSample, empty: ScoreTail, request: TailRequest) -> float:

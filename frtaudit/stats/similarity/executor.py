@@ -1,4 +1,4 @@
-"""The ground of a pass over all pairs, and the executor that does its jobs: threads here, or processes anywhere."""
+"""The context of a pass over all pairs, and the executor that does its jobs: threads here, or processes anywhere."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Done = TypeVar("Done")
 
 
 class Executor(Protocol):
-    """Does ``work(ground, job)`` for every job, and gives the results in the order of the jobs.
+    """Does ``work(context, job)`` for every job, and gives the results in the order of the jobs.
 
     ``together``: so many jobs in a row may be handed over as one block, where handing over costs; ``progress`` hears
     of each job called ``what``. ``work`` is a module's function, or a ``partial`` of one, that touches nothing else:
@@ -48,7 +48,7 @@ def by_threads(
     progress: Progress = quiet,
     what: str = "",
 ) -> Iterator[Done]:
-    """The executor of one machine: the ground's threads."""
+    """The executor of one machine: the context's threads."""
     return in_order(partial(work, context), jobs, context.threads, progress, what)
 
 

@@ -84,7 +84,7 @@ def scan_tile(context: PassContext, row: int, column: int, floor: float) -> Pair
 
 def _open(context: PassContext) -> bool:
     """Whether all samples are in one cell."""
-    return bool(context.room.size and context.room.min() == context.room.max() >= 0)
+    return bool(context.cells.size and context.cells.min() == context.cells.max() >= 0)
 
 
 def _scan_job(
@@ -110,7 +110,7 @@ def _scan_job(
             n = scan_open(scores, start_i, start_j, floor, scale, context.edges, histogram, i, j, out)
         else:
             n = scan_checked(
-                scores, start_i, start_j, context.subject_of, context.room, floor, scale, context.edges,
+                scores, start_i, start_j, context.subject_of, context.cells, floor, scale, context.edges,
                 histogram, i, j, out,
             )  # fmt: skip
         kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))

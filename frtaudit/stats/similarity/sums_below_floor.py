@@ -62,7 +62,7 @@ def _table(thresholds: Floats) -> Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """What a pass below the floor knows beside its ground: a subject's ``n_samples``, ``cells`` and groups ``of``."""
+    """What a pass below the floor knows beside its context: a subject's ``n_samples``, ``cells`` and groups ``of``."""
 
     n_samples: Ints
     cells: Index

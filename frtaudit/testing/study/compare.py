@@ -20,7 +20,7 @@ import scipy
 
 from frtaudit.analyses.comparison import measures
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
-from frtaudit.analyses.comparison.support import CommonSupport, footing_of
+from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.core import CohortData, Templates
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
@@ -147,19 +147,19 @@ def _moved(system: SystemData, shift: float) -> SystemData:
     return replace(system, tail=moved, replicates={})
 
 
-def compared(footing: CommonSupport) -> list[Judged]:
+def compared(common: CommonSupport) -> list[Judged]:
     """FNMR of everybody at each target, every pair judged."""
-    everybody = [one for one in measures.fnmr(footing) if one.schema is None]
-    return [judged(one, footing, ALPHA) for one in everybody]
+    everybody = [one for one in measures.fnmr(common) if one.schema is None]
+    return [judged(one, common, ALPHA) for one in everybody]
 
 
 def look(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
-    found, mirror = compared(footing_of(systems)), compared(footing_of(systems[::-1]))
-    footing = footing_of(systems)
+    found, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
+    common = support_of(systems)
     families = [one.family for one in found]
-    wrong = _errors(footing)
-    other = _other_people(footing)
+    wrong = _errors(common)
+    other = _other_people(common)
     unpaired = [
         None if one.family is None else multiple_comparisons.family_of(one.measure.values, drawn, ((0, 1),))
         for one, drawn in zip(found, other, strict=True)
@@ -195,36 +195,33 @@ def _turned(one: Judged, back: Judged) -> bool:
     return bool(signs and one.family.p()[0] == back.family.p()[0])
 
 
-def _errors(footing: CommonSupport) -> list[Floats]:
+def _errors(common: CommonSupport) -> list[Floats]:
     """Errors of both systems on the mated comparisons at each target, (2, P) each."""
-    mated = [support.mated_by_pair(item.tail)[1] for item in footing.standings]
+    mated = [support.mated_by_pair(item.tail)[1] for item in common.systems]
     return [
         np.stack(
-            [
-                score <= item.thresholds[POOLED, a]
-                for score, item in zip(mated, footing.standings, strict=True)
-            ]
+            [score <= item.thresholds[POOLED, a] for score, item in zip(mated, common.systems, strict=True)]
         ).astype(np.float64)
-        for a in range(len(footing.targets))
+        for a in range(len(common.targets))
     ]
 
 
-def _other_people(footing: CommonSupport) -> list[Floats]:
+def _other_people(common: CommonSupport) -> list[Floats]:
     """Replicates with the second system's people drawn apart from the first's: what not pairing costs, (B, 2) each."""
-    first, second = footing.standings
+    first, second = common.systems
     apart = replicate(
         second.tail,
-        footing.groups,
+        common.groups,
         plan=Plan.SUBJECTS,
         n=first.drawn_fnmr.shape[1],
         seed=seed_of(first.system.spec.seed, "compare", "apart"),
-        targets=list(footing.targets),
+        targets=list(common.targets),
         thresholds=[],
         threads=1,
     )
     return [
         np.stack([first.drawn_fnmr[POOLED, :, a, 0], apart.fnmr[POOLED, :, a, 0]], axis=1)
-        for a in range(len(footing.targets))
+        for a in range(len(common.targets))
     ]
 
 
@@ -269,7 +266,7 @@ def _planted(
         found = []
         for number in range(cohorts):
             systems = systems_of(scene, cohorts + number, seed, resamples, shift)
-            family = compared(footing_of(systems))[a].family
+            family = compared(support_of(systems))[a].family
             found.append(family is not None and bool(family.p()[0] <= ALPHA))
         where = f"{scene.population.name}, {expected} expected false matches"
         yield _share(where, f"a planted difference of {size:.3f} is found", np.array(found), POWER, "less")
@@ -298,7 +295,7 @@ def _rate(system: SystemData, a: int, shift: float) -> float:
 def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     """A system against itself, under two names."""
     system = systems_of(scene, 0, seed, resamples)[0]
-    found = compared(footing_of([system, replace(system, provider="twin")]))
+    found = compared(support_of([system, replace(system, provider="twin")]))
     said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in found])
     return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
 

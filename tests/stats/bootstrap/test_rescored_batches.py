@@ -29,7 +29,7 @@ def cohort(threads: int = 1) -> tuple[ScoreTail, PassContext]:
     tail = from_matrix(scores, [f"{k:02d}" for k in np.repeat(np.arange(40), 2)], score_range=COSINE_RANGE)
     context = PassContext(
         block=lambda a, b: scores[a, b], layout=layout_of(tail.n_samples, 8), subject_of=tail.subject_of,
-        room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
+        cells=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
     )  # fmt: skip
     return tail, context
 

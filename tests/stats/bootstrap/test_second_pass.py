@@ -37,7 +37,7 @@ def context_of(world: slow.World, threads: int, part: int = 5) -> PassContext:
     tail = world.tail
     return PassContext(
         block=lambda a, b: world.scores[a, b], layout=layout_of(tail.n_samples, part), subject_of=tail.subject_of,
-        room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
+        cells=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
     )  # fmt: skip
 
 
@@ -88,7 +88,7 @@ def gaussian(budget: int) -> tuple[ScoreTail, PassContext]:
         groups=nobody, score_range=COSINE_RANGE, request=TailRequest(fmr=0.3, budget=budget, threads=1),
     )  # fmt: skip
     context = PassContext(
-        block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, room=tail.cells[tail.subject_of],
+        block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, cells=tail.cells[tail.subject_of],
         edges=tail.edges, threads=1,
     )  # fmt: skip
     return tail, context
