@@ -183,8 +183,8 @@ class _Place:
     def _by_class(self, found: kfold_accuracy.FoldAccuracy, schema: str) -> Iterator[Estimate]:
         """Accuracy of the pairs within each class; the skewed error ratio, max/min of 1 - accuracy (FORMULAS 8.15)."""
         shares: dict[str, float] = {}
-        for tag, name in self.system.classes(schema):
-            part = kfold_accuracy.within(found, self.pairs.folds, self._inside(tag))
+        for group_index, name in self.system.classes(schema):
+            part = kfold_accuracy.within(found, self.pairs.folds, self._inside(group_index))
             if part is None:
                 note = "no pair within this class"
                 yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
@@ -203,9 +203,9 @@ class _Place:
         missing = None if ratio else "needs two classes, and a wrong pair in each"
         yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
 
-    def _inside(self, tag: int) -> kfold_accuracy.Flags:
-        """Pairs whose subjects both belong to a tag."""
-        member = members(self.system.groups, self.system.cohort.n_subjects)[tag]
+    def _inside(self, group_index: int) -> kfold_accuracy.Flags:
+        """Pairs whose subjects both belong to a group."""
+        member = members(self.system.groups, self.system.cohort.n_subjects)[group_index]
         return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(

@@ -250,10 +250,10 @@ def rows_of(system: SystemData) -> Iterator[Row]:
             places.append(({"threshold": threshold, **origin}, threshold, len(points.targets) + t))
     for at, threshold, point in places:
         moving = point < len(points.targets)
-        for tag, schema, group in system.tags():
+        for group_index, schema, group in system.every_group():
             for rate in ("fmr", "fnmr"):
                 place = OperatingPoint(
-                    rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=point
+                    rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=point
                 )
                 moves = moving and rate == "fnmr"
                 metric = "fnmr_at_fmr" if moves else rate
@@ -284,7 +284,9 @@ def _methods(system: SystemData, rate: str) -> dict[Method, str | None]:
 def _left_out(system: SystemData) -> Iterator[Estimate]:
     """One entry for each method and rate that is not simulated, with the reason."""
     for rate in ("fmr", "fnmr"):
-        place = OperatingPoint(rate=rate, weighting=system.spec.weighting, tag=0, threshold=np.inf, point=0)
+        place = OperatingPoint(
+            rate=rate, weighting=system.spec.weighting, group_index=0, threshold=np.inf, point=0
+        )
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for method, reason in _methods(system, rate).items():
             if reason:
@@ -306,7 +308,7 @@ def _stage(system: SystemData, row: Row) -> Stage | None:
             over=over, effects=effects, methods=methods, identity=identity, cells=cells, match_rate=match_rate
         )
     else:
-        chosen = _mated_members(system, row.place.tag)
+        chosen = _mated_members(system, row.place.group_index)
         pairs = system.rule.mated.subject_pairs[chosen]
         total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
         over = Denominators(
@@ -328,7 +330,11 @@ def _stage(system: SystemData, row: Row) -> Stage | None:
 def _moving(system: SystemData, row: Row) -> Moving | None:
     """None where nothing is known of everybody's FMR there, or FNMR does not move with it."""
     place = OperatingPoint(
-        rate="fmr", weighting=row.place.weighting, tag=0, threshold=row.place.threshold, point=row.place.point
+        rate="fmr",
+        weighting=row.place.weighting,
+        group_index=0,
+        threshold=row.place.threshold,
+        point=row.place.point,
     )
     stage = _stage(system, Row(metric="fmr", schema=None, group="all", at=row.at, place=place, moving=False))
     target, slope = read(system, place).value, _slope(system, row.place)
@@ -346,8 +352,8 @@ def _slope(system: SystemData, place: OperatingPoint) -> float:
         rates = rates_at(system.tail, system.groups, [threshold])
         pooled = place.weighting is Weighting.POOLED
         fmr, fnmr = (rates.fmr, rates.fnmr) if pooled else (rates.far, rates.frr)
-        if fmr[0, 0] > 0 and fnmr[0, place.tag] > 0:
-            found.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.tag]))))
+        if fmr[0, 0] > 0 and fnmr[0, place.group_index] > 0:
+            found.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.group_index]))))
     (x, first), (y, last) = (found[0], found[-1]) if found else ((0.0, 0.0), (0.0, 0.0))
     return max(0.0, (first - last) / (y - x)) if y > x else 0.0
 
@@ -356,67 +362,69 @@ def _effects(system: SystemData, row: Row) -> Effects | None:
     """Relative variances at the threshold, or at the nearest that has errors enough (as FORMULAS 8.1 borrows)."""
     rule, place = system.rule, row.place
     mated = place.rate == "fnmr"
-    own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(place.threshold, place.tag, place.weighting)
+    own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(
+        place.threshold, place.group_index, place.weighting
+    )
     threshold: float | None = place.threshold
     if borrowing.few(own):
-        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].of(own).threshold
+        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.group_index].of(own).threshold
     if threshold is None:
         return None
     if mated:
-        chosen = _mated_members(system, place.tag)
+        chosen = _mated_members(system, place.group_index)
         at = int(np.searchsorted(rule.mated.thresholds, threshold))
         return mated_effects(rule.mated.subject_errors[at, chosen], rule.mated.subject_pairs[chosen])
     at = int(np.searchsorted(rule.non_mated.thresholds, threshold))
-    scope, part = _non_mated_members(system, place.tag)
+    scope, part = _non_mated_members(system, place.group_index)
     sums, spread = rule.non_mated, rule.spread
-    pairs = float(spread.pairs[place.tag])
+    pairs = float(spread.pairs[place.group_index])
     shares = BlockErrors(
         errors=sums.subject_far[at, scope, part],
         comparisons=spread.partners[scope, part].astype(np.float64),
-        total=float(sums.far_sum[at, place.tag]),
+        total=float(sums.far_sum[at, place.group_index]),
         trials=pairs,
-        square=float(sums.far_square[at, place.tag]),
+        square=float(sums.far_square[at, place.group_index]),
         size_square=pairs,
     )
     pooled = BlockErrors(
         errors=sums.subject_errors[at, scope, part].astype(np.float64),
         comparisons=spread.comparisons[scope, part].astype(np.float64),
-        total=float(sums.errors[at, place.tag]),
-        trials=float(spread.trials[place.tag]),
-        square=float(sums.error_square[at, place.tag]),
-        size_square=float(spread.square[place.tag]),
+        total=float(sums.errors[at, place.group_index]),
+        trials=float(spread.trials[place.group_index]),
+        square=float(sums.error_square[at, place.group_index]),
+        size_square=float(spread.square[place.group_index]),
     )
     return non_mated_effects(shares, pooled)
 
 
-def _mated_members(system: SystemData, tag: int) -> npt.NDArray[np.bool_]:
-    return np.asarray(system.rule.spread.member[tag] & (system.rule.mated.subject_pairs > 0))
+def _mated_members(system: SystemData, group_index: int) -> npt.NDArray[np.bool_]:
+    return np.asarray(system.rule.spread.member[group_index] & (system.rule.mated.subject_pairs > 0))
 
 
-def _non_mated_members(system: SystemData, tag: int) -> tuple[int, npt.NDArray[np.bool_]]:
+def _non_mated_members(system: SystemData, group_index: int) -> tuple[int, npt.NDArray[np.bool_]]:
     spread = system.rule.spread
-    scope = int(spread.scope_of[tag])
-    return scope, spread.member[tag] & (spread.comparisons[scope] > 0)
+    scope = int(spread.scope_of[group_index])
+    return scope, spread.member[group_index] & (spread.comparisons[scope] > 0)
 
 
 def _non_mated(system: SystemData, place: OperatingPoint) -> tuple[Cells | Listing, Denominators, float]:
-    """The structure of a tag's non-mated comparisons: complete cells, or listed blocks; and TMR at the threshold."""
+    """The structure of a group's non-mated comparisons: complete cells, or listed blocks; and TMR at the threshold."""
     spread, tail = system.rule.spread, system.tail
-    tag, identity = place.tag, place.weighting is Weighting.IDENTITY
-    ruled = system.rule.fmr(place.threshold, tag, ANY_LEVEL, place.weighting)
-    scope, part = _non_mated_members(system, tag)
+    group_index, identity = place.group_index, place.weighting is Weighting.IDENTITY
+    ruled = system.rule.fmr(place.threshold, group_index, ANY_LEVEL, place.weighting)
+    scope, part = _non_mated_members(system, group_index)
     subjects = np.flatnonzero(part)
     subjects = subjects[np.argsort(tail.cells[subjects], kind="stable")]
     each = spread.partners if identity else spread.comparisons
     weight = each[scope, subjects].astype(np.float64)
     pair = ruled.pair or 0.0  # None where nothing was compared
     over = Denominators(
-        trials=int(spread.trials[tag]),
-        total=int((spread.pairs if identity else spread.trials)[tag]),
+        trials=int(spread.trials[group_index]),
+        total=int((spread.pairs if identity else spread.trials)[group_index]),
         subjects=subjects.size,
         square=float(np.square(weight).sum()),
         ends=2,
-        pairs=int(spread.pairs[tag]),
+        pairs=int(spread.pairs[group_index]),
         pair=pair,
     )
     match_rate = pair * ruled.pairs
@@ -428,7 +436,7 @@ def _non_mated(system: SystemData, place: OperatingPoint) -> tuple[Cells | Listi
     number = np.full(part.size, -1, dtype=np.int64)
     number[subjects] = np.arange(subjects.size)
     blocks = tail.blocks
-    inside = spread.member[tag][blocks.k] & spread.member[tag][blocks.l]
+    inside = spread.member[group_index][blocks.k] & spread.member[group_index][blocks.l]
     listing = Listing(
         first=number[blocks.k[inside]],
         second=number[blocks.l[inside]],

@@ -79,9 +79,12 @@ def _group_rates(
     readings = {
         rate: tuple(
             read(
-                system, OperatingPoint(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+                system,
+                OperatingPoint(
+                    rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
+                ),
             )
-            for tag, _ in system.classes(schema)
+            for group_index, _ in system.classes(schema)
         )
         for rate in BOTH
     }
@@ -142,7 +145,7 @@ def _strata(system: SystemData, schema: str) -> str | None:
 def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
     """Rates at the threshold where the largest group FMR meets the target (002, remark on the group-wise threshold)."""
     for s, schema in enumerate(system.groups.schemas):
-        tags = {0: "all"} | dict(system.classes(schema))
+        group_indices = {0: "all"} | dict(system.classes(schema))
         for a in system.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
                 threshold = float(system.max_points[w, s, a])
@@ -154,13 +157,18 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
                     or "the threshold lies where the scores are cut off, or below their tail"
                 )
                 yield _max_threshold(system, schema, weighting, at, threshold, note)
-                for tag, group in tags.items():
-                    own = schema if tag else None
+                for group_index, group in group_indices.items():
+                    own = schema if group_index else None
                     if note:
                         yield _no_rate(system, own, group, weighting, at, note)
                         continue
                     place = OperatingPoint(
-                        rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a, schema=s
+                        rate="fnmr",
+                        weighting=weighting,
+                        group_index=group_index,
+                        threshold=threshold,
+                        point=a,
+                        schema=s,
                     )
                     yield rate_estimate(system, NAME, "fnmr_at_fmr", own, group, at, place, alpha)
 
@@ -168,8 +176,8 @@ def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
 def _unresolved_group(system: SystemData, schema: str, a: int) -> str | None:
     """Why a group's own FMR cannot be resolved at the target (FORMULAS 8.4), naming the smallest target."""
     labels = system.cohort.classifications[schema].labels
-    for (tag, _), label in zip(system.classes(schema), labels, strict=True):
-        reason = unresolved(system.points.targets[a], int(system.trials.non_mated[tag]))
+    for (group_index, _), label in zip(system.classes(schema), labels, strict=True):
+        reason = unresolved(system.points.targets[a], int(system.trials.non_mated[group_index]))
         if reason:
             return f"{schema.replace('_', ' ')} {label}: {reason}"
     return None

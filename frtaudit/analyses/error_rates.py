@@ -65,14 +65,14 @@ def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
         for w, weighting in enumerate(WEIGHTINGS):
             threshold = float(system.points.at_target[w, a])
             yield _threshold(system, weighting, a, threshold, alpha, inverted)
-            for tag, schema, group in system.tags():
+            for group_index, schema, group in system.every_group():
                 for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
                     at: At = {"fmr": target}
                     if not np.isfinite(threshold):
                         yield _refused(system, metric, schema, group, weighting, at, a)
                         continue
                     place = OperatingPoint(
-                        rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a
+                        rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
                     )
                     yield rate_estimate(system, NAME, metric, schema, group, at, place, alpha)
 
@@ -82,14 +82,18 @@ def _at_thresholds(system: SystemData, alpha: float) -> Iterator[Estimate]:
     for t, (threshold, origin) in enumerate(zip(system.points.thresholds, system.points.origin, strict=True)):
         beyond = system.censoring.beyond(threshold)
         for weighting in WEIGHTINGS:
-            for tag, schema, group in system.tags():
+            for group_index, schema, group in system.every_group():
                 for rate in ("fmr", "fnmr"):
                     at: At = {"threshold": threshold, **origin}
                     if beyond is not None:
                         yield _without(system, rate, schema, group, weighting, at, beyond)
                         continue
                     place = OperatingPoint(
-                        rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=first + t
+                        rate=rate,
+                        weighting=weighting,
+                        group_index=group_index,
+                        threshold=threshold,
+                        point=first + t,
                     )
                     yield rate_estimate(system, NAME, rate, schema, group, at, place, alpha)
 
@@ -101,7 +105,7 @@ def _threshold(
     if not np.isfinite(threshold):
         return _refused(system, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
     w = WEIGHTINGS.index(weighting)
-    place = OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a)
+    place = OperatingPoint(rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
     counted = read(system, place)
     reading = RateSummary(
         value=threshold,
@@ -192,10 +196,10 @@ def _eer(system: SystemData) -> Estimate:
 
 def _curves(system: SystemData, points: int) -> Iterator[Curve]:
     """DET (FNMR over FMR) and both rates over the threshold, pooled, for everybody and every group."""
-    for tag, schema, group in system.tags():
-        if not system.trials.mated[tag] or not system.trials.non_mated[tag]:
+    for group_index, schema, group in system.every_group():
+        if not system.trials.mated[group_index] or not system.trials.non_mated[group_index]:
             continue
-        curve = rates.curve(system.tail, system.groups, tag, points)
+        curve = rates.curve(system.tail, system.groups, group_index, points)
         over = {
             "det": (curve.fmr, curve.fnmr),
             "fmr": (curve.thresholds, curve.fmr),

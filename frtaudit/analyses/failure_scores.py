@@ -106,8 +106,8 @@ def with_zeros(system: SystemData, held: ClassScores, failed: Pairs) -> ClassSco
     subject = system.cohort.subject_of[failed[:, 0]].astype(np.int64)
     own = system.groups.of[system.groups.schemas.index(held.schema)][subject]
     scores, subjects, pairs = [], [], []
-    for c, tag in enumerate(held.tags):
-        lost = own == tag - 1
+    for c, group_index in enumerate(held.group_indices):
+        lost = own == group_index - 1
         zeros = np.full(int(lost.sum()), held.score_range[0])
         scores.append(np.concatenate([zeros, kept.scores[c]]))
         subjects.append(np.concatenate([subject[lost], kept.subjects[c]]))

@@ -46,8 +46,8 @@ class Failures:
 
 
 def _fta(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
-    for tag, schema, group in system.tags():
-        failed, tried = counts.failed[tag], counts.tried[tag]
+    for group_index, schema, group in system.every_group():
+        failed, tried = counts.failed[group_index], counts.tried[group_index]
         total = int(tried.sum())
         yield _estimate(
             system,
@@ -83,18 +83,18 @@ def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimat
     for a in system.points.declared:
         threshold = float(system.points.at_target[POOLED, a])
         at: At = {"fmr": system.points.targets[a]}
-        for tag, schema, group in system.tags():
+        for group_index, schema, group in system.every_group():
             if not np.isfinite(threshold):
                 note = system.refused(POOLED, a)
                 yield _estimate(system, "frr", schema, group, at, None, None, "share of attempts", (), note)
                 continue
-            yield _frr_at(system, counts, tag, schema, group, at, threshold, a, alpha)
+            yield _frr_at(system, counts, group_index, schema, group, at, threshold, a, alpha)
 
 
 def _frr_at(
     system: SystemData,
     counts: Attempts,
-    tag: int,
+    group_index: int,
     schema: str | None,
     group: str,
     at: At,
@@ -102,9 +102,11 @@ def _frr_at(
     a: int,
     alpha: float,
 ) -> Estimate:
-    place = OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a)
+    place = OperatingPoint(
+        rate="fnmr", weighting=Weighting.POOLED, group_index=group_index, threshold=threshold, point=a
+    )
     reading = read(system, place)
-    failed, tried = counts.failed[tag], counts.tried[tag]
+    failed, tried = counts.failed[group_index], counts.tried[group_index]
     if not tried.sum() or not np.isfinite(reading.value):
         return _estimate(
             system, "frr", schema, group, at, None, None, "share of attempts", (), "no comparison"
@@ -181,12 +183,16 @@ def _bounds(system: SystemData, counts: Attempts) -> Iterator[Estimate]:
         if not np.isfinite(threshold):
             continue
         at: At = {"fmr": system.points.targets[a]}
-        for tag, schema, group in system.tags():
+        for group_index, schema, group in system.every_group():
             for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
                 place = OperatingPoint(
-                    rate=rate, weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a
+                    rate=rate,
+                    weighting=Weighting.POOLED,
+                    group_index=group_index,
+                    threshold=threshold,
+                    point=a,
                 )
-                yield from _case(system, place, schema, group, at, int(lost[tag]))
+                yield from _case(system, place, schema, group, at, int(lost[group_index]))
 
 
 def _case(
@@ -205,9 +211,11 @@ def _case(
 
 def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
     if system.cohort_data.labelling is not None and was_listed(system):
-        tags = system.tags()
-        for code, tag, count in by_code(system.cohort_data.labelling, system.provider, system.groups.names):
-            _, schema, group = tags[tag]
+        group_indices = system.every_group()
+        for code, group_index, count in by_code(
+            system.cohort_data.labelling, system.provider, system.groups.names
+        ):
+            _, schema, group = group_indices[group_index]
             yield LedgerEntry(
                 code=code,
                 count=count,
@@ -229,11 +237,11 @@ def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
             found[system.attempts.codes[system.attempts.failure[row]], int(subjects[row])] += 1
     names = _names(system) if system.spec.name_failures else {}
     for code in sorted({code for code, _ in found}):
-        for tag, schema, group in system.tags():
-            member = members_of(system, tag)
+        for group_index, schema, group in system.every_group():
+            member = members_of(system, group_index)
             count = sum(n for (known, subject), n in found.items() if known == code and member[subject])
             if count:
-                named = names.get(code, ()) if tag == 0 else ()
+                named = names.get(code, ()) if group_index == 0 else ()
                 yield LedgerEntry(
                     code=code,
                     count=count,

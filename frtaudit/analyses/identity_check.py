@@ -222,8 +222,8 @@ def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iter
     tail, rule = rule_without(system.tail, system.groups, pairs[:, 0], pairs[:, 1], thresholds)
     rest = replace(system, tail=tail, rule=rule, replicates={})
     for at, place in places:
-        for tag, schema, group in system.tags():
-            here = replace(place, tag=tag)
+        for group_index, schema, group in system.every_group():
+            here = replace(place, group_index=group_index)
             low = place.threshold < system.tail.floor
             reading = None if low else read(rest, here)
             known = reading is not None and bool(np.isfinite(reading.value))
@@ -253,14 +253,18 @@ def _places(system: SystemData) -> Iterator[tuple[At, OperatingPoint]]:
             if np.isfinite(threshold):
                 yield (
                     {"fmr": points.targets[a]},
-                    OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a),
+                    OperatingPoint(
+                        rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a
+                    ),
                 )
         for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
             if system.censoring.beyond(threshold) is None:
                 point = len(points.targets) + t
                 yield (
                     {"threshold": threshold, **origin},
-                    OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=point),
+                    OperatingPoint(
+                        rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=point
+                    ),
                 )
 
 

@@ -128,11 +128,17 @@ class LabelCost:
         }
         made = [
             item
-            for tag in system.tags()
+            for group in system.every_group()
             for rate in cost.Rate
             for place, point in enumerate(points)
             for item in _told(
-                system, tag, rate, {end: one[tag[0], rate] for end, one in found.items()}, place, point, alpha
+                system,
+                group,
+                rate,
+                {end: one[group[0], rate] for end, one in found.items()},
+                place,
+                point,
+                alpha,
             )
         ]
         return AnalysisOutput(estimates=tuple(made), kept=surveyed)
@@ -178,7 +184,7 @@ def _read(
     drawn: Truths,
     points: Sequence[Point],
 ) -> dict[tuple[int, cost.Rate], Drawn]:
-    """Rates at every point under the truths of one end, by tag; a target's threshold is that of everybody."""
+    """Rates at every point under the truths of one end, by group; a target's threshold is that of everybody."""
     floor = None if system.spec.failures is FailureScore.APART else -np.inf
     everybody = cost.views(labelling, service, found, drawn, floor)
     fixed = cost.Cuts.fixed(np.array([one.threshold for one in points]), len(drawn.own))
@@ -186,11 +192,11 @@ def _read(
     moving = cost.cuts_at(labelling, everybody, drawn, targets)
     cuts = {cost.Rate.FNMR: _joined(moving, fixed), cost.Rate.FMR: fixed}
     made = {}
-    for tag, schema, _ in system.tags():
-        of = None if schema is None else _queries(system, labelling, tag)
+    for group_index, schema, _ in system.every_group():
+        of = None if schema is None else _queries(system, labelling, group_index)
         seen = everybody if of is None else cost.views(labelling, service, found, drawn, floor, of)
         for rate, at in cuts.items():
-            made[tag, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
+            made[group_index, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
     return made
 
 
@@ -205,12 +211,12 @@ def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
     )
 
 
-def _queries(system: SystemData, labelling: Labelling, tag: int) -> npt.NDArray[np.bool_]:
+def _queries(system: SystemData, labelling: Labelling, group_index: int) -> npt.NDArray[np.bool_]:
     """The queries whose persons are of a group, shape (Q,)."""
-    schema = system.groups.schemas.index(system.groups.names[tag - 1][0])
+    schema = system.groups.schemas.index(system.groups.names[group_index - 1][0])
     enrolled = np.flatnonzero(labelling.sample_of >= 0)
     subject = system.cohort_data.cohort.subject_of[labelling.sample_of[enrolled]]
-    own = system.groups.of[schema, subject] == tag - 1
+    own = system.groups.of[schema, subject] == group_index - 1
     found = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
     found[labelling.faces.query_of[enrolled[own]]] = True
     return found
@@ -218,7 +224,7 @@ def _queries(system: SystemData, labelling: Labelling, tag: int) -> npt.NDArray[
 
 def _told(
     system: SystemData,
-    tag: tuple[int, str | None, str],
+    of_group: tuple[int, str | None, str],
     rate: cost.Rate,
     rates: Ends,
     place: int,
@@ -226,7 +232,7 @@ def _told(
     alpha: float,
 ) -> Iterator[Estimate]:
     """The rate on true labels with its interval; of everybody the cost in all and by kind, and how far draws spread."""
-    of, schema, group = tag
+    group_index, schema, group = of_group
     note = None if schema is None else OF_QUERIES
     name = f"{rate}_true_labels"
     ends = [one.true[:, place] for one in rates.values()]
@@ -237,7 +243,11 @@ def _told(
     reading = read(
         system,
         OperatingPoint(
-            rate=rate, weighting=Weighting.POOLED, tag=of, threshold=point.threshold, point=point.place
+            rate=rate,
+            weighting=Weighting.POOLED,
+            group_index=group_index,
+            threshold=point.threshold,
+            point=point.place,
         ),
     )
     moving = rate is cost.Rate.FNMR

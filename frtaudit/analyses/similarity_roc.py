@@ -27,11 +27,11 @@ class SimilarityRoc:
         return AnalysisOutput(curves=tuple(self._curves(system, alpha)))
 
     def _curves(self, system: SystemData, alpha: float) -> Iterator[Curve]:
-        tags = system.tags() if self.groups else system.tags()[:1]
+        group_indices = system.every_group() if self.groups else system.every_group()[:1]
         for weighting in WEIGHTINGS:
-            for tag, schema, group in tags:
+            for group_index, schema, group in group_indices:
                 for spec in system.intervals:
-                    curve = _band(system, weighting, tag, schema, group, spec, alpha)
+                    curve = _band(system, weighting, group_index, schema, group, spec, alpha)
                     if curve is not None:
                         yield curve
 
@@ -39,7 +39,7 @@ class SimilarityRoc:
 def _band(
     system: SystemData,
     weighting: Weighting,
-    tag: int,
+    group_index: int,
     schema: str | None,
     group: str,
     spec: IntervalSpec,
@@ -52,7 +52,9 @@ def _band(
         threshold = float(system.points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
-        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)
+        place = OperatingPoint(
+            rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=a
+        )
         reading = read(system, place)
         if not np.isfinite(reading.value):
             continue

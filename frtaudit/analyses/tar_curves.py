@@ -176,7 +176,7 @@ class _Drawing:
 
     def _fnmr(self, c: int, threshold: float) -> wilson.RuleInterval:
         """The rule of FORMULAS 8.1 for the FNMR of class ``c`` at a prepared threshold."""
-        return self.rule.fnmr(threshold, self.held.tags[c], self.alpha, Weighting.POOLED)
+        return self.rule.fnmr(threshold, self.held.group_indices[c], self.alpha, Weighting.POOLED)
 
     def _wilson(self, c: int, thresholds: Floats) -> Band:
         """TAR = 1 - FNMR at each threshold."""

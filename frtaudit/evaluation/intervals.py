@@ -199,7 +199,7 @@ def finite(value: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatingPoint:
-    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, tag, threshold, and the point's position.
+    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, group, threshold, and the point's position.
 
     ``point``: position among :class:`~frtaudit.evaluation.system.Points` (targets, then thresholds); ``schema``:
     position of the
@@ -208,7 +208,7 @@ class OperatingPoint:
 
     rate: str
     weighting: Weighting
-    tag: int
+    group_index: int
     threshold: float
     point: int
     schema: int | None = None
@@ -238,7 +238,7 @@ def read(system: SystemData, place: OperatingPoint) -> RateSummary:
 def _residuals(system: SystemData, place: OperatingPoint) -> dependence.Residuals:
     rule = system.rule
     find = rule.fnmr_residuals if place.rate == "fnmr" else rule.fmr_residuals
-    return find(place.threshold, place.tag, place.weighting)
+    return find(place.threshold, place.group_index, place.weighting)
 
 
 def _vstat(system: SystemData, place: OperatingPoint) -> float:
@@ -248,16 +248,16 @@ def _vstat(system: SystemData, place: OperatingPoint) -> float:
     else:
         rates, row = rates_at(system.tail, system.groups, np.array([place.threshold])), 0
     bar = rates.fnmr_bar if place.weighting is Weighting.POOLED else rates.frr_bar
-    return float(bar[row, place.tag])
+    return float(bar[row, place.group_index])
 
 
 def _drawn(drawn: Replicates, place: OperatingPoint) -> Floats:
     w = WEIGHTINGS.index(place.weighting)
     if place.schema is None:
         rates = drawn.fnmr if place.rate == "fnmr" else drawn.fmr
-        return rates[w, :, place.point, place.tag]
+        return rates[w, :, place.point, place.group_index]
     rates = drawn.fnmr_max if place.rate == "fnmr" else drawn.fmr_max
-    return rates[w, place.schema, :, place.point, place.tag]
+    return rates[w, place.schema, :, place.point, place.group_index]
 
 
 def _rule(
@@ -273,7 +273,7 @@ def _rule(
     if drawn is not None and enough:
         return _moving(residuals, drawn, alpha)
     find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
-    ruled = find(place.threshold, place.tag, alpha, place.weighting)
+    ruled = find(place.threshold, place.group_index, alpha, place.weighting)
     if ruled.low is None or ruled.high is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
     few = moving and drawn is None
@@ -358,7 +358,7 @@ def _moving(
 
 def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
-    member = system.rule.spread.member[place.tag]
+    member = system.rule.spread.member[place.group_index]
     found = influence.heaviest_pair(system.tail, member, place.threshold, place.weighting)
     if found is None or found.share < HEAVY or found.errors < MIN_HEAVY:
         return None
@@ -385,7 +385,7 @@ def _missing(
     if not system.tail.mated_complete:
         reason = "needs every comparison within each subject"
         missing |= dict.fromkeys(WITHIN_SUBJECTS, reason)
-    if place.tag and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
+    if place.group_index and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
         missing[Method.DOUBLE_OR_NOTHING] = f"needs {MIN_DOUBLE_OR_NOTHING} subjects in the group"
     return missing
 
@@ -402,7 +402,9 @@ def rate_estimate(
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""
     reading = read(system, place)
-    if place.rate == "fmr" and place.tag == 0 and place.point < len(system.points.targets):  # FORMULAS 8.13
+    if (
+        place.rate == "fmr" and place.group_index == 0 and place.point < len(system.points.targets)
+    ):  # FORMULAS 8.13
         drawn = (method for method in PLAN_OF if method is not Method.WILSON)
         reading = replace(
             reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}

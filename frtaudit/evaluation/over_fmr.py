@@ -42,15 +42,19 @@ class Readings:
         freeze(self, "x", "value", "vstat")
 
 
-def read_along(system: SystemData, rate: str, weighting: Weighting, tag: int) -> Readings:
-    """A rate ("fmr" or "fnmr") of one tag at every target that has a threshold."""
+def read_along(system: SystemData, rate: str, weighting: Weighting, group_index: int) -> Readings:
+    """A rate ("fmr" or "fnmr") of one group at every target that has a threshold."""
     thresholds = system.points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
     readings = [
         read(
             system,
             OperatingPoint(
-                rate=rate, weighting=weighting, tag=tag, threshold=float(thresholds[a]), point=int(a)
+                rate=rate,
+                weighting=weighting,
+                group_index=group_index,
+                threshold=float(thresholds[a]),
+                point=int(a),
             ),
         )
         for a in places
@@ -175,7 +179,8 @@ def _bounds(
 def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:
     """The ranked classes of a schema, in its order, each read along the targets."""
     return [
-        (name, read_along(system, rate, system.spec.weighting, tag)) for tag, name in system.classes(schema)
+        (name, read_along(system, rate, system.spec.weighting, group_index))
+        for group_index, name in system.classes(schema)
     ]
 
 

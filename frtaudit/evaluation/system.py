@@ -226,15 +226,15 @@ class SystemData:
         """The intervals that the spec asks for, or the defaults."""
         return self.spec.intervals or DEFAULT_INTERVALS
 
-    def tags(self) -> list[tuple[int, str | None, str]]:
-        """(tag, schema, group) of everybody and of every group."""
+    def every_group(self) -> list[tuple[int, str | None, str]]:
+        """(group_index, schema, group) of everybody and of every group."""
         return [
             (0, None, "all"),
             *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
         ]
 
     def classes(self, schema: str) -> list[tuple[int, str]]:
-        """(tag, class) of the classes of a schema that are compared with each other, in its order."""
+        """(group_index, class) of the classes of a schema that are compared with each other, in its order."""
         flags = zip(self.groups.names, self.groups.ranked, strict=True)
         return [
             (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema

@@ -1,8 +1,8 @@
 """Two collections of one search at two dates: the same images scored again, or the same names searched again.
 
 What both have is their common support: queries in which both dates show a person; of the same images the pairs of
-faces that a service scored at both dates. A query's person is one subject at both dates, so that queries drawn anew are the
-same people in both (Knott et al., Figure S.14; FORMULAS 8.2, 8.16).
+faces that a service scored at both dates. A query's person is one subject at both dates, so that queries drawn anew
+are the same people in both (Knott et al., Figure S.14; FORMULAS 8.2, 8.16).
 """
 
 from collections.abc import Mapping

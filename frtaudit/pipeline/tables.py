@@ -202,22 +202,22 @@ def _plan_rows(system: SystemData, drawn: Replicates, w: int, weighting: Weighti
         at = f"fmr={system.points.targets[a]:g}"
         place = (system.provider, drawn.plan.value, at, weighting.value)
         parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, a]))
-        for tag in system.tags():
-            parts.append(_series(place, "fnmr_at_fmr", tag, drawn.fnmr[w, :, a, tag[0]]))
-            parts.append(_series(place, "fmr", tag, drawn.fmr[w, :, a, tag[0]]))
+        for group in system.every_group():
+            parts.append(_series(place, "fnmr_at_fmr", group, drawn.fnmr[w, :, a, group[0]]))
+            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, a, group[0]]))
     for index, threshold in enumerate(system.points.thresholds):
         point = len(system.points.targets) + index
         place = (system.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
-        for tag in system.tags():
-            parts.append(_series(place, "fnmr", tag, drawn.fnmr[w, :, point, tag[0]]))
-            parts.append(_series(place, "fmr", tag, drawn.fmr[w, :, point, tag[0]]))
+        for group in system.every_group():
+            parts.append(_series(place, "fnmr", group, drawn.fnmr[w, :, point, group[0]]))
+            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
     return parts
 
 
 def _series(
     place: tuple[str, str, str, str],
     metric: str,
-    tag: tuple[int, str | None, str],
+    group: tuple[int, str | None, str],
     values: npt.NDArray[np.float64],
 ) -> pa.Table:
     provider, plan, at, weighting = place
@@ -228,8 +228,8 @@ def _series(
         pa.array(np.arange(n, dtype=np.int32)),
         _constant(metric, n),
         _constant(at, n),
-        _constant(tag[1], n),
-        _constant(tag[2], n),
+        _constant(group[1], n),
+        _constant(group[2], n),
         _constant(weighting, n),
         pa.array(values),
     ]

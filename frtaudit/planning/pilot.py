@@ -148,9 +148,9 @@ def read(system: SystemData, rate: str, party: Party, threshold: float) -> Pilot
     """A rate of a party at a threshold, with its design effect; None where the scores do not say."""
     if rate == "fta" or math.isnan(threshold):
         return None
-    tag = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
+    group_index = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
     rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
-    found = rule(threshold, tag, system.spec.bootstrap.alpha, Weighting.POOLED)
+    found = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
     return None if found.trials == 0 or found.subjects < LEAST else PilotRate(party=party, interval=found)
 
 

@@ -58,7 +58,7 @@ def enough(on: SystemData, rate: str, w: int, a: int) -> bool:
     """Ten errors of ten people in every class, counted by the rule's residuals."""
     threshold = float(on.points.at_target[w, a])
     find = on.rule.fnmr_residuals if rate == "fnmr" else on.rule.fmr_residuals
-    found = [find(threshold, tag, WEIGHTINGS[w]) for tag in (1, 2, 3)]
+    found = [find(threshold, group_index, WEIGHTINGS[w]) for group_index in (1, 2, 3)]
     return all(item.errors >= 10 and item.erring >= 10 for item in found)
 
 

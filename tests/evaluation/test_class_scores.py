@@ -11,7 +11,7 @@ def test_the_scores_of_each_class() -> None:
     system = system_of("one")
     held, missing = class_scores(system, "group")
     made = plain("one")
-    assert (held.names, held.tags, missing) == (CLASSES, (1, 2), [])
+    assert (held.names, held.group_indices, missing) == (CLASSES, (1, 2), [])
     for code, scores in enumerate(held.scores):
         chosen = made.mated & made.inside(code)
         assert scores == pytest.approx(np.sort(made.score[chosen]), abs=1e-6)

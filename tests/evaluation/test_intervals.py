@@ -193,7 +193,7 @@ def test_an_empty_interval_serves_a_target() -> None:
 
 
 def place(**changes: Any) -> OperatingPoint:
-    fields = {"rate": "fnmr", "weighting": Weighting.POOLED, "tag": 0, "threshold": 0.3, "point": 0}
+    fields = {"rate": "fnmr", "weighting": Weighting.POOLED, "group_index": 0, "threshold": 0.3, "point": 0}
     return OperatingPoint(**{**fields, **changes})
 
 

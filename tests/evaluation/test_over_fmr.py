@@ -28,7 +28,11 @@ def test_it_is_the_reading_at_every_target() -> None:
         assert along.x.tolist() == list(on.points.targets)
         for a in range(along.x.size):
             place = OperatingPoint(
-                rate="fnmr", weighting=weighting, tag=1, threshold=float(on.points.at_target[w, a]), point=a
+                rate="fnmr",
+                weighting=weighting,
+                group_index=1,
+                threshold=float(on.points.at_target[w, a]),
+                point=a,
             )
             found = read(on, place)
             assert (along.value[a], along.vstat[a]) == (found.value, found.vstat)

@@ -10,12 +10,12 @@ from frtaudit.pipeline.components import load_providers
 
 
 def test_everybody_comes_first() -> None:
-    """Tag 0 is everybody, tag g + 1 the g-th group."""
-    assert system_of().tags() == [(0, None, "all"), (1, "group", "x"), (2, "group", "y")]
+    """Index 0 is everybody, index g + 1 the g-th group."""
+    assert system_of().every_group() == [(0, None, "all"), (1, "group", "x"), (2, "group", "y")]
 
 
 def test_classes_are_those_that_are_compared() -> None:
-    """The classes of a schema carry their tags; one that is not ranked, and another schema, are left out."""
+    """The classes of a schema carry their groups; one that is not ranked, and another schema, are left out."""
     system = system_of()
     assert system.classes("group") == [(1, "x"), (2, "y")]
     assert system.classes("other") == []

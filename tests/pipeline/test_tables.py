@@ -125,11 +125,11 @@ def test_listed_comparisons_stand_whole(tmp_path: Path) -> None:
 
 
 def test_replicates_are_those_of_the_intervals() -> None:
-    """For each plan, weighting, tag and point the B values that the intervals were made of, in order of replicate."""
+    """For each plan, weighting, group and point the B values that the intervals were made of, in order of replicate."""
     system = system_of("two")
     rows = frame(replicate_rows(system))
-    tags, points = 3, len(TARGETS)
-    per_plan = 2 * B * (points * (1 + 2 * tags) + 3 * 2 * tags)
+    group_indices, points = 3, len(TARGETS)
+    per_plan = 2 * B * (points * (1 + 2 * group_indices) + 3 * 2 * group_indices)
     assert rows.groupby("plan").size().to_dict() == {"subjects": per_plan, "images": per_plan}
     for plan, drawn in system.replicates.items():
         for a in system.points.declared:

@@ -72,13 +72,13 @@ def fnmr(common: CommonSupport) -> Iterator[Measure]:
         wrong = [
             score <= item.thresholds[w, a] for item, (_, score, _) in zip(common.systems, mated, strict=True)
         ]
-        for tag, schema, group in system.tags():
-            inside = _inside(common, mated[0][2], tag)
+        for group_index, schema, group in system.every_group():
+            inside = _inside(common, mated[0][2], group_index)
             decided, thin = discordant(wrong, mated[0][2], inside)
             yield Measure(
                 of=FNMR,
-                values=np.array([item.fnmr[w, a, tag] for item in common.systems]),
-                drawn=np.stack([item.drawn_fnmr[w, :, a, tag] for item in common.systems], axis=1),
+                values=np.array([item.fnmr[w, a, group_index] for item in common.systems]),
+                drawn=np.stack([item.drawn_fnmr[w, :, a, group_index] for item in common.systems], axis=1),
                 unit=SHARE,
                 schema=schema,
                 group=group,
@@ -97,12 +97,14 @@ def differentials(common: CommonSupport) -> Iterator[Measure]:
     weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
     for schema in system.groups.schemas:
-        tags = [tag for tag, _ in system.classes(schema)]
-        for a, target in enumerate(common.targets) if len(tags) > 1 else ():
+        group_indices = [group_index for group_index, _ in system.classes(schema)]
+        for a, target in enumerate(common.targets) if len(group_indices) > 1 else ():
             for rate in ("fnmr", "fmr"):
-                thin = _thin_classes(common, tags, a, w, rate)
-                values = np.stack([_rate(item, rate)[w, a, tags] for item in common.systems])
-                drawn = np.stack([_drawn(item, rate)[w, :, a][:, tags] for item in common.systems], axis=1)
+                thin = _thin_classes(common, group_indices, a, w, rate)
+                values = np.stack([_rate(item, rate)[w, a, group_indices] for item in common.systems])
+                drawn = np.stack(
+                    [_drawn(item, rate)[w, :, a][:, group_indices] for item in common.systems], axis=1
+                )
                 for of, index in ((GAP, _gap), (RATIO, _log_ratio)):
                     yield Measure(
                         of=of,
@@ -125,7 +127,7 @@ def d_l2(common: CommonSupport) -> Iterator[Measure]:
     who = mated[0][2]
     copies = common.copies()
     for schema in system.groups.schemas:
-        inside = [_inside(common, who, tag) for tag, _ in system.classes(schema)]
+        inside = [_inside(common, who, group_index) for group_index, _ in system.classes(schema)]
         inside = [one for one in inside if one.any()]
         fewest = min((np.unique(who[one]).size for one in inside), default=0)
         refused = (
@@ -170,13 +172,13 @@ def discordant(
     return decided, thin
 
 
-def _inside(common: CommonSupport, who: Ints, tag: int) -> Flags:
-    """Which mated comparisons belong to a tag."""
-    if tag == 0:
+def _inside(common: CommonSupport, who: Ints, group_index: int) -> Flags:
+    """Which mated comparisons belong to a group."""
+    if group_index == 0:
         return np.ones(who.size, dtype=np.bool_)
     groups = common.groups
-    row = groups.of[groups.schemas.index(groups.names[tag - 1][0])]
-    return np.asarray(row[who] == tag - 1)
+    row = groups.of[groups.schemas.index(groups.names[group_index - 1][0])]
+    return np.asarray(row[who] == group_index - 1)
 
 
 def _rate(item: SystemOnSupport, rate: str) -> Floats:
@@ -196,14 +198,16 @@ def _log_ratio(rates: Floats) -> Floats:
         return np.asarray(np.log(rate_index(RateIndex.MAX_MIN, rates)))
 
 
-def _thin_classes(common: CommonSupport, tags: list[int], a: int, w: int, rate: str) -> dict[Pair, str]:
+def _thin_classes(
+    common: CommonSupport, group_indices: list[int], a: int, w: int, rate: str
+) -> dict[Pair, str]:
     """Pairs of which some class of either has fewer than 10 errors or 10 erring subjects (FORMULAS 8.5)."""
-    thin = [_thin(item, common, tags, float(item.thresholds[w, a]), rate) for item in common.systems]
+    thin = [_thin(item, common, group_indices, float(item.thresholds[w, a]), rate) for item in common.systems]
     return {(i, j): reason for i, j in pairs_of(common) if (reason := thin[i] or thin[j]) is not None}
 
 
 def _thin(
-    item: SystemOnSupport, common: CommonSupport, tags: list[int], threshold: float, rate: str
+    item: SystemOnSupport, common: CommonSupport, group_indices: list[int], threshold: float, rate: str
 ) -> str | None:
     if not np.isfinite(threshold):
         return "no threshold"
@@ -214,13 +218,13 @@ def _thin(
     else:
         wrong = tail.tail_score > threshold
         ends = (tail.subject_of[tail.tail_i[wrong]], tail.subject_of[tail.tail_j[wrong]])
-    for tag in tags:
-        inside = _inside(common, ends[0].astype(np.int64), tag) & _inside(
-            common, ends[1].astype(np.int64), tag
+    for group_index in group_indices:
+        inside = _inside(common, ends[0].astype(np.int64), group_index) & _inside(
+            common, ends[1].astype(np.int64), group_index
         )
         erring = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
         if int(np.count_nonzero(inside)) < MIN_ERRORS or erring < MIN_ERRING:
-            name = common.groups.names[tag - 1][1]
+            name = common.groups.names[group_index - 1][1]
             return f"{item.system.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
     return None
 

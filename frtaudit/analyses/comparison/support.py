@@ -32,7 +32,7 @@ BELOW = "a threshold lies below the floor of the kept tail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemOnSupport:
-    """One system on the common support, W = 2 weightings (pooled, identity), A targets, G + 1 tags, B replicates.
+    """One system on the common support, W = 2 weightings (pooled, identity), A targets, G + 1 groups, B replicates.
 
     ``tail``: its scores there; ``digest``: of these scores; ``thresholds`` (W, A), NaN where there is none; ``fnmr``,
     ``fmr`` (W, A, G+1): rates at them; ``drawn_fnmr``, ``drawn_fmr`` (W, B, A, G+1): replicates, t* found anew in

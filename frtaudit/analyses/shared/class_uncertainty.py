@@ -112,11 +112,11 @@ class Doubts:
 
     def _lost(self) -> dict[str, Ints]:
         """Failed comparisons of each class; none where the spec scores them."""
-        tags = [tag for tag, _ in self.system.classes(self.schema)]
+        group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
         counts = attempts_of(self.system)
         if self.system.spec.failures is not FailureScore.APART:
             counts = counts.scored()
-        return {"fmr": counts.non_mated[tags], "fnmr": counts.mated[tags]}
+        return {"fmr": counts.non_mated[group_indices], "fnmr": counts.mated[group_indices]}
 
     def _wrong(self) -> Floats:
         """The declared share of wrong labels of each class."""
@@ -162,13 +162,19 @@ class Doubts:
         if cause is Missing.MISLABELLED:
             return mislabelled_boxes(counts, self._wrong())
         rule, lost = self.system.rule, self._lost()
-        tags = [tag for tag, _ in self.system.classes(self.schema)]
-        trials = {"fmr": self.system.trials.non_mated[tags], "fnmr": self.system.trials.mated[tags]}
+        group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
+        trials = {
+            "fmr": self.system.trials.non_mated[group_indices],
+            "fnmr": self.system.trials.mated[group_indices],
+        }
         first, second = (
             int(np.searchsorted(sums, threshold))
             for sums in (rule.non_mated.thresholds, rule.mated.thresholds)
         )
-        errors = {"fmr": rule.non_mated.errors[first, tags], "fnmr": rule.mated.errors[second, tags]}
+        errors = {
+            "fmr": rule.non_mated.errors[first, group_indices],
+            "fnmr": rule.mated.errors[second, group_indices],
+        }
         return failure_boxes({rate: (errors[rate], trials[rate], lost[rate]) for rate in BOTH})
 
     def _cases(
@@ -195,13 +201,13 @@ class Doubts:
         places = np.unique(np.linspace(0, tail.mated_score.size - 1, GRID).astype(np.int64))
         grid = np.unique(tail.mated_score[places].astype(np.float64))
         found = mated_sums(tail, self.system.groups, grid)
-        tags = [tag for tag, _ in self.system.classes(self.schema)]
-        trials, lost = self.system.trials.mated[tags], self._lost()["fnmr"]
+        group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
+        trials, lost = self.system.trials.mated[group_indices], self._lost()["fnmr"]
         base = self._standing_mated(np.zeros(tail.n_samples.size, dtype=np.int64))
 
         def rates(place: int) -> Box:
             if cause is Missing.FAILURES:
-                return failure_boxes({"fnmr": (found.errors[place, tags], trials, lost)})["fnmr"]
+                return failure_boxes({"fnmr": (found.errors[place, group_indices], trials, lost)})["fnmr"]
             here = replace(base, mated_errors=found.subject_errors[place])
             if cause is Missing.UNKNOWN:
                 return unknown_boxes(here)["fnmr"]
@@ -341,10 +347,10 @@ class Doubts:
 
     def _mixed_fnmr(self, shares: Floats, weighting: Weighting, threshold: float, at: At, a: int) -> Estimate:
         """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
-        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=0, threshold=threshold, point=a)
+        place = OperatingPoint(rate="fnmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
         used = [
-            (share, read(self.system, replace(place, tag=tag)))
-            for share, (tag, _) in zip(shares, self.system.classes(self.schema), strict=True)
+            (share, read(self.system, replace(place, group_index=group_index)))
+            for share, (group_index, _) in zip(shares, self.system.classes(self.schema), strict=True)
             if share > 0
         ]  # fmt: skip
         plans = set.intersection(*(set(item.replicates) for _, item in used))

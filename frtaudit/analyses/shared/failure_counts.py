@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
-    """Of each tag by subject: ``failed``, ``tried`` (G+1, K); lost comparisons: ``mated``, ``non_mated`` (G+1,); int64.
+    """By group and subject: ``failed``, ``tried`` (G+1, K); lost comparisons: ``mated``, ``non_mated`` (G+1,); int64.
 
     In a search for names K counts queries, with a person or without.
     ``known``: that none stands apart is so by the spec, and no estimate.
@@ -62,34 +62,35 @@ def _of_samples(system: SystemData) -> Attempts:
     given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
     failed = cohort.subject_of[list(system.failed)]
     got = given - np.bincount(failed, minlength=cohort.n_subjects)
-    mated = _by_tag(system, given * (given - 1) // 2 - got * (got - 1) // 2)
-    planned = np.array([_pairs(system, tag, given) for tag, _, _ in system.tags()])
-    made = np.array([_pairs(system, tag, got) for tag, _, _ in system.tags()])
+    mated = _by_group(system, given * (given - 1) // 2 - got * (got - 1) // 2)
+    planned = np.array([_pairs(system, group_index, given) for group_index, _, _ in system.every_group()])
+    made = np.array([_pairs(system, group_index, got) for group_index, _, _ in system.every_group()])
     lost, asked = _each(system, given - got), _each(system, given)
     return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
 
 
-def members_of(system: SystemData, tag: int) -> npt.NDArray[np.bool_]:
-    """Which subjects belong to a tag, (K,) bool."""
-    return np.asarray(members(system.groups, system.cohort.n_subjects)[tag])
+def members_of(system: SystemData, group_index: int) -> npt.NDArray[np.bool_]:
+    """Which subjects belong to a group, (K,) bool."""
+    return np.asarray(members(system.groups, system.cohort.n_subjects)[group_index])
 
 
 def _each(system: SystemData, values: Ints) -> Ints:
-    """Values by subject, (K,), for each tag: 0 where the subject does not belong to it."""
+    """Values by subject, (K,), for each group: 0 where the subject does not belong to it."""
     return np.asarray(members(system.groups, system.cohort.n_subjects) * values)
 
 
-def _by_tag(system: SystemData, values: Ints) -> Ints:
+def _by_group(system: SystemData, values: Ints) -> Ints:
     return np.array(
-        [int(values[members_of(system, tag)].sum()) for tag, _, _ in system.tags()], dtype=np.int64
+        [int(values[members_of(system, group_index)].sum()) for group_index, _, _ in system.every_group()],
+        dtype=np.int64,
     )
 
 
-def _pairs(system: SystemData, tag: int, samples: Ints) -> int:
-    """Non-mated comparisons within the cells among the tag's subjects."""
+def _pairs(system: SystemData, group_index: int, samples: Ints) -> int:
+    """Non-mated comparisons within the cells among the group's subjects."""
     if not system.comparisons.all_pairs:
         return 0
-    return complete_pairs(samples, np.where(members_of(system, tag), system.comparisons.cells, -1))
+    return complete_pairs(samples, np.where(members_of(system, group_index), system.comparisons.cells, -1))
 
 
 def _of_comparisons(system: SystemData, attempts: ScoreTable) -> Attempts:
@@ -99,8 +100,8 @@ def _of_comparisons(system: SystemData, attempts: ScoreTable) -> Attempts:
     failed = attempts.failure >= 0
     size = system.cohort.n_subjects
     mated, non_mated = [], []
-    for tag, _, _ in system.tags():
-        member = members_of(system, tag)
+    for group_index, _, _ in system.every_group():
+        member = members_of(system, group_index)
         inside = failed & member[probe] & member[reference]
         mated.append(int(np.count_nonzero(inside & pairs.mated)))
         non_mated.append(int(np.count_nonzero(inside & ~pairs.mated)))

@@ -134,8 +134,8 @@ class Influence:
     def without_one(self) -> Iterator[Estimate]:
         """Smallest and largest FMR and FNMR when one subject goes, at each threshold; who it is stands in a list."""
         lines = {subject: line for line, subject in enumerate(self._named(), 1)}
-        for at, weighting, rate, tag, found in self._extremes():
-            _, schema, group = self.system.tags()[tag]
+        for at, weighting, rate, group_index, found in self._extremes():
+            _, schema, group = self.system.every_group()[group_index]
             for end, left in zip(("low", "high"), found or (None, None), strict=True):
                 metric = f"{rate}_leave_one_out_{end}"
                 where = at if left is None else {**at, "line": float(lines[left.subject])}
@@ -147,18 +147,18 @@ class Influence:
 
     def _extremes(self) -> Iterator[tuple[At, Weighting, str, int, tuple[LeaveOneOut, LeaveOneOut] | None]]:
         for at, weighting, threshold, grouped in self._points():
-            tags = range(len(self.system.tags())) if grouped else (0,)
-            for tag in tags:
+            group_indices = range(len(self.system.every_group())) if grouped else (0,)
+            for group_index in group_indices:
                 for rate, parts in (
-                    ("fmr", self._non_mated(threshold, tag, weighting)),
-                    ("fnmr", self._mated(threshold, tag, weighting)),
+                    ("fmr", self._non_mated(threshold, group_index, weighting)),
+                    ("fnmr", self._mated(threshold, group_index, weighting)),
                 ):
-                    yield at, weighting, rate, tag, influence.leave_one_out(parts)
+                    yield at, weighting, rate, group_index, influence.leave_one_out(parts)
 
-    def _non_mated(self, threshold: float, tag: int, weighting: Weighting) -> Parts:
+    def _non_mated(self, threshold: float, group_index: int, weighting: Weighting) -> Parts:
         rule = self.system.rule
-        row, scope = self._row(threshold)[0], int(rule.spread.scope_of[tag])
-        inside = rule.spread.member[tag]
+        row, scope = self._row(threshold)[0], int(rule.spread.scope_of[group_index])
+        inside = rule.spread.member[group_index]
         errors = np.where(inside, rule.non_mated.subject_errors[row, scope], 0)
         trials = np.where(inside, rule.spread.comparisons[scope], 0)
         pooled = weighting is Weighting.POOLED
@@ -170,15 +170,15 @@ class Influence:
             trials=trials,
             count=errors.astype(np.float64) if pooled else shares,
             weight=(trials if pooled else blocks).astype(np.float64),
-            all_errors=int(sums.errors[row, tag]),
-            all_trials=int(rule.spread.trials[tag]),
-            all_count=float(sums.errors[row, tag] if pooled else sums.far_sum[row, tag]),
-            all_weight=float((rule.spread.trials if pooled else rule.spread.pairs)[tag]),
+            all_errors=int(sums.errors[row, group_index]),
+            all_trials=int(rule.spread.trials[group_index]),
+            all_count=float(sums.errors[row, group_index] if pooled else sums.far_sum[row, group_index]),
+            all_weight=float((rule.spread.trials if pooled else rule.spread.pairs)[group_index]),
         )
 
-    def _mated(self, threshold: float, tag: int, weighting: Weighting) -> Parts:
+    def _mated(self, threshold: float, group_index: int, weighting: Weighting) -> Parts:
         rule = self.system.rule
-        inside = rule.spread.member[tag]
+        inside = rule.spread.member[group_index]
         errors = np.where(inside, rule.mated.subject_errors[self._row(threshold)[1]], 0)
         trials = np.where(inside, rule.mated.subject_pairs, 0)
         count, weight = errors.astype(np.float64), trials.astype(np.float64)

@@ -15,7 +15,7 @@ from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedCompari
 from frtaudit.stats.bootstrap.kernels import find_thresholds, sums_at
 from frtaudit.stats.bootstrap.plans import Drawn, Rows
 from frtaudit.stats.bootstrap.score_spans import expected_ranks, spans_of
-from frtaudit.stats.bootstrap.sorted_comparisons import mated_walk, non_mated_walk, tag_rules
+from frtaudit.stats.bootstrap.sorted_comparisons import group_rules, mated_walk, non_mated_walk
 from frtaudit.stats.rates.targets import TOLERANCE, Target, exact
 from frtaudit.stats.rates.trials import mated_pairs, trials
 
@@ -26,7 +26,7 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 class Found(NamedTuple):
-    """What L replicates show; W = 2 weightings, 1 + S rules (0 = everybody), A targets, T thresholds, G + 1 tags.
+    """What L replicates show; W = 2 weightings, 1 + S rules (0 = everybody), A targets, T thresholds, G + 1 groups.
 
     ``threshold`` (W, 1+S, A, L); ``fmr_target``, ``fnmr_target`` (W, 1+S, A, G+1, L); ``fmr_fixed``, ``fnmr_fixed``
     (W, T, G+1, L); ``below`` (W, 1+S, A, L) bool: the threshold lies at or below the floor.
@@ -62,7 +62,7 @@ class ReplicateLayout:
 
     ``targets``: exact, in the caller's order; ``thresholds`` (T,) float64, ``cuts`` (T,): non-mated scores above
     each, -1
-    = below the floor; ``watched`` (1+S, G+1) bool: tags with comparisons that a rule watches; ``open``: no score
+    = below the floor; ``watched`` (1+S, G+1) bool: groups with comparisons that a rule watches; ``open``: no score
     lies below
     the tail (its floor is -inf); ``weightings``: 1 where both weightings coincide because all pairs of subjects have
     the same number of comparisons, and all subjects of mated ones; else 2.
@@ -83,9 +83,13 @@ class ReplicateLayout:
 
     def nothing(self) -> Found:
         """The result of no replicate."""
-        n_targets, n_fixed, (rules, tags) = len(self.targets), self.thresholds.size, self.watched.shape
-        at_target = np.empty((2, rules, n_targets, tags, 0))
-        at_fixed = np.empty((2, n_fixed, tags, 0))
+        n_targets, n_fixed, (rules, group_indices) = (
+            len(self.targets),
+            self.thresholds.size,
+            self.watched.shape,
+        )
+        at_target = np.empty((2, rules, n_targets, group_indices, 0))
+        at_fixed = np.empty((2, n_fixed, group_indices, 0))
         below = np.empty((2, rules, n_targets, 0), dtype=np.bool_)
         return Found(at_target[:, :, :, 0], at_target, at_target, at_fixed, at_fixed, below)
 
@@ -101,7 +105,7 @@ def layout_of(
     fixed = np.array(thresholds, dtype=np.float64)
     mated_score = tail.mated_score.astype(np.float64)
     cuts = np.where(fixed >= tail.floor, _above(tail, fixed), -1)
-    rule, found = tag_rules(groups), trials(tail, groups)
+    rule, found = group_rules(groups), trials(tail, groups)
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
     mated = mated_walk(tail, groups, mated_cuts, rows.mated)
@@ -172,26 +176,26 @@ def _fill(known: Floats, more: Floats) -> None:
 
 
 def dead_rules(layout: ReplicateLayout, totals: Totals) -> Flags:
-    """Rules (1+S, L) with nothing to divide by: no tag to watch, or one of which the replicate has no comparison."""
+    """Rules (1+S, L) with nothing to divide by: no group to watch, or one of which the replicate has no comparison."""
     empty: Flags = totals.counts == 0
     some = np.logical_or.reduce(layout.watched, axis=1, keepdims=True)
     return ~some | (layout.watched[:, :, None] & empty).any(axis=1)
 
 
 def _walk_down(layout: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:
-    tags, lanes = drawn.non_mated_totals.counts.shape
+    group_indices, lanes = drawn.non_mated_totals.counts.shape
     kinds, fixed = layout.weightings, layout.cuts[layout.cuts >= 0]
     shape = (kinds, len(dead), len(ascending), lanes)
     record = Record(
         pending=np.repeat(np.where(dead, len(ascending), 0)[None], kinds, axis=0),
         crossing=np.full(shape, -1, dtype=np.int64),
-        at_target=np.full((*shape[:3], tags, lanes), np.nan),
+        at_target=np.full((*shape[:3], group_indices, lanes), np.nan),
         spans=np.searchsorted(layout.non_mated.chunk_start[layout.spans.chunk], fixed),
-        at_span=np.empty((kinds, fixed.size, tags, lanes)),
+        at_span=np.empty((kinds, fixed.size, group_indices, lanes)),
     )
     limits = limits_of([layout.targets[a] for a in ascending], drawn.non_mated_totals, layout.rule)
     left = record.pending.size * len(ascending) - int(record.pending.sum())
-    sums = empty_sums(tags, layout.non_mated.coef.size, rated=kinds == 2)
+    sums = empty_sums(group_indices, layout.non_mated.coef.size, rated=kinds == 2)
     find_thresholds(layout.non_mated, layout.spans, drawn.non_mated, limits, left, sums, record)
     return record
 
@@ -240,12 +244,12 @@ def _at_targets(
 
 def _fill_whole(layout: ReplicateLayout, drawn: Drawn, threshold: Floats, sums: Floats) -> None:
     """Where no score exceeds the target, t* is -inf and every comparison counts."""
-    tags, lanes = drawn.non_mated_totals.counts.shape
+    group_indices, lanes = drawn.non_mated_totals.counts.shape
     kinds = np.arange(layout.weightings)
     ends = np.full((kinds.size, lanes), layout.tail_score.size, dtype=np.int64)
     whole, room = (
-        np.empty((kinds.size, tags, lanes)),
-        empty_sums(tags, layout.non_mated.coef.size, rated=kinds.size > 1),
+        np.empty((kinds.size, group_indices, lanes)),
+        empty_sums(group_indices, layout.non_mated.coef.size, rated=kinds.size > 1),
     )
     sums_at(layout.non_mated, drawn.non_mated, ends, layout.tail_score.size, kinds, room, whole)
     open_ended = np.isneginf(threshold)[:, :, :, None]
@@ -255,22 +259,25 @@ def _fill_whole(layout: ReplicateLayout, drawn: Drawn, threshold: Floats, sums: 
 def _walk_up(layout: ReplicateLayout, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:
     """FNMR at the thresholds of the targets (V, 1+S, A, G+1, L) and at the fixed ones (V, T, G+1, L)."""
     kinds = layout.weightings
-    tags, lanes = drawn.mated_totals.counts.shape
+    group_indices, lanes = drawn.mated_totals.counts.shape
     fixed = np.repeat(np.tile(layout.thresholds, kinds)[:, None], lanes, axis=1)
     wanted = np.concatenate((threshold.reshape(-1, lanes), fixed))
     position = np.searchsorted(layout.mated_score, wanted, side="right")
     position[np.isnan(wanted)] = -1
     half = threshold[0].size // max(lanes, 1), layout.thresholds.size
     weighting = np.repeat(np.tile(np.arange(kinds), 2), np.repeat(half, kinds))
-    sums = np.full((len(wanted), tags, lanes), np.nan)
+    sums = np.full((len(wanted), group_indices, lanes), np.nan)
     if position.size:
-        furthest, room = int(position.max()), empty_sums(tags, layout.mated.coef.size, rated=kinds > 1)
+        furthest, room = (
+            int(position.max()),
+            empty_sums(group_indices, layout.mated.coef.size, rated=kinds > 1),
+        )
         sums_at(layout.mated, drawn.mated, position, furthest, weighting, room, sums)
     split = kinds * half[0]
-    moving = sums[:split].reshape(*threshold.shape[:3], tags, lanes)
+    moving = sums[:split].reshape(*threshold.shape[:3], group_indices, lanes)
     return (
         ratio_of(moving, drawn.mated_totals),
-        ratio_of(sums[split:].reshape(kinds, -1, tags, lanes), drawn.mated_totals),
+        ratio_of(sums[split:].reshape(kinds, -1, group_indices, lanes), drawn.mated_totals),
     )
 
 

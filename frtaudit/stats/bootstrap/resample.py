@@ -31,7 +31,7 @@ LANES = WIDTH  # replicates of a tile; fewer change nothing but the time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replicates:
-    """Rates of B replicates at A targets and T fixed thresholds, for G + 1 tags and S schemas.
+    """Rates of B replicates at A targets and T fixed thresholds, for G + 1 group indices and S schemas.
 
     First axis W = 2: 0 pooled, 1 identity-weighted (thresholds and rates alike). Points 0..A-1 are the thresholds
     t* of the targets, A.. the fixed thresholds. All float64, NaN where undefined: nothing to divide by in the

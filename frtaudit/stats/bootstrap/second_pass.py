@@ -124,12 +124,12 @@ def _read_fixed(layout: ReplicateLayout, fixed: Ints, levels: ScoreLevels, deep:
 
 
 def _nothing(inputs: RescoreInputs) -> Deep:
-    kinds, (rules, tags) = inputs.layout.weightings, inputs.layout.watched.shape
+    kinds, (rules, group_indices) = inputs.layout.weightings, inputs.layout.watched.shape
     targets, fixed = len(inputs.layout.targets), inputs.layout.thresholds.size
     return Deep(
         np.full((kinds, rules, targets, inputs.n), np.nan),
-        np.full((kinds, rules, targets, tags, inputs.n), np.nan),
-        np.full((kinds, fixed, tags, inputs.n), np.nan),
+        np.full((kinds, rules, targets, group_indices, inputs.n), np.nan),
+        np.full((kinds, fixed, group_indices, inputs.n), np.nan),
     )
 
 
@@ -190,14 +190,14 @@ def _add(inputs: RescoreInputs, walk: SortedComparisons, spans: Spans, at: Ints,
 
 
 def _record(shape: tuple[int, int, int, int, int], at: Ints) -> Record:
-    """An empty record of V weightings, rules, targets, tags and lanes; sums are read before the spans ``at``."""
-    kinds, rules, targets, tags, lanes = shape
+    """An empty record of V weightings, rules, targets, groups and lanes; sums are read before the spans ``at``."""
+    kinds, rules, targets, group_indices, lanes = shape
     return Record(
         pending=np.zeros((kinds, rules, lanes), dtype=np.int64),
         crossing=np.full((kinds, rules, targets, lanes), -1, dtype=np.int64),
         at_target=np.full(shape, np.nan),
         spans=at.astype(np.int64),
-        at_span=np.empty((kinds, at.size, tags, lanes)),
+        at_span=np.empty((kinds, at.size, group_indices, lanes)),
     )
 
 
@@ -209,8 +209,8 @@ def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
         lanes, drawn = inputs.drawn(first)
         limits, dead = inputs.limits(drawn), dead_rules(inputs.layout, drawn.non_mated_totals)
         for kind, limit in enumerate((limits.counts, limits.rates)[: len(sums)]):
-            for rule, tag in zip(*np.nonzero(watched), strict=True):
-                over = (sums[kind, None, :, tag, lanes] > limit[:, None, tag]).sum(axis=0)
+            for rule, group_index in zip(*np.nonzero(watched), strict=True):
+                over = (sums[kind, None, :, group_index, lanes] > limit[:, None, group_index]).sum(axis=0)
                 np.maximum(
                     found[kind, rule, :, lanes], over, out=found[kind, rule, :, lanes], casting="unsafe"
                 )
@@ -307,10 +307,10 @@ def _walk_step(
     def work(first: int) -> None:
         lanes, drawn = inputs.drawn(first)
         sums = levels.sums[:, step, :, lanes]
-        kinds, tags, width = sums.shape
-        record = _record((kinds, len(inputs.layout.watched), len(targets), tags, width), NOWHERE)
+        kinds, group_indices, width = sums.shape
+        record = _record((kinds, len(inputs.layout.watched), len(targets), group_indices, width), NOWHERE)
         record.pending[:] = levels.passed[:, :, step, lanes]
-        room = empty_sums(tags, laid[0].coef.size, rated=kinds == 2)
+        room = empty_sums(group_indices, laid[0].coef.size, rated=kinds == 2)
         room.counts[:, :width] = sums[0].astype(np.int64)
         if kinds > 1:
             room.rates[:, :width] = sums[1]

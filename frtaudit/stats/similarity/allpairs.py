@@ -212,9 +212,11 @@ def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
 
 
 @kernel
-def tally(i: Index, j: Index, subject_of: Index, of: Index, n: Ints, tags: int) -> tuple[Ints, Floats]:
-    """Comparisons of each tag, and their sum of 1/(n_k n_l), each (G+1,)."""
-    counts, shares = np.zeros(tags, dtype=np.int64), np.zeros(tags)
+def tally(
+    i: Index, j: Index, subject_of: Index, of: Index, n: Ints, group_indices: int
+) -> tuple[Ints, Floats]:
+    """Comparisons of each group, and their sum of 1/(n_k n_l), each (G+1,)."""
+    counts, shares = np.zeros(group_indices, dtype=np.int64), np.zeros(group_indices)
     for q in range(i.size):
         a, b = subject_of[i[q]], subject_of[j[q]]
         share = 1.0 / (n[a] * n[b])

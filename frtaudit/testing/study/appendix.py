@@ -123,7 +123,7 @@ def _audit(of: RealSet, people: superpopulation.Ints, truth: Truth) -> dict[str,
     found = {}
     for rate in RATES:
         place = OperatingPoint(
-            rate=rate, weighting=truth.weighting, tag=0, threshold=truth.threshold, point=0
+            rate=rate, weighting=truth.weighting, group_index=0, threshold=truth.threshold, point=0
         )
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
         for item in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):

@@ -73,7 +73,8 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     system = system_of(cohort_of(sampled, {}), spec)
     threshold = float(system.points.at_target[0, 0])
     reading = read(
-        system, OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, tag=0, threshold=threshold, point=0)
+        system,
+        OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, group_index=0, threshold=threshold, point=0),
     )
     shots = {}
     for level in LEVELS:

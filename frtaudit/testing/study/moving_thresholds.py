@@ -177,8 +177,10 @@ def _intervals(
 def _rates(system: SystemData, weighting: Weighting, target: float, called: str) -> Iterator[Estimate]:
     """FNMR at the target of everybody and of every group."""
     threshold = float(system.points.at_target[list(Weighting).index(weighting), 0])
-    for tag, schema, group in system.tags():
-        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=0)
+    for group_index, schema, group in system.every_group():
+        place = OperatingPoint(
+            rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
+        )
         found = rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
         yield replace(found, provider=called)
 

@@ -83,17 +83,19 @@ def _rates(
             point = len(system.points.targets) + system.points.thresholds.index(threshold)
             for rate in ("fmr", "fnmr"):
                 place = OperatingPoint(
-                    rate=rate, weighting=weighting, tag=0, threshold=threshold, point=point
+                    rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=point
                 )
                 yield from _shots(system, place, (rate.upper(), name), true)
 
 
 def _at_target(
-    system: SystemData, rate: str, weighting: Weighting, target: float, tag: int = 0
+    system: SystemData, rate: str, weighting: Weighting, target: float, group_index: int = 0
 ) -> OperatingPoint:
     a = system.points.targets.index(target)
     threshold = float(system.points.at_target[WEIGHTINGS.index(weighting), a])
-    return OperatingPoint(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+    return OperatingPoint(
+        rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
+    )
 
 
 def _shots(
@@ -125,7 +127,8 @@ def _indices(system: SystemData, cell: Cell, true: Mapping[At, float], schema: s
     for target in cell.targets:
         for rate in ("fmr", "fnmr"):
             places = [
-                _at_target(system, rate, Weighting.POOLED, target, tag) for tag, _ in system.classes(schema)
+                _at_target(system, rate, Weighting.POOLED, target, group_index)
+                for group_index, _ in system.classes(schema)
             ]
             readings = [read(system, place) for place in places]
             rates = np.array([reading.value for reading in readings])

@@ -45,7 +45,9 @@ def test_bounds_and_p_values_are_those_of_the_audit(
         spec = spec_of(targets=(), thresholds=(threshold,), intervals=wanted, n=39, seed=1, folds=False)
         system = system_of(cohort_of(cohort, {}), spec)
         for rate, found in drawn.items():
-            place = OperatingPoint(rate=rate, weighting=weighting, tag=0, threshold=threshold, point=0)
+            place = OperatingPoint(
+                rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=0
+            )
             reading = read(system, place)
             assert reading.rule is not None
             audited = getattr(system.rule, rate)(threshold, 0, 0.1, weighting).bounds

@@ -49,7 +49,9 @@ def test_a_cohort_shows_what_its_own_audit_would(whole: RealSet, weighting: Weig
         for ends, rate in ((2, "fmr"), (1, "fnmr")):
             own, lent = (superpopulation.one_of(part, c) for part in (shown[ends].own, shown[ends].lent))
             found = coverage.wilson(own, lent, coverage.with_match_rate(over[ends][c], 1 - fnmr), ALPHA)
-            place = OperatingPoint(rate=rate, weighting=weighting, tag=0, threshold=truth.threshold, point=0)
+            place = OperatingPoint(
+                rate=rate, weighting=weighting, group_index=0, threshold=truth.threshold, point=0
+            )
             reading = read(system, place)
             assert reading.rule is not None
             interval = reading.rule(ALPHA)
