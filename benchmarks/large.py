@@ -23,7 +23,7 @@ from benchmarks.clock import Clock, peak_memory
 from benchmarks.data import EACH, people
 from frtaudit.core import ScoreTail
 from frtaudit.core.spec import Plan
-from frtaudit.pipeline.dask import DaskCrew, executor_of
+from frtaudit.pipeline.dask import DaskExecutor, executor_of
 
 WARM = 4000  # samples: every worker gets a block
 TARGETS = ("1/1000", "1/10000")
@@ -50,19 +50,19 @@ def shared(samples: int, fmr: float, workers: int, rounds: int) -> dict[str, Any
     given, warm, found = people(samples // EACH, fmr), people(WARM // EACH, fmr), []
     ours.scored(warm, workers)
     began, start = time.perf_counter(), time.process_time()
-    with executor_of("local", workers) as crew:
-        assert isinstance(crew, DaskCrew)
+    with executor_of("local", workers) as executor:
+        assert isinstance(executor, DaskExecutor)
         started = {
             "wall": time.perf_counter() - began,
-            "cpu": time.process_time() - start + _workers(crew),
+            "cpu": time.process_time() - start + _workers(executor),
         }
-        ours.scored(warm, 1, crew)
+        ours.scored(warm, 1, executor)
         for _ in range(rounds):
             one, other = Clock(patience=0), Clock(patience=0)
             expected = one.run("threads", lambda: ours.scored(given, workers))
-            before = _workers(crew)
-            tail = other.run("dask", lambda: ours.scored(given, 1, crew))
-            spent = other.steps["dask"].cpu + _workers(crew) - before
+            before = _workers(executor)
+            tail = other.run("dask", lambda: ours.scored(given, 1, executor))
+            spent = other.steps["dask"].cpu + _workers(executor) - before
             _same(expected, tail)
             threads, dask = one.steps["threads"], other.steps["dask"]
             found.append(
@@ -75,8 +75,8 @@ def shared(samples: int, fmr: float, workers: int, rounds: int) -> dict[str, Any
     return {"samples": samples, "fmr": fmr, "workers": workers, "started": started, "rounds": found}
 
 
-def _workers(crew: DaskCrew) -> float:
-    return float(sum(crew.client.run(time.process_time).values()))
+def _workers(executor: DaskExecutor) -> float:
+    return float(sum(executor.client.run(time.process_time).values()))
 
 
 def _same(expected: ScoreTail, found: ScoreTail) -> None:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from benchmarks.clock import Clock
 from benchmarks.data import GROUPS, Arrays
-from benchmarks.plain import answer, by_tag, non_mated_trials, tail_of
+from benchmarks.plain import answer, by_group, non_mated_trials, tail_of
 
 Floats = npt.NDArray[np.float64]
 FMR = 1e-3
@@ -37,7 +37,7 @@ def sparse_products(data: Arrays, clock: Clock) -> Floats:
         for number, matrix in parts:
             sums[number] = np.einsum("ib,ib->b", weights, matrix @ weights, dtype=np.float64)
         trials = non_mated_trials(data)
-        return [by_tag(column.reshape(-1, width)) / trials for column in sums.T]
+        return [by_group(column.reshape(-1, width)) / trials for column in sums.T]
 
     found = clock.run("replicate", replicates, len(data["weights"]))
     return answer(found[:3], data, data["weights"])

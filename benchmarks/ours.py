@@ -32,7 +32,7 @@ def groups_of(data: Arrays) -> Groups:
     return Groups(schemas=("group",), names=names, of=data["group"][None], ranked=(True,) * len(names))
 
 
-def scored(data: Arrays, threads: int = 1, crew: Executor = by_threads) -> ScoreTail:
+def scored(data: Arrays, threads: int = 1, executor: Executor = by_threads) -> ScoreTail:
     """Mated scores, histogram and the tail above the lowest threshold, which an audit's replicates start from."""
     counts = np.bincount(data["subject"]).astype(np.int64)
     return score_all_pairs(
@@ -42,7 +42,7 @@ def scored(data: Arrays, threads: int = 1, crew: Executor = by_threads) -> Score
         cells=np.zeros(counts.size, dtype=np.int32),
         groups=groups_of(data),
         score_range=COSINE_RANGE,
-        request=TailRequest(fmr=float(data["lowest"]), threads=threads, crew=crew),
+        request=TailRequest(fmr=float(data["lowest"]), threads=threads, executor=executor),
     )
 
 

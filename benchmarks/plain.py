@@ -46,7 +46,7 @@ def mated_trials(data: Arrays) -> Floats:
     return np.array([subjects.sum(), *subjects], dtype=np.float64) * EACH * (EACH - 1) / 2
 
 
-def by_tag(counts: Floats) -> Floats:
+def by_group(counts: Floats) -> Floats:
     """Sums (groups + cross, T + 1) of comparisons above so many thresholds, to matches (T, 1 + G)."""
     above = counts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]
     return np.concatenate((above.sum(axis=0)[None], above[:GROUPS])).T
@@ -95,7 +95,7 @@ def weights_and_bincount(data: Arrays, clock: Clock) -> Floats:
         sums = np.zeros((GROUPS + 1) * width + 1)
         for rows, columns, bins in blocks:
             sums += np.bincount(bins.ravel(), np.outer(w[rows], w[columns]).ravel(), sums.size)
-        return by_tag(sums[:-1].reshape(-1, width)) / non_mated_trials(data)
+        return by_group(sums[:-1].reshape(-1, width)) / non_mated_trials(data)
 
     found = clock.run("replicate", lambda: [one(w) for w in weights], len(weights))
     return answer(found, data, data["weights"])
@@ -170,7 +170,7 @@ def same_tail(data: Arrays, clock: Clock) -> Floats:
 
     def one(w: Floats) -> Floats:
         sums = np.bincount(bins, w[i] * w[j], (GROUPS + 1) * width)
-        return by_tag(sums.reshape(-1, width)) / non_mated_trials(data)
+        return by_group(sums.reshape(-1, width)) / non_mated_trials(data)
 
     found = clock.run("replicate", lambda: [one(w) for w in weights], len(weights))
     return answer(found, data, data["weights"])

@@ -36,7 +36,7 @@ EXPOSURE = replace(
 
 
 @cache
-def material(seed: int = 0, subjects: int = 300) -> CohortData:
+def cohort_data(seed: int = 0, subjects: int = 300) -> CohortData:
     """A cohort with traits, some samples under wrong names."""
     source = Traits(subjects=subjects, samples_per_subject=(4, 8), mislabelled=0.02, systems={"m": 0.2})
     return replace(source.load(SCHEMAS, seed), seed=seed)

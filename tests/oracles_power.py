@@ -49,7 +49,7 @@ def fnmr_passes(
     limit: float,
     alpha: float,
 ) -> bool:
-    """Whether one drawn crew passes by the Wilson rule of FORMULAS 8.1; a laxer threshold lends its design effect."""
+    """Whether one drawn test passes by the Wilson rule of FORMULAS 8.1; a laxer threshold lends its design effect."""
     errors = clustered(rng, subjects, each, rate, correlation)
     more = clustered(rng, subjects, each, LAXER * rate, correlation)
     laxer = residuals(np.minimum(errors + more, each), each)
@@ -60,7 +60,7 @@ def fnmr_passes(
 
 
 def fmr_seen(rng: np.random.Generator, subjects: int, rate: float, variance: float) -> RuleInterval:
-    """FMR of one drawn crew, one sample a subject: k, l match with probability rate g_k g_l, gamma g of mean 1.
+    """FMR of one drawn test, one sample a subject: k, l match with probability rate g_k g_l, gamma g of mean 1.
 
     The score log g_k + log g_l + an exponential exceeds -log(rate) with that probability, and every other threshold
     likewise.
@@ -75,7 +75,7 @@ def fmr_seen(rng: np.random.Generator, subjects: int, rate: float, variance: flo
 
 
 def fmr_passes(rng: np.random.Generator, subjects: int, rate: float, variance: float, limit: float) -> bool:
-    """Whether one drawn crew passes ``limit`` by the Wilson rule of FORMULAS 8.1."""
+    """Whether one drawn test passes ``limit`` by the Wilson rule of FORMULAS 8.1."""
     bound = fmr_seen(rng, subjects, rate, variance).high
     return bound is not None and bound <= limit
 

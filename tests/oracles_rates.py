@@ -31,82 +31,92 @@ class World:
         """Samples of a subject."""
         return self.subject_of.count(subject)
 
-    def in_tag(self, subject: int, tag: int) -> bool:
-        """Whether a subject belongs to a tag."""
-        return tag == 0 or any(row[subject] == tag - 1 for row in self.groups.of)
+    def in_group(self, subject: int, group_index: int) -> bool:
+        """Whether a subject belongs to a group."""
+        return group_index == 0 or any(row[subject] == group_index - 1 for row in self.groups.of)
 
     @property
-    def tags(self) -> range:
-        """All tags."""
+    def group_indices(self) -> range:
+        """All groups."""
         return range(len(self.groups.names) + 1)
 
-    def mated(self, tag: int) -> dict[int, list[float]]:
+    def mated(self, group_index: int) -> dict[int, list[float]]:
         """Scores of each subject's mated comparisons."""
         found: dict[int, list[float]] = defaultdict(list)
         for i, j, score in self.pairs:
             k = self.subject_of[i]
-            if k == self.subject_of[j] and self.in_tag(k, tag):
+            if k == self.subject_of[j] and self.in_group(k, group_index):
                 found[k].append(score)
         return found
 
-    def blocks(self, tag: int) -> dict[tuple[int, int], list[float]]:
+    def blocks(self, group_index: int) -> dict[tuple[int, int], list[float]]:
         """Scores of each pair of subjects' non-mated comparisons within a cell."""
         found: dict[tuple[int, int], list[float]] = defaultdict(list)
         for i, j, score in self.pairs:
             k, l = sorted((self.subject_of[i], self.subject_of[j]))  # noqa: E741  the paper's letter
             allowed = k != l and self.cells[k] == self.cells[l] >= 0
-            if allowed and self.in_tag(k, tag) and self.in_tag(l, tag) and self.together(k, l, tag):
+            if (
+                allowed
+                and self.in_group(k, group_index)
+                and self.in_group(l, group_index)
+                and self.together(k, l, group_index)
+            ):
                 found[k, l].append(score)
         return found
 
-    def together(self, k: int, l: int, tag: int) -> bool:  # noqa: E741  the paper's letter
-        """Whether both subjects are in the tag's group under the same schema."""
-        return tag == 0 or any(row[k] == row[l] == tag - 1 for row in self.groups.of)
+    def together(self, k: int, l: int, group_index: int) -> bool:  # noqa: E741  the paper's letter
+        """Whether both subjects are in the group's group under the same schema."""
+        return group_index == 0 or any(row[k] == row[l] == group_index - 1 for row in self.groups.of)
 
-    def fmr(self, t: float, tag: int) -> Fraction | None:
+    def fmr(self, t: float, group_index: int) -> Fraction | None:
         """Pooled false match rate."""
-        scores = [s for block in self.blocks(tag).values() for s in block]
+        scores = [s for block in self.blocks(group_index).values() for s in block]
         return Fraction(sum(s > t for s in scores), len(scores)) if scores else None
 
-    def far(self, t: float, tag: int) -> Fraction | None:
+    def far(self, t: float, group_index: int) -> Fraction | None:
         """Identity-weighted false match rate."""
-        return mean([share(block, lambda s: s > t) for block in self.blocks(tag).values()])
+        return mean([share(block, lambda s: s > t) for block in self.blocks(group_index).values()])
 
-    def fnmr(self, t: float, tag: int) -> Fraction | None:
+    def fnmr(self, t: float, group_index: int) -> Fraction | None:
         """Pooled false non-match rate."""
-        scores = [s for own in self.mated(tag).values() for s in own]
+        scores = [s for own in self.mated(group_index).values() for s in own]
         return Fraction(sum(s <= t for s in scores), len(scores)) if scores else None
 
-    def frr(self, t: float, tag: int) -> Fraction | None:
+    def frr(self, t: float, group_index: int) -> Fraction | None:
         """Identity-weighted false non-match rate."""
-        return mean([share(own, lambda s: s <= t) for own in self.mated(tag).values()])
+        return mean([share(own, lambda s: s <= t) for own in self.mated(group_index).values()])
 
-    def frr_bar(self, t: float, tag: int) -> Fraction | None:
+    def frr_bar(self, t: float, group_index: int) -> Fraction | None:
         """The V-statistic of the identity-weighted false non-match rate."""
-        mated = self.mated(tag).items()
+        mated = self.mated(group_index).items()
         return mean([(1 - Fraction(1, self.n(k))) * share(own, lambda s: s <= t) for k, own in mated])
 
-    def fnmr_bar(self, t: float, tag: int) -> Fraction | None:
+    def fnmr_bar(self, t: float, group_index: int) -> Fraction | None:
         """The V-statistic of the pooled false non-match rate (FORMULAS 8.15)."""
-        mated = self.mated(tag)
+        mated = self.mated(group_index)
         errors = sum((1 - Fraction(1, self.n(k))) * sum(s <= t for s in own) for k, own in mated.items())
         trials = sum(len(own) for own in mated.values())
         return Fraction(errors) / trials if trials else None
 
-    def threshold_at(self, target: Fraction, tag: int, *, pooled: bool) -> float:
+    def threshold_at(self, target: Fraction, group_index: int, *, pooled: bool) -> float:
         """inf{t : FMR(t) <= target} by trying -inf and every non-mated score."""
-        scores = sorted({s for block in self.blocks(tag).values() for s in block})
+        scores = sorted({s for block in self.blocks(group_index).values() for s in block})
         if not scores:
             return float("nan")
         rate = self.fmr if pooled else self.far
-        return next(t for t in [NEVER, *scores] if (rate(t, tag) or 0) <= target)
+        return next(t for t in [NEVER, *scores] if (rate(t, group_index) or 0) <= target)
 
-    def equal_error(self, tag: int) -> tuple[float, Fraction, Fraction] | None:
+    def equal_error(self, group_index: int) -> tuple[float, Fraction, Fraction] | None:
         """Threshold, FMR and FNMR with the smallest |FMR - FNMR| over all distinct scores."""
-        scores = {s for found in (self.mated(tag), self.blocks(tag)) for own in found.values() for s in own}
-        if not self.mated(tag) or not self.blocks(tag):
+        scores = {
+            s
+            for found in (self.mated(group_index), self.blocks(group_index))
+            for own in found.values()
+            for s in own
+        }
+        if not self.mated(group_index) or not self.blocks(group_index):
             return None
-        rows = [(t, self.fmr(t, tag), self.fnmr(t, tag)) for t in sorted(scores)]
+        rows = [(t, self.fmr(t, group_index), self.fnmr(t, group_index)) for t in sorted(scores)]
         return min(rows, key=lambda row: abs(row[1] - row[2]))
 
 
@@ -129,14 +139,14 @@ def sums_at(world: World, t: float) -> dict[str, np.ndarray]:
     """Every field of NonMatedSums at one threshold, block by block."""
     n_scopes, k_all = len(world.groups.of) + 1, world.n_subjects
     names = ("errors", "far_sum", "far_square", "error_square", "error_cross")
-    found = {name: np.zeros(len(world.tags)) for name in names}
+    found = {name: np.zeros(len(world.group_indices)) for name in names}
     found["subject_errors"] = np.zeros((n_scopes, k_all))
     found["subject_far"] = np.zeros((n_scopes, k_all))
-    for tag in world.tags:
-        for block in world.blocks(tag).values():
+    for group_index in world.group_indices:
+        for block in world.blocks(group_index).values():
             e, n = sum(s > t for s in block), len(block)
             for name, value in zip(names, (e, e / n, (e / n) ** 2, e * e, e * n), strict=True):
-                found[name][tag] += value
+                found[name][group_index] += value
     for (k, l), block in world.blocks(0).items():  # noqa: E741  the paper's letter
         e, n = sum(s > t for s in block), len(block)
         rows = [0, *(s + 1 for s, row in enumerate(world.groups.of) if row[k] == row[l] >= 0)]
@@ -147,15 +157,15 @@ def sums_at(world: World, t: float) -> dict[str, np.ndarray]:
     return found
 
 
-def ground_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> PassContext:
-    """The ground of a small world whose scores are looked up in a matrix."""
+def context_of(world: World, tail: ScoreTail, part: int, threads: int = 1) -> PassContext:
+    """The context of a small world whose scores are looked up in a matrix."""
     size = len(world.subject_of)
     scores = np.zeros((size, size))
     for i, j, score in world.pairs:
         scores[i, j] = scores[j, i] = np.float32(score)
     return PassContext(
         block=lambda rows, columns: scores[rows, columns], layout=layout_of(tail.n_samples, part),
-        subject_of=tail.subject_of, room=tail.cells[tail.subject_of], edges=edges_over((0.0, 1.0)),
+        subject_of=tail.subject_of, cells=tail.cells[tail.subject_of], edges=edges_over((0.0, 1.0)),
         threads=threads,
     )  # fmt: skip
 

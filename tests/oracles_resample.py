@@ -36,8 +36,8 @@ class World:
         listed = self.tail.blocks
         return [] if listed is None else list(zip(listed.k.tolist(), listed.l.tolist(), strict=True))
 
-    def tags(self) -> list[set[int]]:
-        """Subjects of each tag."""
+    def every_group(self) -> list[set[int]]:
+        """Subjects of each group."""
         everybody = set(range(self.tail.n_samples.size))
         return [everybody] + [
             {k for k in everybody if g in self.groups.of[:, k]} for g in range(len(self.groups.names))
@@ -63,20 +63,20 @@ def people_of_copies(world: World, copies: Sequence[int], within: npt.NDArray[np
     ]
 
 
-def blocks(world: World, people: list[Person], tag: set[int]) -> list[list[float]]:
-    """Non-mated scores of every pair of people of different subjects in one cell, both of the tag."""
+def blocks(world: World, people: list[Person], group_index: set[int]) -> list[list[float]]:
+    """Non-mated scores of every pair of people of different subjects in one cell, both of the group."""
     cells = world.tail.cells
     return [
         found
         for (k, a), (other, b) in combinations(people, 2)
-        if k != other and {k, other} <= tag and cells[k] == cells[other] >= 0
+        if k != other and {k, other} <= group_index and cells[k] == cells[other] >= 0
         if (found := scored(world, ((i, j) for i in a for j in b)))
     ]
 
 
-def mated(world: World, people: list[Person], tag: set[int]) -> list[list[float]]:
-    """Mated scores of every person of the tag; a copy of a sample matches itself (+inf: never rejected)."""
-    return [found for k, own in people if k in tag if (found := scored(world, combinations(own, 2)))]
+def mated(world: World, people: list[Person], group_index: set[int]) -> list[list[float]]:
+    """Mated scores of every person of the group; a copy of a sample matches itself (+inf: never rejected)."""
+    return [found for k, own in people if k in group_index if (found := scored(world, combinations(own, 2)))]
 
 
 def scored(world: World, pairs: Iterable[tuple[int, int]]) -> list[float]:
@@ -113,23 +113,26 @@ def max_threshold_of(
     """The largest threshold of the ranked groups of a schema that have comparisons; NaN if one has none here."""
     once = [(k, own) for k, own in enumerate(world.samples)]
     live = [
-        tag
-        for g, tag in enumerate(world.tags()[1:])
+        group_index
+        for g, group_index in enumerate(world.every_group()[1:])
         if world.groups.ranked[g]
         and world.groups.names[g][0] == world.groups.schemas[schema]
-        and blocks(world, once, tag)
+        and blocks(world, once, group_index)
     ]
-    found = [threshold_of(blocks(world, people, tag), target, weighted=weighted) for tag in live]
+    found = [
+        threshold_of(blocks(world, people, group_index), target, weighted=weighted) for group_index in live
+    ]
     return nan if not found or any(np.isnan(found)) else max(found)
 
 
 def rates_at(
     world: World, people: list[Person], threshold: float, *, above: bool, weighted: bool
 ) -> list[float]:
-    """FMR (above) or FNMR of every tag at a threshold; NaN over nothing or at NaN."""
+    """FMR (above) or FNMR of every group at a threshold; NaN over nothing or at NaN."""
     select = blocks if above else mated
     found = [
-        share(select(world, people, tag), threshold, above=above, weighted=weighted) for tag in world.tags()
+        share(select(world, people, group_index), threshold, above=above, weighted=weighted)
+        for group_index in world.every_group()
     ]
     return [nan if value is None or np.isnan(threshold) else float(value) for value in found]
 

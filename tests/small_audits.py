@@ -104,16 +104,18 @@ def whole() -> Audited:
 
 
 @cache
-def trial_of(provider: str = "one") -> SystemData:
+def system_of(provider: str = "one") -> SystemData:
     """One system of :func:`whole_spec` on trial."""
     return put(whole_spec(), provider)
 
 
 def put(made: AuditSpec, provider: str) -> SystemData:
     """One system of a spec on trial."""
-    material = load_cohort(made)
-    (system,) = [item for item in load_providers(made, material) if item.name == provider]
-    return evaluate_system(made, system, material, comparisons_of(made, material), groups_of(material.cohort))
+    cohort_data = load_cohort(made)
+    (system,) = [item for item in load_providers(made, cohort_data) if item.name == provider]
+    return evaluate_system(
+        made, system, cohort_data, comparisons_of(made, cohort_data), groups_of(cohort_data.cohort)
+    )
 
 
 def pick(result: AuditResult, metric: str, **where: Any) -> list[Estimate]:
@@ -140,17 +142,17 @@ def one(result: AuditResult, metric: str, **where: Any) -> Estimate:
 class Plain:
     """Scores of one provider of a cohort with templates, in numpy: what every number is checked against."""
 
-    def __init__(self, material: CohortData, provider: str, schema: str | None = None) -> None:
+    def __init__(self, cohort_data: CohortData, provider: str, schema: str | None = None) -> None:
         """All unordered pairs of acquired samples: cosine, subjects, classes."""
-        templates = material.templates[provider]()
+        templates = cohort_data.templates[provider]()
         vectors = templates.vectors.astype(np.float64)
         vectors /= np.sqrt((vectors**2).sum(axis=1))[:, None]
         i, j = np.triu_indices(len(vectors), 1)
-        self.subject = material.cohort.subject_of[templates.rows]
+        self.subject = cohort_data.cohort.subject_of[templates.rows]
         self.first, self.second = self.subject[i], self.subject[j]
         self.score = (vectors @ vectors.T)[i, j].astype(np.float32).astype(np.float64)
         self.mated = self.first == self.second
-        self.code = None if schema is None else material.cohort.classifications[schema].codes
+        self.code = None if schema is None else cohort_data.cohort.classifications[schema].codes
 
     def inside(self, code: int | None) -> npt.NDArray[np.bool_]:
         """Pairs with both subjects in the class; all pairs for None."""
@@ -191,8 +193,8 @@ def plain(provider: str = "one") -> Plain:
 
 def folder_of(root: Path, order: npt.NDArray[np.int64] | None = None, **columns: list[str]) -> TemplateFolder:
     """The synthetic cohort written as a folder of templates, metadata rows and template rows in any order."""
-    material = COHORT.load(SCHEMAS, 0)
-    cohort = material.cohort
+    cohort_data = COHORT.load(SCHEMAS, 0)
+    cohort = cohort_data.cohort
     codes = cohort.classifications["group"].codes
     rows = [
         [
@@ -207,7 +209,7 @@ def folder_of(root: Path, order: npt.NDArray[np.int64] | None = None, **columns:
     text = [",".join(["image_id", "subject_id", "group", *columns])] + [",".join(rows[n]) for n in chosen]
     (root / "templates").mkdir(parents=True)
     (root / "metadata.csv").write_text("\n".join(text) + "\n")
-    for name, load in material.templates.items():
+    for name, load in cohort_data.templates.items():
         templates = load()
         here = [n for n in chosen if n in set(templates.rows.tolist())]
         at = np.searchsorted(templates.rows, here)
@@ -218,11 +220,11 @@ def folder_of(root: Path, order: npt.NDArray[np.int64] | None = None, **columns:
 
 def score_lines(provider: str = "one", failed: tuple[int, ...] = ()) -> list[dict[str, Any]]:
     """The same comparisons as lines of a score list, some of them failed."""
-    material = COHORT.load(SCHEMAS, 0)
-    rows = material.templates[provider]().rows
+    cohort_data = COHORT.load(SCHEMAS, 0)
+    rows = cohort_data.templates[provider]().rows
     made = plain(provider)
     i, j = np.triu_indices(len(rows), 1)
-    cohort = material.cohort
+    cohort = cohort_data.cohort
     codes = cohort.classifications["group"].codes
     return [
         {

@@ -31,7 +31,7 @@ class Loads(HTMLParser):
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site, built as `make docs` builds it."""
     pytest.importorskip("material", reason="the extra docs is not installed")
     out = tmp_path_factory.mktemp("site")
@@ -53,25 +53,25 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_every_page_is_built(site: Path) -> None:
+def test_every_page_is_built(inputs: Path) -> None:
     """The strict build ends well, which means that every link and anchor between pages leads somewhere."""
     pages = {path.relative_to(DOCS).with_suffix(".html") for path in DOCS.rglob("*.md")}
-    assert {path for path in pages if not (site / path).is_file()} == set()
+    assert {path for path in pages if not (inputs / path).is_file()} == set()
     assert len(pages) > 15
 
 
 @pytest.mark.slow
-def test_the_site_asks_no_other_host(site: Path) -> None:
+def test_the_site_asks_no_other_host(inputs: Path) -> None:
     """No page and no style loads anything from another host: it reads the same behind a firewall and from a disk."""
     asked = []
-    for path in site.rglob("*.html"):
+    for path in inputs.rglob("*.html"):
         page = Loads()
         page.feed(path.read_text("utf-8"))
         asked += [f"{path.name}: {address}" for address in page.found if re.match(r"(https?:)?//", address)]
-    for path in site.rglob("*.css"):
+    for path in inputs.rglob("*.css"):
         asked += re.findall(r"(?:@import|url\()\s*['\"]?(?:https?:)?//[^'\")]*", path.read_text("utf-8"))
     assert asked == []
-    assert "iframe-worker.js" in (site / "index.html").read_text("utf-8")
+    assert "iframe-worker.js" in (inputs / "index.html").read_text("utf-8")
 
 
 def test_the_navigation_is_the_folder_tree() -> None:

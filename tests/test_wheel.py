@@ -47,8 +47,8 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         "--no-index",
     ]
     subprocess.run([*install, str(wheel)], check=True)
-    site = next((home / "lib").glob("python*")) / "site-packages"
-    (site / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    inputs = next((home / "lib").glob("python*")) / "site-packages"
+    (inputs / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return home / "bin" / "frtaudit"
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from small_audits import COHORT, EXPLICIT, TARGETS, put, spec
 
-from frtaudit.analyses.comparison.support import CommonSupport, footing_of
+from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.analyses.two_systems import TwoSystems
 from frtaudit.analyses.vendor_comparison import VendorComparison
@@ -62,9 +62,9 @@ def trials() -> tuple[SystemData, ...]:
 
 
 @cache
-def footing() -> CommonSupport:
-    """The three vendors on one footing."""
-    return footing_of(trials())
+def common() -> CommonSupport:
+    """The three vendors on a common support."""
+    return support_of(trials())
 
 
 @cache

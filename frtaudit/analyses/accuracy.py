@@ -46,24 +46,24 @@ class Accuracy:
             if name == other:
                 raise SpecError("analyses.accuracy.against", f"{name!r} against itself", "another system")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Nothing without folds: ``folds.source`` and ``test_sets`` say where they come from."""
         named = [*self.against, *self.against.values()]
-        known = on_panel(trial.spec, trial.material) if named else ()
+        known = on_panel(system.spec, system.cohort_data) if named else ()
         for name in named:
             if name not in known:
                 raise SpecError("analyses.accuracy.against", f"no system is named {name!r}", ", ".join(known))
-        own = {} if trial.fold_pairs is None else {DEFAULT: trial.fold_pairs}
-        sets = own | dict(trial.test_sets)
+        own = {} if system.fold_pairs is None else {DEFAULT: system.fold_pairs}
+        sets = own | dict(system.test_sets)
         if not sets:
-            return AnalysisOutput(notes=(f"{trial.provider}: no folds were declared, so no accuracy",))
+            return AnalysisOutput(notes=(f"{system.provider}: no folds were declared, so no accuracy",))
         found: list[Estimate] = []
         notes: list[str] = []
         for name, pairs in sets.items():
-            place = _Place(trial=trial, pairs=pairs, name=name, alpha=alpha)
+            place = _Place(system=system, pairs=pairs, name=name, alpha=alpha)
             found += place.estimates(self.deals)
             notes += place.notes()
-        kept = sets if trial.provider in named else None
+        kept = sets if system.provider in named else None
         return AnalysisOutput(estimates=tuple(found), notes=tuple(notes), kept=kept)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  as others
@@ -129,14 +129,16 @@ def _places(pairs: FoldPairs) -> kfold_accuracy.Ints:
 class _Place:
     """One system on one test set."""
 
-    trial: SystemData
+    system: SystemData
     pairs: FoldPairs
     name: str
     alpha: float
 
     def notes(self) -> Iterator[str]:
         """Where the folds come from, and what they leave out."""
-        said = self.trial.provider if self.name == DEFAULT else f"{self.trial.provider}, test set {self.name}"
+        said = (
+            self.system.provider if self.name == DEFAULT else f"{self.system.provider}, test set {self.name}"
+        )
         shared = "share no subject" if self.pairs.strict else "share subjects in non-mated pairs only"
         shared = shared if self.pairs.disjoint else "share subjects in mated pairs"
         yield f"{said}: folds {self.pairs.origin}; they {shared}"
@@ -163,7 +165,7 @@ class _Place:
             at = {"fold": float(fold), "threshold": float(threshold)}
             yield self.estimate("fold_accuracy", float(accuracy), counts, SHARE_RIGHT, at=at)
         yield _eer(self)
-        for schema in self.trial.groups.schemas:
+        for schema in self.system.groups.schemas:
             yield from self._by_class(found, schema)
         if (
             pairs.overlap is not None
@@ -175,8 +177,8 @@ class _Place:
     def _by_class(self, found: kfold_accuracy.FoldAccuracy, schema: str) -> Iterator[Estimate]:
         """Accuracy of the pairs within each class; the skewed error ratio, max/min of 1 - accuracy (FORMULAS 8.15)."""
         shares: dict[str, float] = {}
-        for tag, name in self.trial.classes(schema):
-            part = kfold_accuracy.within(found, self.pairs.folds, self._inside(tag))
+        for group_index, name in self.system.classes(schema):
+            part = kfold_accuracy.within(found, self.pairs.folds, self._inside(group_index))
             if part is None:
                 note = "no pair within this class"
                 yield self.estimate("class_accuracy", None, None, SHARE_RIGHT, of=(schema, name), note=note)
@@ -195,9 +197,9 @@ class _Place:
         missing = None if ratio else "needs two classes, and a wrong pair in each"
         yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
 
-    def _inside(self, tag: int) -> kfold_accuracy.Flags:
-        """Pairs whose subjects both belong to a tag."""
-        member = members(self.trial.groups, self.trial.cohort.n_subjects)[tag]
+    def _inside(self, group_index: int) -> kfold_accuracy.Flags:
+        """Pairs whose subjects both belong to a group."""
+        member = members(self.system.groups, self.system.cohort.n_subjects)[group_index]
         return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(
@@ -211,7 +213,7 @@ class _Place:
         yield self.estimate("accuracy_overlap_fold_sd", other.sd_ddof1, None, SPREAD)
         both = (pairs.folds, overlap)
         delta = fold_differences.accuracy_difference(found, other, both, pairs.first, pairs.second)
-        rng = np.random.default_rng(seed_of(self.trial.spec.seed, NAME, "deals", self.name))
+        rng = np.random.default_rng(seed_of(self.system.spec.seed, NAME, "deals", self.name))
         drawn = fold_differences.redealt_differences(
             pairs.score, pairs.mated, pairs.first, both, pairs.k, deals, rng
         )
@@ -240,7 +242,7 @@ class _Place:
     ) -> Estimate:
         """An estimate on this set's pairs; ``of``: schema and group."""
         return Estimate.of(
-            self.trial.provider,
+            self.system.provider,
             NAME,
             metric,
             value,
@@ -261,7 +263,7 @@ def _counts(found: kfold_accuracy.FoldAccuracy) -> tuple[int, int]:
 def _eer(place: _Place) -> Estimate:
     pairs = place.pairs
     has_both = bool(pairs.mated.any() and not pairs.mated.all())
-    eer = rates.eer(pairs.tail, place.trial.groups) if has_both else None
+    eer = rates.eer(pairs.tail, place.system.groups) if has_both else None
     note = "needs mated and non-mated pairs" if eer is None else f"at threshold {eer.threshold:.6g}"
     value = None if eer is None else eer.value
     return place.estimate("eer", value, None, SHARE, weighting=Weighting.POOLED.value, note=note)

@@ -43,17 +43,19 @@ class Annotation:
             found = ", ".join(f"{share:g}" for share in self.shares) or "nothing"
             raise SpecError(f"analyses.{NAME}.shares", f"found {found}", "numbers from 0 to 1 that ascend")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """The persons of all faces at each share, once for all systems; None without an answer for every face."""
-        held = material.labelling
+        held = cohort_data.labelling
         if held is None or not complete(held.faces):
             return None
         return answered(held.faces, held.labelled, _tau(spec), self.shares)
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Curves and rates of one system at each share; what :meth:`across` counts is kept."""
-        held, made = trial.material.labelling, trial.surveys.get(NAME)
-        service = None if held is None else next((s for s in held.services if s.name == trial.provider), None)
+        held, made = system.cohort_data.labelling, system.surveys.get(NAME)
+        service = (
+            None if held is None else next((s for s in held.services if s.name == system.provider), None)
+        )
         if held is None or service is None or made is None:
             return AnalysisOutput(kept=held)
         service = pooled(service)
@@ -61,8 +63,8 @@ class Annotation:
         curves: list[Curve] = []
         for share, person in zip(self.shares, cast("list[np.ndarray]", made), strict=True):
             scores = split(held.faces, service, person)
-            found += _rates(trial, share, scores)
-            curves.append(_curve(trial, share, scores))
+            found += _rates(system, share, scores)
+            curves.append(_curve(system, share, scores))
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), kept=held)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
@@ -77,14 +79,14 @@ def _tau(spec: AuditSpec) -> float:
     return (how if isinstance(how, How) else How()).limits.tau
 
 
-def _rates(trial: SystemData, share: float, scores: Scores) -> Iterator[Estimate]:
+def _rates(system: SystemData, share: float, scores: Scores) -> Iterator[Estimate]:
     """FNMR at each declared FMR target, or why there is none."""
-    for place in trial.points.declared:
-        target = trial.points.targets[place]
-        reason = _refused(trial, target, scores)
+    for place in system.points.declared:
+        target = system.points.targets[place]
+        reason = _refused(system, target, scores)
         errors = 0 if reason else misses(scores, target)
         yield Estimate.of(
-            trial.provider,
+            system.provider,
             NAME,
             METRIC,
             None if reason else errors / scores.mated.size,
@@ -96,16 +98,16 @@ def _rates(trial: SystemData, share: float, scores: Scores) -> Iterator[Estimate
         )
 
 
-def _refused(trial: SystemData, target: float, scores: Scores) -> str | None:
+def _refused(system: SystemData, target: float, scores: Scores) -> str | None:
     few = unresolved(target, scores.non_mated.size) or (None if scores.mated.size else "no mated comparison")
-    return few or hidden(scores, target, trial.censoring)
+    return few or hidden(scores, target, system.censoring)
 
 
-def _curve(trial: SystemData, share: float, scores: Scores) -> Curve:
+def _curve(system: SystemData, share: float, scores: Scores) -> Curve:
     """FNMR over FMR, as far as these comparisons resolve it."""
-    found = det(scores, trial.censoring, [trial.points.targets[a] for a in trial.points.declared])
+    found = det(scores, system.censoring, [system.points.targets[a] for a in system.points.declared])
     return Curve(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=NAME,
         schema=None,
         group=f"{100 * share:g} %",

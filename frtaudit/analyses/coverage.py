@@ -134,36 +134,36 @@ class Coverage:
         if not 1 < self.wolf_factor < float("inf"):
             raise SpecError(f"analyses.{NAME}.wolf_factor", f"found {self.wolf_factor:g}", "more than 1")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Coverage and misses for every rate of the primary weighting, every method that can be tried, every truth."""
-        found = [item for row in rows_of(trial) for item in self.of_row(trial, row, alpha)]
-        left_out = any(_chosen_here(origin) for origin in trial.points.origin)
-        notes = (f"{trial.provider}: {GRID_LEFT_OUT}",) if left_out else ()
-        return AnalysisOutput(estimates=(*found, *_left_out(trial)), notes=notes)
+        found = [item for row in rows_of(system) for item in self.of_row(system, row, alpha)]
+        left_out = any(_chosen_here(origin) for origin in system.points.origin)
+        notes = (f"{system.provider}: {GRID_LEFT_OUT}",) if left_out else ()
+        return AnalysisOutput(estimates=(*found, *_left_out(system)), notes=notes)
 
     def of_row(
-        self, trial: SystemData, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
+        self, system: SystemData, row: Row, alpha: float, scenarios: Collection[Scenario] = tuple(Scenario)
     ) -> Iterator[Estimate]:
         """What the model was given, and each method's coverage and misses in each scenario, of one rate."""
-        reading = read(trial, row.place)
+        reading = read(system, row.place)
         if not np.isfinite(reading.value) or reading.rule is None:
             return
-        stage = _stage(trial, row)
+        stage = _stage(system, row)
         if stage is None:
-            yield _estimate(trial, row, "simulated_coverage", None, {}, note=UNKNOWN_SPREAD)
+            yield _estimate(system, row, "simulated_coverage", None, {}, note=UNKNOWN_SPREAD)
             return
-        yield from _spreads(trial, row, stage)
+        yield from _spreads(system, row, stage)
         for scenario, truth in _truths(reading, alpha, stage):
             if scenario not in scenarios:
                 continue
             seed = seed_of(
-                trial.spec.seed,
-                NAME, trial.provider, row.metric, dumps(row.at), row.schema or "", row.group, scenario.value,
+                system.spec.seed,
+                NAME, system.provider, row.metric, dumps(row.at), row.schema or "", row.group, scenario.value,
             )  # fmt: skip
             counts = self._simulate(stage, row, scenario, truth, alpha, np.random.default_rng(seed))
             for method, missed in counts.items():
                 at: At = {"method": method.value, "scenario": scenario.value, "true_rate": truth}
-                yield from _told(trial, row, at, missed, alpha)
+                yield from _told(system, row, at, missed, alpha)
 
     def _simulate(
         self,
@@ -237,9 +237,9 @@ def _chosen_here(origin: Mapping[str, float | str]) -> bool:
     return origin.get("source") == ThresholdSource.SAME_DATA.value
 
 
-def rows_of(trial: SystemData) -> Iterator[Row]:
+def rows_of(system: SystemData) -> Iterator[Row]:
     """Rates at the declared FMR targets and at thresholds that are not of these data, in the primary weighting."""
-    weighting, points = trial.spec.weighting, trial.points
+    weighting, points = system.spec.weighting, system.points
     places: list[tuple[At, float, int]] = []
     for a in points.declared:
         threshold = float(points.at_target[WEIGHTINGS.index(weighting), a])
@@ -250,25 +250,25 @@ def rows_of(trial: SystemData) -> Iterator[Row]:
             places.append(({"threshold": threshold, **origin}, threshold, len(points.targets) + t))
     for at, threshold, point in places:
         moving = point < len(points.targets)
-        for tag, schema, group in trial.tags():
+        for group_index, schema, group in system.every_group():
             for rate in ("fmr", "fnmr"):
                 place = OperatingPoint(
-                    rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=point
+                    rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=point
                 )
                 moves = moving and rate == "fnmr"
                 metric = "fnmr_at_fmr" if moves else rate
                 yield Row(metric=metric, schema=schema, group=group, at=at, place=place, moving=moves)
 
 
-def _methods(trial: SystemData, rate: str) -> dict[Method, str | None]:
+def _methods(system: SystemData, rate: str) -> dict[Method, str | None]:
     """The spec's methods, each with None or the reason why it is not simulated."""
     found: dict[Method, str | None] = {}
-    for spec in trial.intervals:
+    for spec in system.intervals:
         method = spec.method
         if method is Method.WILSON or (method in BY_COPIES and rate == "fnmr"):
             found[method] = None
         elif method is Method.WILSON_IID:
-            if trial.spec.weighting is Weighting.POOLED:  # else the report prints none
+            if system.spec.weighting is Weighting.POOLED:  # else the report prints none
                 found[method] = None
         elif method in BY_COPIES:
             found[method] = NO_BLOCKS
@@ -281,36 +281,40 @@ def _methods(trial: SystemData, rate: str) -> dict[Method, str | None]:
     return found
 
 
-def _left_out(trial: SystemData) -> Iterator[Estimate]:
+def _left_out(system: SystemData) -> Iterator[Estimate]:
     """One entry for each method and rate that is not simulated, with the reason."""
     for rate in ("fmr", "fnmr"):
-        place = OperatingPoint(rate=rate, weighting=trial.spec.weighting, tag=0, threshold=np.inf, point=0)
+        place = OperatingPoint(
+            rate=rate, weighting=system.spec.weighting, group_index=0, threshold=np.inf, point=0
+        )
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
-        for method, reason in _methods(trial, rate).items():
+        for method, reason in _methods(system, rate).items():
             if reason:
-                yield _estimate(trial, row, "simulated_coverage", None, {"method": method.value}, note=reason)
+                yield _estimate(
+                    system, row, "simulated_coverage", None, {"method": method.value}, note=reason
+                )
 
 
-def _stage(trial: SystemData, row: Row) -> Stage | None:
+def _stage(system: SystemData, row: Row) -> Stage | None:
     """None where the spread of subjects cannot be told."""
-    methods = tuple(method for method, reason in _methods(trial, row.place.rate).items() if reason is None)
+    methods = tuple(method for method, reason in _methods(system, row.place.rate).items() if reason is None)
     identity = row.place.weighting is Weighting.IDENTITY
-    effects = _effects(trial, row)
+    effects = _effects(system, row)
     if effects is None:
         return None
     if row.place.rate == "fmr":
-        cells, over, match_rate = _non_mated(trial, row.place)
+        cells, over, match_rate = _non_mated(system, row.place)
         stage = Stage(
             over=over, effects=effects, methods=methods, identity=identity, cells=cells, match_rate=match_rate
         )
     else:
-        chosen = _mated_members(trial, row.place.tag)
-        pairs = trial.rule.mated.subject_pairs[chosen]
+        chosen = _mated_members(system, row.place.group_index)
+        pairs = system.rule.mated.subject_pairs[chosen]
         total, square = (pairs.size, pairs.size) if identity else (pairs.sum(), np.square(pairs).sum())
         over = Denominators(
             trials=int(pairs.sum()), total=int(total), subjects=pairs.size, square=float(square), ends=1
         )
-        copies = _copies(trial, chosen, pairs, methods, identity=identity, moving=row.moving)
+        copies = _copies(system, chosen, pairs, methods, identity=identity, moving=row.moving)
         stage = Stage(
             over=over,
             effects=effects,
@@ -318,103 +322,109 @@ def _stage(trial: SystemData, row: Row) -> Stage | None:
             identity=identity,
             pairs=pairs,
             copies=copies,
-            everybody=_moving(trial, row) if row.moving else None,
+            everybody=_moving(system, row) if row.moving else None,
         )
     return stage if over.subjects > 1 else None
 
 
-def _moving(trial: SystemData, row: Row) -> Moving | None:
+def _moving(system: SystemData, row: Row) -> Moving | None:
     """None where nothing is known of everybody's FMR there, or FNMR does not move with it."""
     place = OperatingPoint(
-        rate="fmr", weighting=row.place.weighting, tag=0, threshold=row.place.threshold, point=row.place.point
+        rate="fmr",
+        weighting=row.place.weighting,
+        group_index=0,
+        threshold=row.place.threshold,
+        point=row.place.point,
     )
-    stage = _stage(trial, Row(metric="fmr", schema=None, group="all", at=row.at, place=place, moving=False))
-    target, slope = read(trial, place).value, _slope(trial, row.place)
+    stage = _stage(system, Row(metric="fmr", schema=None, group="all", at=row.at, place=place, moving=False))
+    target, slope = read(system, place).value, _slope(system, row.place)
     return Moving(stage=stage, target=target, slope=slope) if stage and 0 < target < 1 and slope else None
 
 
-def _slope(trial: SystemData, place: OperatingPoint) -> float:
+def _slope(system: SystemData, place: OperatingPoint) -> float:
     """-d log FNMR / d log FMR between half and twice the target, or what of it the tail and the errors allow."""
-    target, found = trial.points.targets[place.point], []
+    target, found = system.points.targets[place.point], []
     for factor in (0.5, 1.0, 2.0):
         try:
-            threshold = threshold_at(trial.tail, trial.groups, target * factor, place.weighting)
+            threshold = threshold_at(system.tail, system.groups, target * factor, place.weighting)
         except BelowFloorError:
             continue
-        rates = rates_at(trial.tail, trial.groups, [threshold])
+        rates = rates_at(system.tail, system.groups, [threshold])
         pooled = place.weighting is Weighting.POOLED
         fmr, fnmr = (rates.fmr, rates.fnmr) if pooled else (rates.far, rates.frr)
-        if fmr[0, 0] > 0 and fnmr[0, place.tag] > 0:
-            found.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.tag]))))
+        if fmr[0, 0] > 0 and fnmr[0, place.group_index] > 0:
+            found.append((float(np.log(fmr[0, 0])), float(np.log(fnmr[0, place.group_index]))))
     (x, first), (y, last) = (found[0], found[-1]) if found else ((0.0, 0.0), (0.0, 0.0))
     return max(0.0, (first - last) / (y - x)) if y > x else 0.0
 
 
-def _effects(trial: SystemData, row: Row) -> Effects | None:
+def _effects(system: SystemData, row: Row) -> Effects | None:
     """Relative variances at the threshold, or at the nearest that has errors enough (as FORMULAS 8.1 borrows)."""
-    rule, place = trial.rule, row.place
+    rule, place = system.rule, row.place
     mated = place.rate == "fnmr"
-    own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(place.threshold, place.tag, place.weighting)
+    own = (rule.fnmr_residuals if mated else rule.fmr_residuals)(
+        place.threshold, place.group_index, place.weighting
+    )
     threshold: float | None = place.threshold
     if borrowing.few(own):
-        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.tag].of(own).threshold
+        threshold = (rule.lenders_fnmr if mated else rule.lenders_fmr)[place.group_index].of(own).threshold
     if threshold is None:
         return None
     if mated:
-        chosen = _mated_members(trial, place.tag)
+        chosen = _mated_members(system, place.group_index)
         at = int(np.searchsorted(rule.mated.thresholds, threshold))
         return mated_effects(rule.mated.subject_errors[at, chosen], rule.mated.subject_pairs[chosen])
     at = int(np.searchsorted(rule.non_mated.thresholds, threshold))
-    scope, part = _non_mated_members(trial, place.tag)
+    scope, part = _non_mated_members(system, place.group_index)
     sums, spread = rule.non_mated, rule.spread
-    pairs = float(spread.pairs[place.tag])
+    pairs = float(spread.pairs[place.group_index])
     shares = BlockErrors(
         errors=sums.subject_far[at, scope, part],
         comparisons=spread.partners[scope, part].astype(np.float64),
-        total=float(sums.far_sum[at, place.tag]),
+        total=float(sums.far_sum[at, place.group_index]),
         trials=pairs,
-        square=float(sums.far_square[at, place.tag]),
+        square=float(sums.far_square[at, place.group_index]),
         size_square=pairs,
     )
     pooled = BlockErrors(
         errors=sums.subject_errors[at, scope, part].astype(np.float64),
         comparisons=spread.comparisons[scope, part].astype(np.float64),
-        total=float(sums.errors[at, place.tag]),
-        trials=float(spread.trials[place.tag]),
-        square=float(sums.error_square[at, place.tag]),
-        size_square=float(spread.square[place.tag]),
+        total=float(sums.errors[at, place.group_index]),
+        trials=float(spread.trials[place.group_index]),
+        square=float(sums.error_square[at, place.group_index]),
+        size_square=float(spread.square[place.group_index]),
     )
     return non_mated_effects(shares, pooled)
 
 
-def _mated_members(trial: SystemData, tag: int) -> npt.NDArray[np.bool_]:
-    return np.asarray(trial.rule.spread.member[tag] & (trial.rule.mated.subject_pairs > 0))
+def _mated_members(system: SystemData, group_index: int) -> npt.NDArray[np.bool_]:
+    return np.asarray(system.rule.spread.member[group_index] & (system.rule.mated.subject_pairs > 0))
 
 
-def _non_mated_members(trial: SystemData, tag: int) -> tuple[int, npt.NDArray[np.bool_]]:
-    spread = trial.rule.spread
-    scope = int(spread.scope_of[tag])
-    return scope, spread.member[tag] & (spread.comparisons[scope] > 0)
+def _non_mated_members(system: SystemData, group_index: int) -> tuple[int, npt.NDArray[np.bool_]]:
+    spread = system.rule.spread
+    scope = int(spread.scope_of[group_index])
+    return scope, spread.member[group_index] & (spread.comparisons[scope] > 0)
 
 
-def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listing, Denominators, float]:
-    """The structure of a tag's non-mated comparisons: complete cells, or listed blocks; and TMR at the threshold."""
-    spread, tail = trial.rule.spread, trial.tail
-    tag, identity = place.tag, place.weighting is Weighting.IDENTITY
-    ruled = trial.rule.fmr(place.threshold, tag, ANY_LEVEL, place.weighting)
-    scope, part = _non_mated_members(trial, tag)
+def _non_mated(system: SystemData, place: OperatingPoint) -> tuple[Cells | Listing, Denominators, float]:
+    """The structure of a group's non-mated comparisons: complete cells, or listed blocks; and TMR at the threshold."""
+    spread, tail = system.rule.spread, system.tail
+    group_index, identity = place.group_index, place.weighting is Weighting.IDENTITY
+    ruled = system.rule.fmr(place.threshold, group_index, ANY_LEVEL, place.weighting)
+    scope, part = _non_mated_members(system, group_index)
     subjects = np.flatnonzero(part)
     subjects = subjects[np.argsort(tail.cells[subjects], kind="stable")]
     each = spread.partners if identity else spread.comparisons
     weight = each[scope, subjects].astype(np.float64)
     pair = ruled.pair or 0.0  # None where nothing was compared
     over = Denominators(
-        trials=int(spread.trials[tag]),
-        total=int((spread.pairs if identity else spread.trials)[tag]),
+        trials=int(spread.trials[group_index]),
+        total=int((spread.pairs if identity else spread.trials)[group_index]),
         subjects=subjects.size,
         square=float(np.square(weight).sum()),
         ends=2,
-        pairs=int(spread.pairs[tag]),
+        pairs=int(spread.pairs[group_index]),
         pair=pair,
     )
     match_rate = pair * ruled.pairs
@@ -426,7 +436,7 @@ def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listin
     number = np.full(part.size, -1, dtype=np.int64)
     number[subjects] = np.arange(subjects.size)
     blocks = tail.blocks
-    inside = spread.member[tag][blocks.k] & spread.member[tag][blocks.l]
+    inside = spread.member[group_index][blocks.k] & spread.member[group_index][blocks.l]
     listing = Listing(
         first=number[blocks.k[inside]],
         second=number[blocks.l[inside]],
@@ -438,7 +448,7 @@ def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listin
 
 
 def _copies(
-    trial: SystemData,
+    system: SystemData,
     chosen: npt.NDArray[np.bool_],
     pairs: Ints,
     methods: tuple[Method, ...],
@@ -451,10 +461,10 @@ def _copies(
     plans |= {Plan.SUBJECTS} if moving else set()
     unit = np.ones(pairs.size) if identity else pairs.astype(np.float64)
     found = {}
-    for plan in sorted(plans & set(trial.replicates), key=lambda plan: plan.value):
-        seed, count = seed_of(trial.spec.seed, "bootstrap", plan.value), trial.replicates[plan].B
+    for plan in sorted(plans & set(system.replicates), key=lambda plan: plan.value):
+        seed, count = seed_of(system.spec.seed, "bootstrap", plan.value), system.replicates[plan].B
         if plan is Plan.SUBJECTS:
-            strata = strata_of(trial.spec, trial.groups)
+            strata = strata_of(system.spec, system.groups)
             strata = np.zeros(chosen.size, dtype=np.int32) if strata is None else strata
             drawn = weights.draw_between(strata, seed=seed, first=0, count=count)
         else:
@@ -515,21 +525,21 @@ def _bounds(
             yield method, coverage.percentile(drawn.own, made[PLAN_OF[method]], alpha, LEAST)
 
 
-def _told(trial: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
+def _told(system: SystemData, row: Row, at: At, missed: Misses, alpha: float) -> Iterator[Estimate]:
     """Coverage with its Monte Carlo interval, and the misses of either side."""
     if not missed.given:
         note = "the interval was withheld in every simulated cohort"
-        yield _estimate(trial, row, "simulated_coverage", None, at, note=note)
+        yield _estimate(system, row, "simulated_coverage", None, at, note=note)
         return
     score = wilson.wilson_iid(missed.covered, missed.given, alpha)
     interval = Interval.of(score.low, score.high, alpha, Method.MONTE_CARLO, n_resamples=missed.given)
-    made = _estimate(trial, row, "simulated_coverage", (missed.covered, missed.given), at)
+    made = _estimate(system, row, "simulated_coverage", (missed.covered, missed.given), at)
     yield replace(made, intervals=(interval,))
-    yield _estimate(trial, row, "simulated_lower_misses", (missed.lower, missed.given), at)
-    yield _estimate(trial, row, "simulated_upper_misses", (missed.upper, missed.given), at)
+    yield _estimate(system, row, "simulated_lower_misses", (missed.lower, missed.given), at)
+    yield _estimate(system, row, "simulated_upper_misses", (missed.upper, missed.given), at)
 
 
-def _spreads(trial: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
+def _spreads(system: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
     """What the model was given: relative standard deviations of subjects, its upper bound, and of pairs."""
     found = {
         "subjects": stage.effects.subject,
@@ -537,15 +547,15 @@ def _spreads(trial: SystemData, row: Row, stage: Stage) -> Iterator[Estimate]:
         **({} if stage.pairs is not None else {"pairs": stage.effects.pair}),
     }
     for of, variance in found.items():
-        made = _estimate(trial, row, "simulated_spread", None, {"of": of}, note="a setting of the model")
+        made = _estimate(system, row, "simulated_spread", None, {"of": of}, note="a setting of the model")
         yield replace(made, value=float(np.sqrt(variance)), unit=SPREAD, note=None)
 
 
 def _estimate(
-    trial: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
+    system: SystemData, row: Row, metric: str, counts: tuple[int, int] | None, at: At, note: str | None = None
 ) -> Estimate:
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         metric,
         None if counts is None else counts[0] / counts[1],

@@ -14,7 +14,7 @@ from frtaudit.core import UNKNOWN, Comparisons, Estimate
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
-from frtaudit.datasets.pair_rules import NON_MATED, Rules, ground_of
+from frtaudit.datasets.pair_rules import NON_MATED, Rules, inputs_of
 from frtaudit.evaluation.system import AnalysisOutput, SystemData, on_panel
 from frtaudit.inputs.review import as_csv, pair_id
 from frtaudit.stats.similarity.pairs import scores_of
@@ -41,15 +41,15 @@ class DatasetCard:
 
     attributes: tuple[str, ...] | None = None
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Cards, steps, certificates and files; nothing for the other systems."""
-        if trial.provider != on_panel(trial.spec, trial.material)[0]:
+        if system.provider != on_panel(system.spec, system.cohort_data)[0]:
             return AnalysisOutput()
         found: list[Estimate] = []
         files: dict[str, bytes] = {}
         notes: list[str] = []
-        for name, pairs in _lists(trial).items():
-            card = _Card(trial=trial, name=name, pairs=pairs, rules=_rules(trial.spec, name))
+        for name, pairs in _lists(system).items():
+            card = _Card(system=system, name=name, pairs=pairs, rules=_rules(system.spec, name))
             found += card.estimates(self.attributes)
             if pairs.steps:
                 files |= card.files()
@@ -57,10 +57,10 @@ class DatasetCard:
         return AnalysisOutput(estimates=tuple(found), files=files, notes=tuple(notes))
 
 
-def _lists(trial: SystemData) -> dict[str, Comparisons]:
+def _lists(system: SystemData) -> dict[str, Comparisons]:
     """Test sets by name; the audit's own list where no test set is that list."""
-    found = {name: item.listed for name, item in trial.test_sets.items() if item.listed is not None}
-    own = trial.comparisons
+    found = {name: item.listed for name, item in system.test_sets.items() if item.listed is not None}
+    own = system.comparisons
     if not own.all_pairs and not any(np.array_equal(own.probe, item.probe) for item in found.values()):
         found = {PROTOCOL: own} | found
     return found
@@ -80,7 +80,7 @@ def _rules(spec: AuditSpec, name: str) -> Rules | None:
 class _Card:
     """One test set."""
 
-    trial: SystemData
+    system: SystemData
     name: str
     pairs: Comparisons
     rules: Rules | None
@@ -93,7 +93,7 @@ class _Card:
     @property
     def subjects(self) -> npt.NDArray[np.int64]:
         """The subjects that stand in it."""
-        return np.unique(self.trial.cohort.subject_of[self.samples]).astype(np.int64)
+        return np.unique(self.system.cohort.subject_of[self.samples]).astype(np.int64)
 
     def estimates(self, attributes: Sequence[str] | None) -> Iterator[Estimate]:
         """Every number of the card."""
@@ -106,7 +106,7 @@ class _Card:
             schema = (
                 self.rules.balance
                 if self.rules
-                else getattr(_plugin(self.trial.spec, self.name), "balance", None)
+                else getattr(_plugin(self.system.spec, self.name), "balance", None)
             )
             of = (schema, step.group if schema else "all")
             yield self._count("pairs_left", step.left, step.unit, of, at)
@@ -117,8 +117,8 @@ class _Card:
     def _claims(self) -> list[Claim]:
         if not self.pairs.steps:
             return []
-        per_image = getattr(_plugin(self.trial.spec, self.name), "per_image", None)
-        return certify(self.trial.material, self.pairs, self.rules, per_image)
+        per_image = getattr(_plugin(self.system.spec, self.name), "per_image", None)
+        return certify(self.system.cohort_data, self.pairs, self.rules, per_image)
 
     def _sizes(self) -> Iterator[Estimate]:
         ends = np.concatenate([self.pairs.probe, self.pairs.reference])
@@ -130,7 +130,7 @@ class _Card:
 
     def _training(self) -> Iterator[Estimate]:
         """How many of its identities stand in a training set; nothing where nobody looked."""
-        for found in self.trial.surveys.values():
+        for found in self.system.surveys.values():
             if isinstance(found, Overlap):
                 for training, last in found.last.items():
                     hit = int(last.overlapping[self.subjects].sum())
@@ -140,8 +140,8 @@ class _Card:
 
     def _classes(self) -> Iterator[Estimate]:
         """Identities, and pairs of both samples, of each class of each schema (figure 3; balance of table 3)."""
-        of = self.trial.cohort.subject_of
-        for schema, found in self.trial.cohort.classifications.items():
+        of = self.system.cohort.subject_of
+        for schema, found in self.system.cohort.classifications.items():
             code = found.codes[self.subjects]
             one, other = found.codes[of[self.pairs.probe]], found.codes[of[self.pairs.reference]]
             for place, group in enumerate((*found.classes, UNKNOWN)):
@@ -157,16 +157,20 @@ class _Card:
     def _columns(self, wanted: Sequence[str] | None) -> list[str]:
         if wanted is not None:
             return list(wanted)
-        sets = [rules for name in self.trial.test_sets for rules in [_rules(self.trial.spec, name)] if rules]
-        own = [rules for rules in (self.rules, _rules(self.trial.spec, PROTOCOL), *sets) if rules is not None]
+        sets = [
+            rules for name in self.system.test_sets for rules in [_rules(self.system.spec, name)] if rules
+        ]
+        own = [
+            rules for rules in (self.rules, _rules(self.system.spec, PROTOCOL), *sets) if rules is not None
+        ]
         named = [trait.column for rules in own for trait in rules.traits.values()]
         return list(dict.fromkeys([*named, *(rules.age for rules in own if rules.age)]))
 
     def _attributes(self, columns: Sequence[str]) -> Iterator[Estimate]:
         """Identities with an image of each value; of numbers, quartiles over the identities' means."""
-        of = self.trial.cohort.subject_of
+        of = self.system.cohort.subject_of
         for column in columns:
-            texts = self.trial.material.attributes.get(column)
+            texts = self.system.cohort_data.attributes.get(column)
             if texts is None:
                 continue
             own, people = texts[self.samples], of[self.samples]
@@ -200,7 +204,7 @@ class _Card:
 
     def files(self) -> dict[str, bytes]:
         """Pairs as CSV, in LFW's layout where names and folds allow it, and for review where a matcher made them."""
-        names = self.trial.cohort.sample_ids
+        names = self.system.cohort.sample_ids
         fold = np.zeros(self.pairs.n_listed, dtype=np.int64) if self.pairs.fold is None else self.pairs.fold
         order = np.lexsort((~self.pairs.mated, fold))
         rows = [
@@ -225,7 +229,7 @@ class _Card:
 
     def notes(self) -> Iterator[str]:
         """Which files there are, and which claims do not hold."""
-        if lfw_layout(self.trial.cohort.sample_ids, self.pairs) is None:
+        if lfw_layout(self.system.cohort.sample_ids, self.pairs) is None:
             yield f"test set {self.name}: no list in LFW's layout, which wants names like name_0001 and equal folds"
         for claim in self._claims():
             if not claim.holds:
@@ -234,10 +238,10 @@ class _Card:
 
     def _review_rows(self, rules: Rules) -> list[tuple[object, ...]]:
         """Every pair with its score, hardest first within its kind, and an empty verdict."""
-        ground = ground_of(self.trial.material, rules)
+        inputs = inputs_of(self.system.cohort_data, rules)
         first, second = self.pairs.probe.astype(np.int64), self.pairs.reference.astype(np.int64)
-        score = scores_of(ground.vectors, first, second)
-        names = self.trial.cohort.sample_ids
+        score = scores_of(inputs.vectors, first, second)
+        names = self.system.cohort.sample_ids
         order = np.lexsort((np.where(self.pairs.mated, score, -score), ~self.pairs.mated))
         return [
             (
@@ -245,7 +249,7 @@ class _Card:
                 "mated" if self.pairs.mated[n] else NON_MATED,
                 names[first[n]],
                 names[second[n]],
-                ground.names[ground.group[first[n]]],
+                inputs.names[inputs.group[first[n]]],
                 f"{score[n]:.6f}",
                 "",
             )
@@ -261,7 +265,7 @@ class _Card:
         at: At = NOWHERE,
     ) -> Estimate:
         return Estimate.of(
-            self.trial.provider, NAME, metric, float(value), unit, of, at={"pairs": self.name, **at}
+            self.system.provider, NAME, metric, float(value), unit, of, at={"pairs": self.name, **at}
         )
 
     def _share(
@@ -275,7 +279,7 @@ class _Card:
         note: str | None = None,
     ) -> Estimate:
         at = {"pairs": self.name, **at}
-        return Estimate.share(self.trial.provider, NAME, metric, counts, unit, of, at=at, note=note)
+        return Estimate.share(self.system.provider, NAME, metric, counts, unit, of, at=at, note=note)
 
 
 def lfw_layout(names: Sequence[str], pairs: Comparisons) -> bytes | None:

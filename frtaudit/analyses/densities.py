@@ -40,33 +40,33 @@ class Densities:
         if self.points < 2:
             raise SpecError(f"analyses.{NAME}.points", f"found {self.points}", "2 or more")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Every class that has mated scores."""
         found: list[Estimate] = []
         curves: list[Curve] = []
-        for schema in trial.groups.schemas:
-            held, _ = class_scores(trial, schema)
+        for schema in system.groups.schemas:
+            held, _ = class_scores(system, schema)
             for c in range(len(held.names)):
-                made, curve = self._class(trial, held, c)
+                made, curve = self._class(system, held, c)
                 found += made
                 curves.append(curve)
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
 
-    def _class(self, trial: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
+    def _class(self, system: SystemData, held: ClassScores, c: int) -> tuple[list[Estimate], Curve]:
         scores = to_scale(held.scores[c], held.score_range)
         grid = np.linspace(0.0, SCALE, self.points)
         shape = densities.density(scores, grid, 0.0, SCALE)
-        make = partial(Estimate.of, trial.provider, NAME, of=(held.schema, held.names[c]))
+        make = partial(Estimate.of, system.provider, NAME, of=(held.schema, held.names[c]))
         note = None if shape.bandwidth is not None else FEW
         found = [make("density_bandwidth", shape.bandwidth, "points of 0..100", note=note)]
         for end, share in (("low", shape.at_low), ("high", shape.at_high)):
             count = round(share * scores.size)
             made = make("scores_at_end", share, SHARE, counts=(count, scores.size), at={"end": end})
             found += [made] if count else []
-        found += self._normality(trial, held, c)
+        found += self._normality(system, held, c)
         notes = () if shape.bandwidth is not None else (FEW,)
         curve = Curve(
-            provider=trial.provider,
+            provider=system.provider,
             analysis="density",
             schema=held.schema,
             group=held.names[c],
@@ -77,12 +77,12 @@ class Densities:
         )
         return found, curve
 
-    def _normality(self, trial: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
+    def _normality(self, system: SystemData, held: ClassScores, c: int) -> Iterator[Estimate]:
         scores = to_scale(held.scores[c], held.score_range)
         for per, note in PER.items():
             values = scores if per == "score" else densities.subject_means(scores, held.subjects[c])
             tested = densities.omnibus(values)
-            make = partial(Estimate.of, trial.provider, NAME, unit="number", of=(held.schema, held.names[c]))
+            make = partial(Estimate.of, system.provider, NAME, unit="number", of=(held.schema, held.names[c]))
             for metric, value in (
                 ("normality_k2", None if tested is None else tested.statistic),
                 ("normality_p", None if tested is None else tested.p_value),

@@ -40,11 +40,11 @@ class Differentials:
         if not 0 <= self.weight <= 1:
             raise SpecError(f"analyses.{NAME}.weight", f"found {self.weight:g}", "a number from 0 to 1")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All indices of every schema at every declared target, in both weightings."""
         made = forms(self.weight)
-        found = [_index(trial, view, form, self.weight, alpha) for view in _views(trial) for form in made]
-        return AnalysisOutput(estimates=(*found, *_at_max_group(trial, alpha)))
+        found = [_index(system, view, form, self.weight, alpha) for view in _views(system) for form in made]
+        return AnalysisOutput(estimates=(*found, *_at_max_group(system, alpha)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,33 +58,38 @@ class View:
     refused: str | None
 
 
-def _views(trial: SystemData) -> Iterator[View]:
-    for schema in trial.groups.schemas:
-        for a in trial.points.declared:
+def _views(system: SystemData) -> Iterator[View]:
+    for schema in system.groups.schemas:
+        for a in system.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                threshold = float(trial.points.at_target[w, a])
-                refused = trial.resolved[a] or trial.refused(w, a)
+                threshold = float(system.points.at_target[w, a])
+                refused = system.resolved[a] or system.refused(w, a)
                 yield View(
                     schema=schema,
                     weighting=weighting,
-                    target=trial.points.targets[a],
-                    rates=None if refused else _group_rates(trial, schema, weighting, threshold, a),
+                    target=system.points.targets[a],
+                    rates=None if refused else _group_rates(system, schema, weighting, threshold, a),
                     refused=refused,
                 )
 
 
 def _group_rates(
-    trial: SystemData, schema: str, weighting: Weighting, threshold: float, a: int
+    system: SystemData, schema: str, weighting: Weighting, threshold: float, a: int
 ) -> GroupRates:
     readings = {
         rate: tuple(
-            read(trial, OperatingPoint(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a))
-            for tag, _ in trial.classes(schema)
+            read(
+                system,
+                OperatingPoint(
+                    rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
+                ),
+            )
+            for group_index, _ in system.classes(schema)
         )
         for rate in BOTH
     }
     return GroupRates(
-        labels=trial.cohort.classifications[schema].labels,
+        labels=system.cohort.classifications[schema].labels,
         readings=readings,
         common={rate: _pooled(items) for rate, items in readings.items()},
     )
@@ -96,11 +101,11 @@ def _pooled(readings: tuple[RateSummary, ...]) -> float:
     return sum(item.value * item.total for item in readings if item.total) / total if total else float("nan")
 
 
-def _index(trial: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
+def _index(system: SystemData, view: View, form: Form, weight: float, alpha: float) -> Estimate:
     own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
     rates = view.rates
     estimate = Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         form.metric,
         None if rates is None else float(form.value(rates.values(form.rates))),
@@ -112,17 +117,19 @@ def _index(trial: SystemData, view: View, form: Form, weight: float, alpha: floa
     )
     if rates is None:
         return estimate
-    fixed = (spec for spec in trial.intervals if spec.target is Target.FIXED_IDENTITIES)
+    fixed = (spec for spec in system.intervals if spec.target is Target.FIXED_IDENTITIES)
     made = (
         *(fixed_interval(form, rates, spec, alpha) for spec in fixed),
         population_interval(form, rates, alpha),
     )
-    return replace(estimate, intervals=made, test=difference(form, rates, alpha, _strata(trial, view.schema)))
+    return replace(
+        estimate, intervals=made, test=difference(form, rates, alpha, _strata(system, view.schema))
+    )
 
 
-def _strata(trial: SystemData, schema: str) -> str | None:
+def _strata(system: SystemData, schema: str) -> str | None:
     """Say so where subjects were drawn within other groups than those compared (FORMULAS 8.2, 8.5)."""
-    drawn = stratum(trial.spec, trial.groups.schemas)
+    drawn = stratum(system.spec, system.groups.schemas)
     return (
         None
         if drawn == schema
@@ -132,47 +139,52 @@ def _strata(trial: SystemData, schema: str) -> str | None:
     )
 
 
-def _at_max_group(trial: SystemData, alpha: float) -> Iterator[Estimate]:
+def _at_max_group(system: SystemData, alpha: float) -> Iterator[Estimate]:
     """Rates at the threshold where the largest group FMR meets the target (002, remark on the group-wise threshold)."""
-    for s, schema in enumerate(trial.groups.schemas):
-        tags = {0: "all"} | dict(trial.classes(schema))
-        for a in trial.points.declared:
+    for s, schema in enumerate(system.groups.schemas):
+        group_indices = {0: "all"} | dict(system.classes(schema))
+        for a in system.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                threshold = float(trial.max_points[w, s, a])
-                at: At = {"fmr": trial.points.targets[a], "threshold_of": "max_group", "schema": schema}
-                note = _unresolved_group(trial, schema, a) or (
+                threshold = float(system.max_points[w, s, a])
+                at: At = {"fmr": system.points.targets[a], "threshold_of": "max_group", "schema": schema}
+                note = _unresolved_group(system, schema, a) or (
                     None
                     if np.isfinite(threshold)
-                    else trial.refused(w, a)
+                    else system.refused(w, a)
                     or "the threshold lies where the scores are cut off, or below their tail"
                 )
-                yield _max_threshold(trial, schema, weighting, at, threshold, note)
-                for tag, group in tags.items():
-                    own = schema if tag else None
+                yield _max_threshold(system, schema, weighting, at, threshold, note)
+                for group_index, group in group_indices.items():
+                    own = schema if group_index else None
                     if note:
-                        yield _no_rate(trial, own, group, weighting, at, note)
+                        yield _no_rate(system, own, group, weighting, at, note)
                         continue
                     place = OperatingPoint(
-                        rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a, schema=s
+                        rate="fnmr",
+                        weighting=weighting,
+                        group_index=group_index,
+                        threshold=threshold,
+                        point=a,
+                        schema=s,
                     )
-                    yield rate_estimate(trial, NAME, "fnmr_at_fmr", own, group, at, place, alpha)
+                    yield rate_estimate(system, NAME, "fnmr_at_fmr", own, group, at, place, alpha)
 
 
-def _unresolved_group(trial: SystemData, schema: str, a: int) -> str | None:
+def _unresolved_group(system: SystemData, schema: str, a: int) -> str | None:
     """Why a group's own FMR cannot be resolved at the target (FORMULAS 8.4), naming the smallest target."""
-    labels = trial.cohort.classifications[schema].labels
-    for (tag, _), label in zip(trial.classes(schema), labels, strict=True):
-        reason = unresolved(trial.points.targets[a], int(trial.trials.non_mated[tag]))
+    labels = system.cohort.classifications[schema].labels
+    for (group_index, _), label in zip(system.classes(schema), labels, strict=True):
+        reason = unresolved(system.points.targets[a], int(system.trials.non_mated[group_index]))
         if reason:
             return f"{schema.replace('_', ' ')} {label}: {reason}"
     return None
 
 
 def _max_threshold(
-    trial: SystemData, schema: str, weighting: Weighting, at: At, threshold: float, note: str | None
+    system: SystemData, schema: str, weighting: Weighting, at: At, threshold: float, note: str | None
 ) -> Estimate:
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         "threshold_at_fmr",
         None if note else threshold,
@@ -185,10 +197,10 @@ def _max_threshold(
 
 
 def _no_rate(
-    trial: SystemData, schema: str | None, group: str, weighting: Weighting, at: At, note: str
+    system: SystemData, schema: str | None, group: str, weighting: Weighting, at: At, note: str
 ) -> Estimate:
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         "fnmr_at_fmr",
         None,

@@ -42,78 +42,84 @@ class ErrorRates:
             found = f"found {self.curve_points}"
             raise SpecError(f"analyses.{NAME}.curve_points", found, f"{MIN_POINTS} or more")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Everything that is read off one provider's scores at a threshold."""
-        found = (*_at_targets(trial, alpha), *_at_thresholds(trial, alpha), _eer(trial))
+        found = (*_at_targets(system, alpha), *_at_thresholds(system, alpha), _eer(system))
         return AnalysisOutput(
             estimates=found,
-            curves=tuple(_curves(trial, self.curve_points)),
-            notes=tuple(f"{trial.provider}: {note}" for note in _warnings(trial)),
+            curves=tuple(_curves(system, self.curve_points)),
+            notes=tuple(f"{system.provider}: {note}" for note in _warnings(system)),
         )
 
 
-def _warnings(trial: SystemData) -> list[str]:
-    return [trial.warned[a] or "" for a in trial.points.declared if trial.warned[a] and not trial.resolved[a]]
+def _warnings(system: SystemData) -> list[str]:
+    return [
+        system.warned[a] or "" for a in system.points.declared if system.warned[a] and not system.resolved[a]
+    ]
 
 
-def _at_targets(trial: SystemData, alpha: float) -> Iterator[Estimate]:
-    inverted = inversion(trial)
-    for a in trial.points.declared:
-        target = trial.points.targets[a]
+def _at_targets(system: SystemData, alpha: float) -> Iterator[Estimate]:
+    inverted = inversion(system)
+    for a in system.points.declared:
+        target = system.points.targets[a]
         for w, weighting in enumerate(WEIGHTINGS):
-            threshold = float(trial.points.at_target[w, a])
-            yield _threshold(trial, weighting, a, threshold, alpha, inverted)
-            for tag, schema, group in trial.tags():
+            threshold = float(system.points.at_target[w, a])
+            yield _threshold(system, weighting, a, threshold, alpha, inverted)
+            for group_index, schema, group in system.every_group():
                 for metric, rate in (("fnmr_at_fmr", "fnmr"), ("fmr", "fmr")):
                     at: At = {"fmr": target}
                     if not np.isfinite(threshold):
-                        yield _refused(trial, metric, schema, group, weighting, at, a)
+                        yield _refused(system, metric, schema, group, weighting, at, a)
                         continue
                     place = OperatingPoint(
-                        rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a
+                        rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
                     )
-                    yield rate_estimate(trial, NAME, metric, schema, group, at, place, alpha)
+                    yield rate_estimate(system, NAME, metric, schema, group, at, place, alpha)
 
 
-def _at_thresholds(trial: SystemData, alpha: float) -> Iterator[Estimate]:
-    first = len(trial.points.targets)
-    for t, (threshold, origin) in enumerate(zip(trial.points.thresholds, trial.points.origin, strict=True)):
-        beyond = trial.censoring.beyond(threshold)
+def _at_thresholds(system: SystemData, alpha: float) -> Iterator[Estimate]:
+    first = len(system.points.targets)
+    for t, (threshold, origin) in enumerate(zip(system.points.thresholds, system.points.origin, strict=True)):
+        beyond = system.censoring.beyond(threshold)
         for weighting in WEIGHTINGS:
-            for tag, schema, group in trial.tags():
+            for group_index, schema, group in system.every_group():
                 for rate in ("fmr", "fnmr"):
                     at: At = {"threshold": threshold, **origin}
                     if beyond is not None:
-                        yield _without(trial, rate, schema, group, weighting, at, beyond)
+                        yield _without(system, rate, schema, group, weighting, at, beyond)
                         continue
                     place = OperatingPoint(
-                        rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=first + t
+                        rate=rate,
+                        weighting=weighting,
+                        group_index=group_index,
+                        threshold=threshold,
+                        point=first + t,
                     )
-                    yield rate_estimate(trial, NAME, rate, schema, group, at, place, alpha)
+                    yield rate_estimate(system, NAME, rate, schema, group, at, place, alpha)
 
 
 def _threshold(
-    trial: SystemData, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
+    system: SystemData, weighting: Weighting, a: int, threshold: float, alpha: float, inverted: Inversion
 ) -> Estimate:
-    target = trial.points.targets[a]
+    target = system.points.targets[a]
     if not np.isfinite(threshold):
-        return _refused(trial, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
+        return _refused(system, "threshold_at_fmr", None, "all", weighting, {"fmr": target}, a)
     w = WEIGHTINGS.index(weighting)
-    place = OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a)
-    counted = read(trial, place)
+    place = OperatingPoint(rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
+    counted = read(system, place)
     reading = RateSummary(
         value=threshold,
         vstat=threshold,
         errors=counted.errors,
         trials=counted.trials,
         erring=counted.erring,
-        replicates={plan: drawn.t_star[w, :, a] for plan, drawn in trial.replicates.items()},
+        replicates={plan: drawn.t_star[w, :, a] for plan, drawn in system.replicates.items()},
         missing=counted.missing,
         rule=lambda level: inverted.interval(target, threshold, weighting, level),
     )
-    wanted = [spec for spec in trial.intervals if spec.method in PLAN_OF]
+    wanted = [spec for spec in system.intervals if spec.method in PLAN_OF]
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         "threshold_at_fmr",
         threshold,
@@ -125,14 +131,14 @@ def _threshold(
 
 
 def _refused(
-    trial: SystemData, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
+    system: SystemData, metric: str, schema: str | None, group: str, weighting: Weighting, at: At, a: int
 ) -> Estimate:
-    note = trial.refused(WEIGHTINGS.index(weighting), a)
-    return _without(trial, metric, schema, group, weighting, at, note)
+    note = system.refused(WEIGHTINGS.index(weighting), a)
+    return _without(system, metric, schema, group, weighting, at, note)
 
 
 def _without(
-    trial: SystemData,
+    system: SystemData,
     metric: str,
     schema: str | None,
     group: str,
@@ -142,7 +148,7 @@ def _without(
 ) -> Estimate:
     """No value, and why."""
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         metric,
         None,
@@ -154,19 +160,19 @@ def _without(
     )
 
 
-def _eer(trial: SystemData) -> Estimate:
+def _eer(system: SystemData) -> Estimate:
     """FORMULAS 8.14; its interval is not offered: note says so."""
     found, note = None, "needs mated and non-mated comparisons"
-    if trial.trials.mated[0] and trial.trials.non_mated[0]:
+    if system.trials.mated[0] and system.trials.non_mated[0]:
         try:
-            found = rates.eer(trial.tail, trial.groups)
+            found = rates.eer(system.tail, system.groups)
             note = f"at threshold {found.threshold:.6g}"
-            refused = eer_hidden(trial.censoring, found.threshold, found.fmr, found.fnmr)
+            refused = eer_hidden(system.censoring, found.threshold, found.fmr, found.fnmr)
             found, note = (found, note) if refused is None else (None, refused)
         except BelowFloorError:
             note = "it lies below the floor of the kept tail"
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         "eer",
         None if found is None else found.value,
@@ -176,12 +182,12 @@ def _eer(trial: SystemData) -> Estimate:
     )
 
 
-def _curves(trial: SystemData, points: int) -> Iterator[Curve]:
+def _curves(system: SystemData, points: int) -> Iterator[Curve]:
     """DET (FNMR over FMR) and both rates over the threshold, pooled, for everybody and every group."""
-    for tag, schema, group in trial.tags():
-        if not trial.trials.mated[tag] or not trial.trials.non_mated[tag]:
+    for group_index, schema, group in system.every_group():
+        if not system.trials.mated[group_index] or not system.trials.non_mated[group_index]:
             continue
-        curve = rates.curve(trial.tail, trial.groups, tag, points)
+        curve = rates.curve(system.tail, system.groups, group_index, points)
         over = {
             "det": (curve.fmr, curve.fnmr),
             "fmr": (curve.thresholds, curve.fmr),
@@ -189,7 +195,7 @@ def _curves(trial: SystemData, points: int) -> Iterator[Curve]:
         }
         for kind, (x, y) in over.items():
             yield Curve(
-                provider=trial.provider,
+                provider=system.provider,
                 analysis=kind,
                 schema=schema,
                 group=group,

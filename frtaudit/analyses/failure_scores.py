@@ -33,23 +33,23 @@ class FailureScores:
 
     metrics = ("d_l2_failures", "d_l2_failures_change", "failed_mated")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """All schemas with two classes or more that have mated comparisons."""
         found: list[Estimate] = []
-        failed = failed_pairs(trial)
-        for schema in trial.groups.schemas:
-            held, _ = class_scores(trial, schema)
+        failed = failed_pairs(system)
+        for schema in system.groups.schemas:
+            held, _ = class_scores(system, schema)
             if len(held.names) >= 2:
-                found += self._schema(trial, held, failed)
+                found += self._schema(system, held, failed)
         return AnalysisOutput(estimates=tuple(found))
 
-    def _schema(self, trial: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
-        readings = {APART: without(held, failed), ZERO: with_zeros(trial, held, failed)}
+    def _schema(self, system: SystemData, held: ClassScores, failed: Pairs) -> Iterator[Estimate]:
+        readings = {APART: without(held, failed), ZERO: with_zeros(system, held, failed)}
         if any(scores.size == 0 for scores in readings[APART].scores):
             return
         distances = {name: d_l2.d_l2(made.scores, made.score_range) for name, made in readings.items()}
         for c, group in enumerate((*held.names, "max")):
-            make = partial(Estimate.of, trial.provider, NAME, of=(held.schema, group))
+            make = partial(Estimate.of, system.provider, NAME, of=(held.schema, group))
             both = {
                 name: float(values.max() if group == "max" else values[c])
                 for name, values in distances.items()
@@ -63,16 +63,16 @@ class FailureScores:
             yield make("d_l2_failures_change", both[ZERO] - both[APART], UNIT, note=SAME)
 
 
-def failed_pairs(trial: SystemData) -> Pairs:
+def failed_pairs(system: SystemData) -> Pairs:
     """Mated pairs without a score, cohort indices (F, 2), the smaller first: listed ones, or all of failed samples."""
-    if trial.attempts is not None:
-        compared = trial.comparisons
-        chosen = (trial.attempts.failure >= 0) & compared.mated
+    if system.attempts is not None:
+        compared = system.comparisons
+        chosen = (system.attempts.failure >= 0) & compared.mated
         pairs = np.stack([compared.probe[chosen], compared.reference[chosen]], axis=1)
         return np.sort(pairs, axis=1).astype(np.int64)
-    cohort = trial.cohort
+    cohort = system.cohort
     lost = np.zeros(cohort.n_samples, dtype=np.bool_)
-    lost[list(trial.failed)] = True
+    lost[list(system.failed)] = True
     starts = np.searchsorted(cohort.subject_of, np.arange(cohort.n_subjects + 1))
     found = [
         (i, j)
@@ -97,14 +97,14 @@ def without(held: ClassScores, failed: Pairs) -> ClassScores:
     )
 
 
-def with_zeros(trial: SystemData, held: ClassScores, failed: Pairs) -> ClassScores:
+def with_zeros(system: SystemData, held: ClassScores, failed: Pairs) -> ClassScores:
     """The same with the lowest score of the range for each failed comparison of the class."""
     kept = without(held, failed)
-    subject = trial.cohort.subject_of[failed[:, 0]].astype(np.int64)
-    own = trial.groups.of[trial.groups.schemas.index(held.schema)][subject]
+    subject = system.cohort.subject_of[failed[:, 0]].astype(np.int64)
+    own = system.groups.of[system.groups.schemas.index(held.schema)][subject]
     scores, subjects, pairs = [], [], []
-    for c, tag in enumerate(held.tags):
-        lost = own == tag - 1
+    for c, group_index in enumerate(held.group_indices):
+        lost = own == group_index - 1
         zeros = np.full(int(lost.sum()), held.score_range[0])
         scores.append(np.concatenate([zeros, kept.scores[c]]))
         subjects.append(np.concatenate([subject[lost], kept.subjects[c]]))

@@ -38,17 +38,17 @@ Ints = npt.NDArray[np.int64]
 class Failures:
     """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the ledger of failures."""
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about samples and comparisons without a score."""
-        counts = attempts_of(trial)
-        apart = counts if trial.spec.failures is FailureScore.APART else counts.scored()
-        found = [*_fta(trial, counts, alpha), *_frr(trial, apart, alpha), *_bounds(trial, apart)]
-        return AnalysisOutput(estimates=tuple(found), failures=tuple(_ledger(trial)))
+        counts = attempts_of(system)
+        apart = counts if system.spec.failures is FailureScore.APART else counts.scored()
+        found = [*_fta(system, counts, alpha), *_frr(system, apart, alpha), *_bounds(system, apart)]
+        return AnalysisOutput(estimates=tuple(found), failures=tuple(_ledger(system)))
 
 
-def _fta(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
-    for tag, schema, group in trial.tags():
-        failed, tried = counts.failed[tag], counts.tried[tag]
+def _fta(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
+    for group_index, schema, group in system.every_group():
+        failed, tried = counts.failed[group_index], counts.tried[group_index]
         total = int(tried.sum())
         value, errors = float(failed.sum() / total) if total else None, (int(failed.sum()), total)
         made, note = (
@@ -56,7 +56,7 @@ def _fta(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate
             None if total else "nothing was tried in this group",
         )
         yield Estimate.of(
-            trial.provider,
+            system.provider,
             NAME,
             "fta",
             value,
@@ -77,24 +77,24 @@ def _fta_intervals(failed: Ints, tried: Ints, alpha: float) -> tuple[Interval, .
     return from_bounds(bounds, alpha), extreme
 
 
-def _frr(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
+def _frr(system: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate]:
     """ISO/IEC 19795-1: FRR = FTA + FNMR (1 - FTA), one attempt, pooled FNMR at each declared FMR target."""
-    for a in trial.points.declared:
-        threshold = float(trial.points.at_target[POOLED, a])
-        at: At = {"fmr": trial.points.targets[a]}
-        for tag, schema, group in trial.tags():
+    for a in system.points.declared:
+        threshold = float(system.points.at_target[POOLED, a])
+        at: At = {"fmr": system.points.targets[a]}
+        for group_index, schema, group in system.every_group():
             if not np.isfinite(threshold):
-                note = trial.refused(POOLED, a)
+                note = system.refused(POOLED, a)
                 yield Estimate.of(
-                    trial.provider, NAME, "frr", None, ATTEMPTS, (schema, group), at=at, note=note
+                    system.provider, NAME, "frr", None, ATTEMPTS, (schema, group), at=at, note=note
                 )
                 continue
             place = OperatingPoint(
-                rate="fnmr", weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a
+                rate="fnmr", weighting=Weighting.POOLED, group_index=group_index, threshold=threshold, point=a
             )
-            value, made, note = _frr_at(trial, counts, place, alpha)
+            value, made, note = _frr_at(system, counts, place, alpha)
             yield Estimate.of(
-                trial.provider,
+                system.provider,
                 NAME,
                 "frr",
                 value,
@@ -107,10 +107,10 @@ def _frr(trial: SystemData, counts: Attempts, alpha: float) -> Iterator[Estimate
 
 
 def _frr_at(
-    trial: SystemData, counts: Attempts, place: OperatingPoint, alpha: float
+    system: SystemData, counts: Attempts, place: OperatingPoint, alpha: float
 ) -> tuple[float | None, tuple[Interval, ...], str | None]:
-    reading = read(trial, place)
-    failed, tried = counts.failed[place.tag], counts.tried[place.tag]
+    reading = read(system, place)
+    failed, tried = counts.failed[place.group_index], counts.tried[place.group_index]
     if not tried.sum() or not np.isfinite(reading.value):
         return None, (), "no comparison"
     fta = float(failed.sum() / tried.sum())
@@ -176,25 +176,29 @@ def _by_variance(
     return from_variance(bounds, wider, int(drawn.size), alpha, note)
 
 
-def _bounds(trial: SystemData, counts: Attempts) -> Iterator[Estimate]:
+def _bounds(system: SystemData, counts: Attempts) -> Iterator[Estimate]:
     """Every comparison without a score as right, and as wrong: pooled rates at the declared targets' thresholds."""
-    for a in trial.points.declared:
-        threshold = float(trial.points.at_target[POOLED, a])
+    for a in system.points.declared:
+        threshold = float(system.points.at_target[POOLED, a])
         if not np.isfinite(threshold):
             continue
-        at: At = {"fmr": trial.points.targets[a]}
-        for tag, schema, group in trial.tags():
+        at: At = {"fmr": system.points.targets[a]}
+        for group_index, schema, group in system.every_group():
             for rate, lost in (("fnmr", counts.mated), ("fmr", counts.non_mated)):
                 place = OperatingPoint(
-                    rate=rate, weighting=Weighting.POOLED, tag=tag, threshold=threshold, point=a
+                    rate=rate,
+                    weighting=Weighting.POOLED,
+                    group_index=group_index,
+                    threshold=threshold,
+                    point=a,
                 )
-                yield from _case(trial, place, schema, group, at, int(lost[tag]))
+                yield from _case(system, place, schema, group, at, int(lost[group_index]))
 
 
 def _case(
-    trial: SystemData, place: OperatingPoint, schema: str | None, group: str, at: At, lost: int
+    system: SystemData, place: OperatingPoint, schema: str | None, group: str, at: At, lost: int
 ) -> Iterator[Estimate]:
-    reading = read(trial, place)
+    reading = read(system, place)
     total = reading.trials + lost
     if not lost:
         return
@@ -202,7 +206,7 @@ def _case(
         metric = f"{place.rate}_{case}_case"
         value, counts = errors / total, (errors, total)
         yield Estimate.of(
-            trial.provider,
+            system.provider,
             NAME,
             metric,
             value,
@@ -214,53 +218,55 @@ def _case(
         )
 
 
-def _ledger(trial: SystemData) -> Iterator[LedgerEntry]:
-    if trial.material.labelling is not None and was_listed(trial):
-        tags = trial.tags()
-        for code, tag, count in by_code(trial.material.labelling, trial.provider, trial.groups.names):
-            _, schema, group = tags[tag]
+def _ledger(system: SystemData) -> Iterator[LedgerEntry]:
+    if system.cohort_data.labelling is not None and was_listed(system):
+        group_indices = system.every_group()
+        for code, group_index, count in by_code(
+            system.cohort_data.labelling, system.provider, system.groups.names
+        ):
+            _, schema, group = group_indices[group_index]
             yield LedgerEntry(
                 code=code,
                 count=count,
                 unit="comparisons",
-                provider=trial.provider,
+                provider=system.provider,
                 schema=schema,
                 group=group,
             )
         return
-    failures = trial.failed
+    failures = system.failed
     found: Counter[tuple[str, int]] = Counter()
     for sample, code in failures.items():
-        found[code, int(trial.cohort.subject_of[sample])] += 1
+        found[code, int(system.cohort.subject_of[sample])] += 1
     unit = "samples"
-    if trial.attempts is not None and was_listed(trial):
+    if system.attempts is not None and was_listed(system):
         unit, found = "comparisons", Counter()
-        subjects = trial.cohort.subject_of[trial.comparisons.probe]
-        for row in np.flatnonzero(trial.attempts.failure >= 0):
-            found[trial.attempts.codes[trial.attempts.failure[row]], int(subjects[row])] += 1
-    names = _names(trial) if trial.spec.name_failures else {}
+        subjects = system.cohort.subject_of[system.comparisons.probe]
+        for row in np.flatnonzero(system.attempts.failure >= 0):
+            found[system.attempts.codes[system.attempts.failure[row]], int(subjects[row])] += 1
+    names = _names(system) if system.spec.name_failures else {}
     for code in sorted({code for code, _ in found}):
-        for tag, schema, group in trial.tags():
-            member = members_of(trial, tag)
+        for group_index, schema, group in system.every_group():
+            member = members_of(system, group_index)
             count = sum(n for (known, subject), n in found.items() if known == code and member[subject])
             if count:
-                named = names.get(code, ()) if tag == 0 else ()
+                named = names.get(code, ()) if group_index == 0 else ()
                 yield LedgerEntry(
                     code=code,
                     count=count,
                     unit=unit,
-                    provider=trial.provider,
+                    provider=system.provider,
                     schema=schema,
                     group=group,
                     names=named,
                 )
 
 
-def _names(trial: SystemData) -> dict[str, tuple[str, ...]]:
+def _names(system: SystemData) -> dict[str, tuple[str, ...]]:
     """Names of failed samples by code, when the spec asks for them."""
-    failures = trial.failed
+    failures = system.failed
     codes = sorted(set(failures.values()))
-    ids = trial.cohort.sample_ids
+    ids = system.cohort.sample_ids
     return {
         code: tuple(ids[sample] for sample in sorted(failures) if failures[sample] == code) for code in codes
     }

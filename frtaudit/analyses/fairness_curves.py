@@ -27,19 +27,19 @@ class FairnessCurves:
     In the spec's primary weighting, with the band of every interval of target fixed_identities that the spec asks for.
     """
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only: the indices at the declared targets are estimates of ``differentials``."""
-        return AnalysisOutput(curves=tuple(self._curves(trial, alpha)))
+        return AnalysisOutput(curves=tuple(self._curves(system, alpha)))
 
-    def _curves(self, trial: SystemData, alpha: float) -> Iterator[Curve]:
-        for schema in trial.groups.schemas:
+    def _curves(self, system: SystemData, alpha: float) -> Iterator[Curve]:
+        for schema in system.groups.schemas:
             for rate in RATES:
-                groups = classes_along(trial, schema, rate)
+                groups = classes_along(system, schema, rate)
                 if len(groups) < 2 or not groups[0][1].x.size:
                     continue
                 for kind in RateIndex:
                     named = Drawn(
-                        trial=trial, kind=KIND, schema=schema, group="all", metric=kind.value, rate=rate
+                        system=system, kind=KIND, schema=schema, group="all", metric=kind.value, rate=rate
                     )
                     yield from _index_curves(
                         named, index_along(kind, groups), without_value(kind, groups), alpha
@@ -47,7 +47,7 @@ class FairnessCurves:
 
 
 def _index_curves(named: Drawn, along: Readings, unseen: Reasons, alpha: float) -> Iterator[Curve]:
-    wanted = [spec for spec in named.trial.intervals if spec.target is Target.FIXED_IDENTITIES]
+    wanted = [spec for spec in named.system.intervals if spec.target is Target.FIXED_IDENTITIES]
     for spec in wanted:
         yield named.banded(along, spec, alpha, unseen)
     if not wanted:

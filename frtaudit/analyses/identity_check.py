@@ -85,23 +85,23 @@ class IdentityCheck:
     reviewed: str | None = field(default=None, metadata=PATH)
     nameless = True  # where nobody is named nobody has two names: nothing is told
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """How many pairs and images one system makes suspicious, and every FMR without those pairs."""
-        if not trial.material.named:
+        if not system.cohort_data.named:
             return AnalysisOutput()
-        found = look(trial)
-        lines = tuple(_lines(trial, found))
-        verdicts = self._verdicts(trial.cohort)
+        found = look(system)
+        lines = tuple(_lines(system, found))
+        verdicts = self._verdicts(system.cohort)
         confirmed = {item.pair: item for item in verdicts if item.kind == PEOPLE and item.same}
         known = {item.pair for item in verdicts}
         waiting = [item for item in lines if item.kind == PEOPLE and item.pair not in known]
-        estimates = [_people(trial, found), _images(trial, found)]
-        apart = _compared(trial, [item.subjects for item in confirmed.values()])
+        estimates = [_people(system, found), _images(system, found)]
+        apart = _compared(system, [item.subjects for item in confirmed.values()])
         if apart.size:
-            estimates += _without(trial, CONFIRMED, apart, alpha)
+            estimates += _without(system, CONFIRMED, apart, alpha)
         if waiting:
-            also = _compared(trial, [item.subjects for item in waiting])
-            estimates += _without(trial, SUSPECTED, np.concatenate([apart, also]), alpha)
+            also = _compared(system, [item.subjects for item in waiting])
+            estimates += _without(system, SUSPECTED, np.concatenate([apart, also]), alpha)
         return AnalysisOutput(estimates=tuple(estimates), kept=(lines, verdicts))
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  shared
@@ -129,9 +129,9 @@ class Reviewed:
     same: bool
 
 
-def look(trial: SystemData) -> Found:
+def look(system: SystemData) -> Found:
     """Suspects of one system, or why it is too weak, or the tail too short, to tell."""
-    tail, compared = trial.tail, int(trial.rule.spread.pairs[0])
+    tail, compared = system.tail, int(system.rule.spread.pairs[0])
     own = suspected_duplicates.own_medians(tail)
     looked_at = int(np.count_nonzero(~np.isnan(own)))
     cut = suspected_duplicates.cut_of(suspected_duplicates.within_medians(tail))
@@ -139,12 +139,12 @@ def look(trial: SystemData) -> Found:
     if cut is None or why is not None or not compared:
         why = why or NO_PAIRS
         return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
-    pairs = suspected_duplicates.suspected_pairs(tail, cut, trial.block)
-    if suspected_duplicates.too_many(pairs.first.size, compared, int(trial.trials.subjects[0])):
+    pairs = suspected_duplicates.suspected_pairs(tail, cut, system.block)
+    if suspected_duplicates.too_many(pairs.first.size, compared, int(system.trials.subjects[0])):
         why = f"{WEAK}: {_share(pairs.first.size, compared)} pairs of people reach the cut"
         return Found(cut=cut, pairs=None, images=None, compared=compared, looked_at=looked_at, why=why)
     images: Suspects | None = suspected_duplicates.suspected_images(
-        tail, cut, own <= suspected_duplicates.far_level(tail), trial.block
+        tail, cut, own <= suspected_duplicates.far_level(tail), system.block
     )
     if images is not None and images.first.size > suspected_duplicates.MAX_IMAGES * looked_at:
         why = f"{WEAK}: {_share(images.first.size, looked_at)} images"
@@ -170,26 +170,32 @@ def _share(some: int, total: int) -> str:
     return f"{formatting.count(some)} of {formatting.count(total)} ({formatting.rate(some / total)})"
 
 
-def _people(trial: SystemData, found: Found) -> Estimate:
+def _people(system: SystemData, found: Found) -> Estimate:
     number = None if found.pairs is None else found.pairs.first.size
     why = None if found.pairs is not None else found.why
     unit = "share of compared pairs of people"
-    return _count(trial, "suspected_duplicates", unit, number, found.compared, found.cut, why)
+    return _count(system, "suspected_duplicates", unit, number, found.compared, found.cut, why)
 
 
-def _images(trial: SystemData, found: Found) -> Estimate:
+def _images(system: SystemData, found: Found) -> Estimate:
     number = None if found.images is None else found.images.first.size
     unit = "share of the images that have others of their person"
-    return _count(trial, "suspected_images", unit, number, found.looked_at, found.cut, found.why)
+    return _count(system, "suspected_images", unit, number, found.looked_at, found.cut, found.why)
 
 
 def _count(
-    trial: SystemData, metric: str, unit: str, number: int | None, of: int, cut: float | None, why: str | None
+    system: SystemData,
+    metric: str,
+    unit: str,
+    number: int | None,
+    of: int,
+    cut: float | None,
+    why: str | None,
 ) -> Estimate:
     counts = (number, of) if number is not None and of > 0 else None
     value, at = counts and counts[0] / counts[1], {} if cut is None else {"cut": cut}
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         metric,
         value,
@@ -200,18 +206,18 @@ def _count(
     )
 
 
-def _without(trial: SystemData, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
+def _without(system: SystemData, metric: str, pairs: Ints, alpha: float) -> Iterator[Estimate]:
     """Every FMR that ``error_rates`` prints, without all comparisons of these pairs (n, 2) of people."""
-    places = list(_places(trial))
+    places = list(_places(system))
     thresholds = {place.threshold for _, place in places}
-    tail, rule = rule_without(trial.tail, trial.groups, pairs[:, 0], pairs[:, 1], thresholds)
-    rest = replace(trial, tail=tail, rule=rule, replicates={})
+    tail, rule = rule_without(system.tail, system.groups, pairs[:, 0], pairs[:, 1], thresholds)
+    rest = replace(system, tail=tail, rule=rule, replicates={})
     for at, place in places:
-        for tag, schema, group in trial.tags():
-            here = replace(place, tag=tag)
-            low = place.threshold < trial.tail.floor
+        for group_index, schema, group in system.every_group():
+            here = replace(place, group_index=group_index)
+            low = place.threshold < system.tail.floor
             reading = None if low else read(rest, here)
-            make = partial(Estimate.of, trial.provider, NAME, metric, unit=SHARE, of=(schema, group), at=at)
+            make = partial(Estimate.of, system.provider, NAME, metric, unit=SHARE, of=(schema, group), at=at)
             make = partial(make, weighting=place.weighting.value)
             if reading is None or not np.isfinite(reading.value):
                 yield make(None, counts=(0, 0), note=BELOW_FLOOR if low else "no comparison in this group")
@@ -220,36 +226,40 @@ def _without(trial: SystemData, metric: str, pairs: Ints, alpha: float) -> Itera
             yield make(reading.value, counts=counts, intervals=made)
 
 
-def _places(trial: SystemData) -> Iterator[tuple[At, OperatingPoint]]:
+def _places(system: SystemData) -> Iterator[tuple[At, OperatingPoint]]:
     """Where ``error_rates`` reads FMR: declared targets, then fixed thresholds, in both weightings."""
-    points = trial.points
+    points = system.points
     for w, weighting in enumerate(WEIGHTINGS):
         for a in points.declared:
             threshold = float(points.at_target[w, a])
             if np.isfinite(threshold):
                 yield (
                     {"fmr": points.targets[a]},
-                    OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=a),
+                    OperatingPoint(
+                        rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=a
+                    ),
                 )
         for t, (threshold, origin) in enumerate(zip(points.thresholds, points.origin, strict=True)):
-            if trial.censoring.beyond(threshold) is None:
+            if system.censoring.beyond(threshold) is None:
                 point = len(points.targets) + t
                 yield (
                     {"threshold": threshold, **origin},
-                    OperatingPoint(rate="fmr", weighting=weighting, tag=0, threshold=threshold, point=point),
+                    OperatingPoint(
+                        rate="fmr", weighting=weighting, group_index=0, threshold=threshold, point=point
+                    ),
                 )
 
 
-def _lines(trial: SystemData, found: Found) -> Iterator[Line]:
+def _lines(system: SystemData, found: Found) -> Iterator[Line]:
     """What one system puts to review: pairs of people, then images."""
     for kind, items in ((PEOPLE, found.pairs), (IMAGE, found.images)):
         for n in range(0 if items is None or found.cut is None else items.first.size):
-            yield _line(trial, cast("Suspects", items), n, kind, cast("float", found.cut))
+            yield _line(system, cast("Suspects", items), n, kind, cast("float", found.cut))
 
 
-def _line(trial: SystemData, items: Suspects, n: int, kind: str, cut: float) -> Line:
+def _line(system: SystemData, items: Suspects, n: int, kind: str, cut: float) -> Line:
     """The two most alike images stand for a pair of people; of an image its own name and its own person come first."""
-    tail, cohort = trial.tail, trial.cohort
+    tail, cohort = system.tail, system.cohort
     ends = [int(side[items.best[n]]) for side in (tail.tail_i, tail.tail_j)]
     first = int(items.first[n])
     if (ends[1] == first) if kind == IMAGE else (tail.subject_of[ends[1]] == first):
@@ -326,11 +336,11 @@ def _read(path: str, cohort: Cohort) -> tuple[Reviewed, ...]:
     )
 
 
-def _compared(trial: SystemData, subjects: Sequence[tuple[str, str]]) -> Ints:
+def _compared(system: SystemData, subjects: Sequence[tuple[str, str]]) -> Ints:
     """The pairs of people that were compared, as subjects of the cohort, (n, 2) int64."""
-    place = {name: k for k, name in enumerate(trial.cohort.subject_ids)}
+    place = {name: k for k, name in enumerate(system.cohort.subject_ids)}
     pairs = np.array([[place[a], place[b]] for a, b in subjects], dtype=np.int64).reshape(-1, 2)
-    sizes = block_sizes(trial.tail, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32))
-    cells = trial.tail.cells[pairs]
-    together = (cells[:, 0] == cells[:, 1]) & (cells[:, 0] >= 0) | (trial.tail.blocks is not None)
+    sizes = block_sizes(system.tail, pairs[:, 0].astype(np.int32), pairs[:, 1].astype(np.int32))
+    cells = system.tail.cells[pairs]
+    together = (cells[:, 0] == cells[:, 1]) & (cells[:, 0] >= 0) | (system.tail.blocks is not None)
     return np.asarray(pairs[(sizes > 0) & together])

@@ -56,9 +56,9 @@ class IdentityLabels:
     subsets: bool = True
     matrices: bool = True
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Persons by whose labels. Raises :class:`SpecError` for a cohort whose subjects are known."""
-        labelling = _labelling(material)
+        labelling = _labelling(cohort_data)
         made = evaluation.subsets(labelling, _how(spec)) if self.subsets else ()
         return _Survey(
             persons=evaluation.persons(labelling),
@@ -66,23 +66,23 @@ class IdentityLabels:
             several=evaluation.by_several(labelling, _how(spec)),
         )
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Of the labels once, with the first system; of each service what its scores say under each label."""
-        found = _Reading.of_trial(trial, alpha)
-        first = trial.provider == on_panel(trial.spec, trial.material)[0]
+        found = _Reading.of_system(system, alpha)
+        first = system.provider == on_panel(system.spec, system.cohort_data)[0]
         estimates = [*(found.labels() if first else ()), *found.own()]
         curves = [*found.curves(), *found.distributions(), *(found.queries() if first else ())]
         if first and self.matrices:
             curves += found.examples()
-        key = trial.material.pseudonym_key
-        files = {f"{NAME}/labels.csv": label_table(_labelling(trial.material), key)} if first else {}
+        key = system.cohort_data.pseudonym_key
+        files = {f"{NAME}/labels.csv": label_table(_labelling(system.cohort_data), key)} if first else {}
         return AnalysisOutput(estimates=tuple(estimates), curves=tuple(curves), files=files)
 
 
-def _labelling(material: CohortData) -> Labelling:
-    if material.labelling is None:
+def _labelling(cohort_data: CohortData) -> Labelling:
+    if cohort_data.labelling is None:
         raise SpecError(f"analyses.{NAME}", "a cohort whose subjects are known", "cohort=queries")
-    return material.labelling
+    return cohort_data.labelling
 
 
 def _how(spec: AuditSpec) -> How:
@@ -93,7 +93,7 @@ def _how(spec: AuditSpec) -> How:
 class _Reading:
     """One service under every kind of label."""
 
-    trial: SystemData
+    system: SystemData
     alpha: float
     of: Labelling
     survey: _Survey
@@ -101,13 +101,13 @@ class _Reading:
     scores: Mapping[str, Scores]
 
     @classmethod
-    def of_trial(cls, trial: SystemData, alpha: float) -> "_Reading":
+    def of_system(cls, system: SystemData, alpha: float) -> "_Reading":
         """What this system said, both orders of a pair as one, split by everybody's labels and by its own."""
-        of, survey = _labelling(trial.material), cast("_Survey", trial.surveys[NAME])
-        service = evaluation.pooled(next(one for one in of.services if one.name == trial.provider))
-        persons = {**survey.persons, NO_VOTE: evaluation.alone(of, service, _how(trial.spec))}
+        of, survey = _labelling(system.cohort_data), cast("_Survey", system.surveys[NAME])
+        service = evaluation.pooled(next(one for one in of.services if one.name == system.provider))
+        persons = {**survey.persons, NO_VOTE: evaluation.alone(of, service, _how(system.spec))}
         scores = {name: evaluation.split(of.faces, service, person) for name, person in persons.items()}
-        return cls(trial, alpha, of, survey, service, scores)
+        return cls(system, alpha, of, survey, service, scores)
 
     def labels(self) -> Iterator[Estimate]:
         """Queries and faces by what became of them; the confusion table and the agreement with annotation."""
@@ -163,14 +163,14 @@ class _Reading:
 
     def own(self) -> Iterator[Estimate]:
         """FNMR at each declared FMR target and EER, by whose labels, of everybody and of each group; by subsets."""
-        lost = evaluation.lost(self.of.faces, [self.service])[self.trial.provider]
-        yield self._share("label_no_score", {}, lost, len(self.of.faces.names), "faces", self.trial.provider)
+        lost = evaluation.lost(self.of.faces, [self.service])[self.system.provider]
+        yield self._share("label_no_score", {}, lost, len(self.of.faces.names), "faces", self.system.provider)
         for labels, scores in self.scores.items():
             for schema, group, member in self._groups():
                 own = scores if member is None else scores.of(member)
                 yield from self._rates(own, {"labels": labels}, schema, group)
         for names, labelled in self.survey.subsets:
-            if self.trial.provider in names:
+            if self.system.provider in names:
                 scores = evaluation.split(self.of.faces, self.service, labelled.identity)
                 yield from self._at_targets(scores, {"labels": "+".join(names)}, None, "all")
 
@@ -181,7 +181,7 @@ class _Reading:
     def _groups(self) -> Iterator[tuple[str | None, str, np.ndarray | None]]:
         """Everybody, and the queries of each class: a query has the class of its person in the cohort."""
         yield None, "all", None
-        cohort, faces = self.trial.cohort, self.of.faces
+        cohort, faces = self.system.cohort, self.of.faces
         known = np.flatnonzero(self.of.sample_of >= 0)
         for schema, item in cohort.classifications.items():
             code = np.full(len(faces.queries), -1, dtype=np.int64)
@@ -194,7 +194,7 @@ class _Reading:
         found = eer_of(scores.mated, scores.non_mated)
         value, note = finite(found.value), "no mated or no non-mated comparison"
         if value is not None:
-            note = eer_hidden(self.trial.censoring, found.threshold, found.fmr, found.fnmr) or ""
+            note = eer_hidden(self.system.censoring, found.threshold, found.fmr, found.fnmr) or ""
         yield replace(
             self._bare("eer_by_labels", at, schema, group),
             value=None if note else value,
@@ -203,7 +203,7 @@ class _Reading:
         )
 
     def _at_targets(self, scores: Scores, at: At, schema: str | None, group: str) -> Iterator[Estimate]:
-        points = self.trial.points
+        points = self.system.points
         for place in points.declared:
             target = points.targets[place]
             made = replace(
@@ -215,7 +215,7 @@ class _Reading:
                 few = f"{scores.mated.size} mated and {scores.non_mated.size} non-mated comparisons"
                 yield replace(made, value=None, note=f"too few to resolve: {few}")
                 continue
-            reason = evaluation.hidden(scores, target, self.trial.censoring)
+            reason = evaluation.hidden(scores, target, self.system.censoring)
             if reason is not None:
                 yield replace(made, value=None, note=reason)
                 continue
@@ -228,21 +228,21 @@ class _Reading:
         The labels that the cohort has get Wilson's band at each threshold, held (FORMULAS 8.1).
         """
         cohort = COHORT_OF.get(self.of.source)
-        targets = [self.trial.points.targets[place] for place in self.trial.points.declared]
+        targets = [self.system.points.targets[place] for place in self.system.points.declared]
         for labels, scores in self.scores.items():
-            found = pictures.det(scores, self.trial.censoring, targets)
+            found = pictures.det(scores, self.system.censoring, targets)
             made = self._curve(DET, "all", found.fmr, found.fnmr, metric=labels)
-            if made.x and labels == cohort and self.trial.spec.failures is FailureScore.APART:
+            if made.x and labels == cohort and self.system.spec.failures is FailureScore.APART:
                 made = self._banded(made, found.threshold)
             yield made
         for schema, group, member in self._groups():
             for labels in BOTH if member is not None else ():
                 if labels in self.scores and member is not None:
-                    found = pictures.det(self.scores[labels].of(member), self.trial.censoring, targets)
+                    found = pictures.det(self.scores[labels].of(member), self.system.censoring, targets)
                     yield self._curve(DET, group, found.fmr, found.fnmr, metric=labels, schema=schema)
 
     def _banded(self, curve: Curve, threshold: np.ndarray) -> Curve:
-        prepared = wilson.prepare_mated(self.trial.tail, self.trial.groups, threshold)
+        prepared = wilson.prepare_mated(self.system.tail, self.system.groups, threshold)
         rules = [prepared.fnmr(cut, 0, self.alpha, Weighting.POOLED) for cut in threshold.tolist()]
         ends = [
             (np.nan, np.nan) if rule.low is None or rule.high is None else (rule.low, rule.high)
@@ -278,7 +278,7 @@ class _Reading:
         if ANNOTATED not in self.survey.persons:
             return
         said = pictures.of_queries(faces, faces.annotated == OF_QUERY)
-        told = pictures.of_queries(faces, pictures.voted(labelled, _how(self.trial.spec).limits.tau))
+        told = pictures.of_queries(faces, pictures.voted(labelled, _how(self.system.spec).limits.tau))
         for reason in dict.fromkeys(labelled.reason):
             own = np.flatnonzero([item == reason for item in labelled.reason])
             for metric, by in (("faces", np.ones(size.size)), ("share", size)):
@@ -293,7 +293,7 @@ class _Reading:
 
     def examples(self) -> Iterator[Curve]:
         """One query of each kind: confidences of its faces as rows over z, eigenvectors as rows over the decision."""
-        how = _how(self.trial.spec)
+        how = _how(self.system.spec)
         for name in list(self.of.labelled.modes)[:1]:
             service = next(one for one in self.of.services if one.name == name)
             for one in pictures.examples(self.of.faces, service, self.of.labelled, how.rule, how.limits):
@@ -304,7 +304,7 @@ class _Reading:
     def _share(self, metric: str, at: At, count: int, total: int, unit: str, provider: str = "") -> Estimate:
         return replace(
             self._bare(metric, at, None, "all"),
-            provider=provider or self.trial.provider,
+            provider=provider or self.system.provider,
             value=count / total if total else None,
             numerator=count if total else None,
             denominator=total or None,
@@ -314,7 +314,7 @@ class _Reading:
 
     def _bare(self, metric: str, at: At, schema: str | None, group: str) -> Estimate:
         return Estimate.of(
-            self.trial.provider,
+            self.system.provider,
             NAME,
             metric,
             None,
@@ -338,7 +338,7 @@ class _Reading:
         rows: np.ndarray | None = None,
     ) -> Curve:
         return Curve(
-            provider=self.trial.provider,
+            provider=self.system.provider,
             analysis=kind,
             schema=schema,
             group=group,

@@ -51,41 +51,41 @@ class Interclass:
                     f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", f"{MIN_NUMBER} or more"
                 )
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with at least two classes that have mated scores."""
         found: list[Estimate] = []
         curves: list[Curve] = []
         notes: list[str] = []
-        for schema in trial.groups.schemas:
-            panel, missing = class_scores(trial, schema)
+        for schema in system.groups.schemas:
+            panel, missing = class_scores(system, schema)
             notes += [
-                f"{trial.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing
+                f"{system.provider}: {schema} {name} has no mated comparison, so no d_l2" for name in missing
             ]
             if len(panel.names) >= MIN_SUBJECTS:
-                found += self._schema(trial, panel, alpha)
-                curves += _curves(trial, panel, self.curve_points)
+                found += self._schema(system, panel, alpha)
+                curves += _curves(system, panel, self.curve_points)
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
 
-    def _schema(self, trial: SystemData, panel: ClassScores, alpha: float) -> Iterator[Estimate]:
-        thesis = self._thesis(trial, panel)
-        population, test = _population(trial, panel, alpha)
+    def _schema(self, system: SystemData, panel: ClassScores, alpha: float) -> Iterator[Estimate]:
+        thesis = self._thesis(system, panel)
+        population, test = _population(system, panel, alpha)
         for space in Space:
             values = d_l2.d_l2(panel.scores, panel.score_range, space)
             pairs = d_l2.d_l2_pairs(panel.scores, panel.score_range, space)
             quantile = space is Space.QUANTILE
             for c, name in enumerate(panel.names):
                 made = (thesis[c], population[c]) if quantile else ()
-                yield _estimate(trial, panel, name, space, float(values[c]), made)
+                yield _estimate(system, panel, name, space, float(values[c]), made)
             for first in range(len(panel.names)):
                 for second in range(first + 1, len(panel.names)):
                     group = f"{panel.names[first]}|{panel.names[second]}"
-                    between = (self._between(trial, panel, first, second),) if quantile else ()
-                    yield _estimate(trial, panel, group, space, float(pairs[first, second]), between)
+                    between = (self._between(system, panel, first, second),) if quantile else ()
+                    yield _estimate(system, panel, group, space, float(pairs[first, second]), between)
             most = (largest(thesis), largest(population)) if quantile else ()
-            top = _estimate(trial, panel, "max", space, float(values.max()), most)
+            top = _estimate(system, panel, "max", space, float(values.max()), most)
             yield replace(top, test=test) if quantile else top
 
-    def _between(self, trial: SystemData, panel: ClassScores, first: int, second: int) -> Interval:
+    def _between(self, system: SystemData, panel: ClassScores, first: int, second: int) -> Interval:
         """The thesis's interval of class minus class: twice that of either class from the mean of the two."""
         two = replace(
             panel,
@@ -93,14 +93,14 @@ class Interclass:
             scores=(panel.scores[first], panel.scores[second]),
             subjects=(panel.subjects[first], panel.subjects[second]),
         )
-        half = self._thesis(trial, two)[0]
+        half = self._thesis(system, two)[0]
         return replace(half, low=2 * (half.low or 0.0), high=2 * (half.high or 0.0))
 
-    def _thesis(self, trial: SystemData, panel: ClassScores) -> tuple[Interval, ...]:
+    def _thesis(self, system: SystemData, panel: ClassScores) -> tuple[Interval, ...]:
         """The thesis's interval, at its own alpha."""
         order = drawn_order(panel)
         firsts = (str(panel.subjects[c].min()) for c in order)
-        seed = seed_of(trial.spec.seed, NAME, "thesis", panel.schema, *firsts)
+        seed = seed_of(system.spec.seed, NAME, "thesis", panel.schema, *firsts)
         scores = tuple(panel.scores[c] for c in order)
         table = thesis_bootstrap(scores, panel.score_range, alpha=self.alpha, n=self.B, seed=seed)
         made = tuple(
@@ -117,7 +117,7 @@ class Interclass:
         return tuple(made[place] for place in np.argsort(order))
 
 
-def _population(trial: SystemData, panel: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
+def _population(system: SystemData, panel: ClassScores, alpha: float) -> tuple[tuple[Interval, ...], Test]:
     """FORMULAS 8.7: subjects resampled within classes."""
     few = [
         name
@@ -135,8 +135,8 @@ def _population(trial: SystemData, panel: ClassScores, alpha: float) -> tuple[tu
         tuple(panel.subjects[c] for c in order),
         panel.score_range,
         alpha=alpha,
-        n=trial.spec.bootstrap.B,
-        rng=np.random.default_rng(seed_of(trial.spec.seed, NAME, "population", panel.schema)),
+        n=system.spec.bootstrap.B,
+        rng=np.random.default_rng(seed_of(system.spec.seed, NAME, "population", panel.schema)),
     )
     found = for_population(lambda level: _bounds(table, level), table.n_resamples, alpha)
     return tuple(found[place] for place in np.argsort(order)), _test(table, alpha)
@@ -163,7 +163,7 @@ def _test(table: PopulationTable | None, alpha: float, note: str | None = None) 
 
 
 def _estimate(
-    trial: SystemData,
+    system: SystemData,
     panel: ClassScores,
     group: str,
     space: Space,
@@ -171,7 +171,7 @@ def _estimate(
     intervals: tuple[Interval, ...],
 ) -> Estimate:
     return Estimate.of(
-        trial.provider,
+        system.provider,
         NAME,
         "d_l2",
         value,
@@ -182,20 +182,20 @@ def _estimate(
     )
 
 
-def _curves(trial: SystemData, panel: ClassScores, points: int) -> Iterator[Curve]:
+def _curves(system: SystemData, panel: ClassScores, points: int) -> Iterator[Curve]:
     """The threshold (0..100) as a function of the TAR, per class and on average, and class minus average."""
     tar = np.linspace(0.0, 1.0, points + 2)[1:-1]
     thresholds = d_l2.threshold_curves(panel.scores, tar, panel.score_range)
     mean = thresholds.mean(axis=0)
     for name, curve in zip((*panel.names, "all"), (*thresholds, mean), strict=True):
-        yield _curve(trial, panel, "tar", name, tar, curve)
+        yield _curve(system, panel, "tar", name, tar, curve)
         if name != "all":
-            yield _curve(trial, panel, "tar_difference", name, tar, curve - mean)
+            yield _curve(system, panel, "tar_difference", name, tar, curve - mean)
 
 
-def _curve(trial: SystemData, panel: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
+def _curve(system: SystemData, panel: ClassScores, kind: str, group: str, x: Floats, y: Floats) -> Curve:
     return Curve(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=kind,
         schema=panel.schema,
         group=group,

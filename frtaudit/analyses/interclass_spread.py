@@ -61,32 +61,32 @@ class InterclassSpread:
         if self.B < 2:
             raise SpecError(f"analyses.{NAME}.B", f"found {self.B}", "2 or more")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more, each of two subjects or more with mated comparisons."""
-        check_shares(self.shares, trial, f"analyses.{NAME}.shares")
+        check_shares(self.shares, system, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
         notes: list[str] = []
-        for schema in trial.groups.schemas:
-            held, _ = class_scores(trial, schema)
+        for schema in system.groups.schemas:
+            held, _ = class_scores(system, schema)
             if len(held.names) < 2:
                 continue
             few, number = held.fewest()
             if number < 2:
-                notes.append(f"{trial.provider}: {schema} {few} has {number} subject(s): no spread of d_l2")
+                notes.append(f"{system.provider}: {schema} {few} has {number} subject(s): no spread of d_l2")
                 continue
-            found += self._schema(trial, held, alpha)
-            if trial.tail.histogram.sum() * self._ceiling(trial) < MIN_EXPECTED:
-                notes.append(f"{trial.provider}: too few non-mated comparisons for d_l2 on the FMR axis")
+            found += self._schema(system, held, alpha)
+            if system.tail.histogram.sum() * self._ceiling(system) < MIN_EXPECTED:
+                notes.append(f"{system.provider}: too few non-mated comparisons for d_l2 on the FMR axis")
         return AnalysisOutput(estimates=tuple(found), notes=tuple(dict.fromkeys(notes)))
 
-    def _ceiling(self, trial: SystemData) -> float:
-        return self.ceiling or max(trial.spec.thresholds.fmr, default=0.01)
+    def _ceiling(self, system: SystemData) -> float:
+        return self.ceiling or max(system.spec.thresholds.fmr, default=0.01)
 
-    def _schema(self, trial: SystemData, held: ClassScores, alpha: float) -> Iterator[Estimate]:
+    def _schema(self, system: SystemData, held: ClassScores, alpha: float) -> Iterator[Estimate]:
         even = np.full(len(held.names), 1 / len(held.names))
         points = _on([d_l2.to_scale(scores, held.score_range) for scores in held.scores], held)
         tar, quantile = (Axis(space=space) for space in (Space.TAR, Space.QUANTILE))
-        drawing = _Drawing(trial=trial, held=held, alpha=alpha)
+        drawing = _Drawing(system=system, held=held, alpha=alpha)
         low, high = d_l2_spaces.thesis_tar(points, tar, shares=even, alpha=self.alpha, n=self.B)
         thesis = tuple(self._iid(a, b) for a, b in zip(low, high, strict=True))
         found = drawing.spread(points, tar, even, "tar")
@@ -97,9 +97,9 @@ class InterclassSpread:
         found = drawing.spread(points, quantile, even, "quantile")
         yield from drawing.pairs(found, exact, {"space": "quantile"}, UNITS["quantile"])
         distances = {"quantile": exact.own, "tar": _exact(points, Space.TAR).own}
-        ceiling = self._ceiling(trial)
-        if float(trial.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
-            ranked = _on([d_l2_spaces.decades(trial.tail, s, ceiling) for s in held.scores], held)
+        ceiling = self._ceiling(system)
+        if float(system.tail.histogram.sum()) * ceiling >= MIN_EXPECTED:
+            ranked = _on([d_l2_spaces.decades(system.tail, s, ceiling) for s in held.scores], held)
             exact = _exact(ranked, Space.QUANTILE)
             found = drawing.spread(ranked, quantile, even, FMR_AXIS)
             yield from drawing.everything(found, exact, {"space": FMR_AXIS}, UNITS[FMR_AXIS])
@@ -108,7 +108,7 @@ class InterclassSpread:
         for space, values in distances.items():
             yield from drawing.indices(values, {"space": space}, UNITS[space])
         at: At = {"space": "quantile", "of": "thesis's upper bound"}
-        yield from drawing.indices(self._upper(trial, held), at, UNITS["quantile"])
+        yield from drawing.indices(self._upper(system, held), at, UNITS["quantile"])
 
     def _weighted(self, drawing: "_Drawing", points: Classes) -> Iterator[Estimate]:
         """Distances from the overall that the spec declares, if it does; on the grid of the replicates."""
@@ -130,11 +130,11 @@ class InterclassSpread:
             note="the norm of a pointwise band: no test of a difference",
         )
 
-    def _upper(self, trial: SystemData, held: ClassScores) -> Floats:
+    def _upper(self, system: SystemData, held: ClassScores) -> Floats:
         """The thesis's upper bounds in quantile space, by the draws of ``interclass``."""
         order = drawn_order(held)
         firsts = (str(held.subjects[c].min()) for c in order)
-        seed = seed_of(trial.spec.seed, "interclass", "thesis", held.schema, *firsts)
+        seed = seed_of(system.spec.seed, "interclass", "thesis", held.schema, *firsts)
         scores = tuple(held.scores[c] for c in order)
         table = thesis_bootstrap(scores, held.score_range, alpha=self.alpha, n=self.B, seed=seed)
         return np.asarray(table.upper[np.argsort(order)])
@@ -144,15 +144,15 @@ class InterclassSpread:
 class _Drawing:
     """One schema of one system: distances with their intervals as estimates."""
 
-    trial: SystemData
+    system: SystemData
     held: ClassScores
     alpha: float
 
     def spread(self, classes: Classes, axis: Axis, shares: Floats, key: str) -> Spread:
         """Distances with the audit's B replicates of subjects, drawn alike for every system."""
-        seed = seed_of(self.trial.spec.seed, NAME, self.held.schema, key)
+        seed = seed_of(self.system.spec.seed, NAME, self.held.schema, key)
         return d_l2_spaces.spread_bootstrap(
-            classes, axis, shares=shares, n=self.trial.spec.bootstrap.B, rng=np.random.default_rng(seed)
+            classes, axis, shares=shares, n=self.system.spec.bootstrap.B, rng=np.random.default_rng(seed)
         )
 
     def everything(
@@ -200,7 +200,7 @@ class _Drawing:
 
     def _estimate(self, group: str, at: At, value: float, unit: str, made: tuple[Interval, ...]) -> Estimate:
         return Estimate.of(
-            self.trial.provider,
+            self.system.provider,
             NAME,
             "d_l2",
             value,

@@ -91,9 +91,9 @@ class LabelCost:
         if self.truths < LEAST_TRUTHS:
             raise SpecError(f"analyses.{NAME}.truths", f"found {self.truths}", f"{LEAST_TRUTHS} or more")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
-        """Possible truths of this cohort's queries: a :class:`Surveyed`, in ``trial.surveys`` under its name."""
-        labelling = material.labelling
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
+        """Possible truths of this cohort's queries: a :class:`Surveyed`, in ``system.surveys`` under its name."""
+        labelling = cohort_data.labelling
         if labelling is None:
             return Surveyed(obstacle="the cohort's labels are not estimated")
         obstacle = cost.obstacle(labelling)
@@ -108,30 +108,38 @@ class LabelCost:
         doubts = {end: cost.label_uncertainty(labelling, one) for end, one in drawn.items()}
         return Surveyed(found=found, drawn=drawn, doubts=doubts)
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """FNMR and FMR at each declared point, of everybody and by group, on the truth, and what the labels cost."""
-        surveyed, labelling = _surveyed(trial.surveys), trial.material.labelling
+        surveyed, labelling = _surveyed(system.surveys), system.cohort_data.labelling
         if surveyed.found is None or labelling is None:
             return AnalysisOutput(kept=surveyed)
-        service = next((one for one in labelling.services if one.name == trial.provider), None)
+        service = next((one for one in labelling.services if one.name == system.provider), None)
         if service is None:
-            return AnalysisOutput(notes=(f"{trial.provider}: {NAME} needs its scores of the faces left out",))
-        points = _points(trial)
+            return AnalysisOutput(
+                notes=(f"{system.provider}: {NAME} needs its scores of the faces left out",)
+            )
+        points = _points(system)
         if not points:
             return AnalysisOutput(
-                notes=(f"{trial.provider}: {NAME} found no threshold to read",), kept=surveyed
+                notes=(f"{system.provider}: {NAME} found no threshold to read",), kept=surveyed
             )
         found = {
-            end: _read(trial, labelling, service, surveyed.found, drawn, points)
+            end: _read(system, labelling, service, surveyed.found, drawn, points)
             for end, drawn in surveyed.drawn.items()
         }
         made = [
             item
-            for tag in trial.tags()
+            for group in system.every_group()
             for rate in cost.Rate
             for place, point in enumerate(points)
             for item in _told(
-                trial, tag, rate, {end: one[tag[0], rate] for end, one in found.items()}, place, point, alpha
+                system,
+                group,
+                rate,
+                {end: one[group[0], rate] for end, one in found.items()},
+                place,
+                point,
+                alpha,
             )
         ]
         return AnalysisOutput(estimates=tuple(made), kept=surveyed)
@@ -148,45 +156,48 @@ def _surveyed(surveys: Mapping[str, object]) -> Surveyed:
     return next(item for item in surveys.values() if isinstance(item, Surveyed))
 
 
-def _points(trial: SystemData) -> list[Point]:
+def _points(system: SystemData) -> list[Point]:
     """Declared FMR targets that have a threshold, pooled, then fixed thresholds that can be read."""
-    first = len(trial.points.targets)
+    first = len(system.points.targets)
     found = [
         Point(
-            at={"fmr": trial.points.targets[a]}, place=a, threshold=threshold, target=trial.points.targets[a]
+            at={"fmr": system.points.targets[a]},
+            place=a,
+            threshold=threshold,
+            target=system.points.targets[a],
         )
-        for a in trial.points.declared
-        if np.isfinite(threshold := float(trial.points.at_target[POOLED, a])) and trial.resolved[a] is None
+        for a in system.points.declared
+        if np.isfinite(threshold := float(system.points.at_target[POOLED, a])) and system.resolved[a] is None
     ]
-    fixed = enumerate(zip(trial.points.thresholds, trial.points.origin, strict=True))
+    fixed = enumerate(zip(system.points.thresholds, system.points.origin, strict=True))
     return found + [
         Point(at={"threshold": threshold, **origin}, place=first + t, threshold=threshold)
         for t, (threshold, origin) in fixed
-        if trial.censoring.beyond(threshold) is None and origin.get("source") != SAME
+        if system.censoring.beyond(threshold) is None and origin.get("source") != SAME
     ]
 
 
 def _read(
-    trial: SystemData,
+    system: SystemData,
     labelling: Labelling,
     service: Service,
     found: Likely,
     drawn: Truths,
     points: Sequence[Point],
 ) -> dict[tuple[int, cost.Rate], Drawn]:
-    """Rates at every point under the truths of one end, by tag; a target's threshold is that of everybody."""
-    floor = None if trial.spec.failures is FailureScore.APART else -np.inf
+    """Rates at every point under the truths of one end, by group; a target's threshold is that of everybody."""
+    floor = None if system.spec.failures is FailureScore.APART else -np.inf
     everybody = cost.views(labelling, service, found, drawn, floor)
     fixed = cost.Cuts.fixed(np.array([one.threshold for one in points]), len(drawn.own))
     targets = np.array([one.target for one in points if one.target is not None])
     moving = cost.cuts_at(labelling, everybody, drawn, targets)
     cuts = {cost.Rate.FNMR: _joined(moving, fixed), cost.Rate.FMR: fixed}
     made = {}
-    for tag, schema, _ in trial.tags():
-        of = None if schema is None else _queries(trial, labelling, tag)
+    for group_index, schema, _ in system.every_group():
+        of = None if schema is None else _queries(system, labelling, group_index)
         seen = everybody if of is None else cost.views(labelling, service, found, drawn, floor, of)
         for rate, at in cuts.items():
-            made[tag, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
+            made[group_index, rate] = cost.rates_at(labelling, seen, drawn, rate, at)
     return made
 
 
@@ -201,20 +212,20 @@ def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
     )
 
 
-def _queries(trial: SystemData, labelling: Labelling, tag: int) -> npt.NDArray[np.bool_]:
+def _queries(system: SystemData, labelling: Labelling, group_index: int) -> npt.NDArray[np.bool_]:
     """The queries whose persons are of a group, shape (Q,)."""
-    schema = trial.groups.schemas.index(trial.groups.names[tag - 1][0])
+    schema = system.groups.schemas.index(system.groups.names[group_index - 1][0])
     enrolled = np.flatnonzero(labelling.sample_of >= 0)
-    subject = trial.material.cohort.subject_of[labelling.sample_of[enrolled]]
-    own = trial.groups.of[schema, subject] == tag - 1
+    subject = system.cohort_data.cohort.subject_of[labelling.sample_of[enrolled]]
+    own = system.groups.of[schema, subject] == group_index - 1
     found = np.zeros(len(labelling.faces.queries), dtype=np.bool_)
     found[labelling.faces.query_of[enrolled[own]]] = True
     return found
 
 
 def _told(
-    trial: SystemData,
-    tag: tuple[int, str | None, str],
+    system: SystemData,
+    of_group: tuple[int, str | None, str],
     rate: cost.Rate,
     rates: Ends,
     place: int,
@@ -222,8 +233,8 @@ def _told(
     alpha: float,
 ) -> Iterator[Estimate]:
     """The rate on true labels with its interval; of everybody the cost in all and by kind, and how far draws spread."""
-    of, schema, group = tag
-    make = partial(Estimate.of, trial.provider, NAME)
+    group_index, schema, group = of_group
+    make = partial(Estimate.of, system.provider, NAME)
     note = None if schema is None else OF_QUERIES
     name = f"{rate}_true_labels"
     ends = [one.true[:, place] for one in rates.values()]
@@ -232,9 +243,13 @@ def _told(
         return
     made = make(name, _mean(ends), SHARE, (schema, group), at=point.at, weighting="pooled", note=note)
     reading = read(
-        trial,
+        system,
         OperatingPoint(
-            rate=rate, weighting=Weighting.POOLED, tag=of, threshold=point.threshold, point=point.place
+            rate=rate,
+            weighting=Weighting.POOLED,
+            group_index=group_index,
+            threshold=point.threshold,
+            point=point.place,
         ),
     )
     moving = rate is cost.Rate.FNMR

@@ -25,21 +25,21 @@ class Orders:
 
     metrics = ("order_differing", "order_gap_mean", "order_gap_max")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Share of the comparisons with two scores that differ, mean and largest difference."""
-        found = trial.orders
+        found = system.orders
         if found is None or not found.both:
             return AnalysisOutput(
-                notes=() if found is None else (f"{trial.provider}: no comparison in both orders",)
+                notes=() if found is None else (f"{system.provider}: no comparison in both orders",)
             )
         return AnalysisOutput(
-            estimates=tuple(self._all(trial, found.both, found.differing, found.mean, found.max))
+            estimates=tuple(self._all(system, found.both, found.differing, found.mean, found.max))
         )
 
     def _all(
-        self, trial: SystemData, both: int, differing: int, mean: float | None, most: float | None
+        self, system: SystemData, both: int, differing: int, mean: float | None, most: float | None
     ) -> Iterator[Estimate]:
-        make = partial(Estimate.of, trial.provider, NAME, note=DESCRIBES)
+        make = partial(Estimate.of, system.provider, NAME, note=DESCRIBES)
         yield make("order_differing", differing / both, SHARE, counts=(differing, both))
         yield make("order_gap_mean", mean, "score")
         yield make("order_gap_max", most, "score")

@@ -51,24 +51,24 @@ class Quality:
         if self.strata < 1:
             raise SpecError(f"analyses.{NAME}.strata", f"found {self.strata}", "1 or more")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more; a note where the cohort has no brightness and no other was asked for.
 
         Raises :class:`DataError` where the column that was asked for is not there, or holds no numbers.
         """
-        if self.attribute not in trial.material.attributes:
-            known = ", ".join(trial.material.attributes) or "none"
+        if self.attribute not in system.cohort_data.attributes:
+            known = ", ".join(system.cohort_data.attributes) or "none"
             if self.attribute != BRIGHTNESS:
                 missing = f"the cohort has no column {self.attribute!r}"
                 raise DataError(f"analyses.{NAME}.attribute", missing, f"one of its columns: {known}")
             return AnalysisOutput(
                 notes=(f"{NAME}: the cohort has no column {self.attribute!r}; it has {known}",)
             )
-        values = _numbers(self.attribute, trial.material.attributes[self.attribute])
+        values = _numbers(self.attribute, system.cohort_data.attributes[self.attribute])
         found: list[Estimate] = []
-        for schema in trial.groups.schemas:
-            found += _Reading(spec=self, trial=trial, schema=schema, values=values, alpha=alpha).within()
-        return AnalysisOutput(estimates=tuple(found), kept=(trial.cohort, values))
+        for schema in system.groups.schemas:
+            found += _Reading(spec=self, system=system, schema=schema, values=values, alpha=alpha).within()
+        return AnalysisOutput(estimates=tuple(found), kept=(system.cohort, values))
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Boxes and means of the cohort's samples, which every system was given."""
@@ -196,14 +196,14 @@ class _Reading:
     """The mated comparisons of one system by one schema."""
 
     spec: Quality
-    trial: SystemData
+    system: SystemData
     schema: str
     values: Floats
     alpha: float
 
     def within(self) -> Iterator[Estimate]:
         """d_l2 of each class and the largest, with its test, of all comparisons of known quality and within strata."""
-        held, _ = class_scores(self.trial, self.schema)
+        held, _ = class_scores(self.system, self.schema)
         worse = [self.values[pairs].min(axis=1) for pairs in held.pairs]  # NaN where one is unknown
         known = np.concatenate([part[np.isfinite(part)] for part in worse]) if worse else np.empty(0)
         if len(held.names) < 2 or not known.size:
@@ -222,19 +222,19 @@ class _Reading:
         counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
         if min(counts) < MIN_ERRING:
             few = held.names[int(np.argmin(counts))]
-            schema = self.trial.cohort.classifications[self.schema]
+            schema = self.system.cohort.classifications[self.schema]
             label = dict(zip(schema.classes, schema.labels, strict=True)).get(few, few)
             note = f"{label} has {min(counts)} subjects in this stratum; {MIN_ERRING} are needed"
             yield self._made("max", at, None, _untested(self.alpha, note), note)
             return
         scaled = [d_l2.to_scale(s[own], held.score_range) for s, own in zip(held.scores, chosen, strict=True)]
         classes = Classes.of(scaled, [who[own] for who, own in zip(held.subjects, chosen, strict=True)])
-        seed = seed_of(self.trial.spec.seed, NAME, held.schema, str(at["stratum"]))
+        seed = seed_of(self.system.spec.seed, NAME, held.schema, str(at["stratum"]))
         found = d_l2_spaces.spread_bootstrap(
             classes,
             Axis(space=Space.QUANTILE),
             shares=np.full(len(counts), 1 / len(counts)),
-            n=self.trial.spec.bootstrap.B,
+            n=self.system.spec.bootstrap.B,
             rng=np.random.default_rng(seed),
         )
         once = class_curves.once(classes.sizes)
@@ -250,7 +250,7 @@ class _Reading:
     def _made(self, group: str, at: At, value: float | None, test: Test | None, note: str | None) -> Estimate:
         of = (self.schema, group)
         return Estimate.of(
-            self.trial.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note
+            self.system.provider, NAME, "d_l2_within", value, UNIT, of, at=at, test=test, note=note
         )
 
 

@@ -63,16 +63,16 @@ class Releases:
                         f"{where}.{name}.released", f"found {item.released!r}", "YYYY or YYYY-MM-DD"
                     )
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: its mated scores are kept if it is a dated release."""
         dated = any(
-            members[trial.provider].released is not None
+            members[system.provider].released is not None
             for members in self.families.values()
-            if trial.provider in members
+            if system.provider in members
         )
         if not dated:
             return AnalysisOutput()
-        return AnalysisOutput(kept=tuple(class_scores(trial, schema)[0] for schema in trial.groups.schemas))
+        return AnalysisOutput(kept=tuple(class_scores(system, schema)[0] for schema in system.groups.schemas))
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:
         """Every family's changes; releases of one day stand in the spec's order."""

@@ -69,9 +69,9 @@ class Robustness:
                         f"{WHERE}.mislabelled.{schema}.{name}", found, "a share from 0 to below 1"
                     )
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> None:  # noqa: ARG002  surveyors share a signature
         """Refuse, before anything is scored, a schema or class that the cohort has not."""
-        known = material.cohort.classifications
+        known = cohort_data.cohort.classifications
         for key, declared, more in (("mix", self.mix, ()), ("mislabelled", self.mislabelled, ("each",))):
             for schema, shares in declared.items():
                 if schema not in known:
@@ -84,15 +84,15 @@ class Robustness:
                         found = f"{schema} has no class {name!r}"
                         raise SpecError(f"{WHERE}.{key}.{schema}", found, ", ".join(names))
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about one system; once for all: who could be absent, and how many have no class."""
-        people = Influence(trial=trial, worst_share=self.worst, label_errors_taken=self.label_errors)
+        people = Influence(system=system, worst_share=self.worst, label_errors_taken=self.label_errors)
         found = [*people.worst(), *people.heaviest(), *people.without_one(), *people.label_errors()]
-        if trial.provider == on_panel(trial.spec, trial.material)[0]:
-            found = [*_absent(trial, alpha), *_unknown(trial), *found]
-        for schema in trial.groups.schemas:
+        if system.provider == on_panel(system.spec, system.cohort_data)[0]:
+            found = [*_absent(system, alpha), *_unknown(system), *found]
+        for schema in system.groups.schemas:
             found += Doubts(
-                trial=trial,
+                system=system,
                 schema=schema,
                 alpha=alpha,
                 mix=self.mix.get(schema),
@@ -115,9 +115,9 @@ class Robustness:
         return AnalysisOutput(estimates=tuple(found), files=files)
 
 
-def _absent(trial: SystemData, alpha: float) -> Iterator[Estimate]:
+def _absent(system: SystemData, alpha: float) -> Iterator[Estimate]:
     """How common a kind of person may be and still be missed with probability alpha: by all, by each class."""
-    cohort = trial.cohort
+    cohort = system.cohort
     groups: list[tuple[str | None, str, int]] = [(None, "all", cohort.n_subjects)]
     for name_of, found in cohort.classifications.items():
         sizes = np.bincount(found.codes[found.codes >= 0], minlength=len(found.classes)).tolist()
@@ -129,9 +129,9 @@ def _absent(trial: SystemData, alpha: float) -> Iterator[Estimate]:
         yield make_estimate(EVERY, "absent_kind", at, value, counts, unit, schema=schema, group=group)
 
 
-def _unknown(trial: SystemData) -> Iterator[Estimate]:
-    for schema, found in trial.cohort.classifications.items():
-        some, total = int(np.count_nonzero(found.codes < 0)), trial.cohort.n_subjects
+def _unknown(system: SystemData) -> Iterator[Estimate]:
+    for schema, found in system.cohort.classifications.items():
+        some, total = int(np.count_nonzero(found.codes < 0)), system.cohort.n_subjects
         yield make_estimate(
             EVERY, "unknown_subjects", {}, some / total, (some, total), "share of subjects",
             schema=schema, group=UNKNOWN,

@@ -36,13 +36,13 @@ class RocBands:
         if self.replicates < 0:
             raise SpecError(f"analyses.{NAME}.replicates", f"found {self.replicates}", "a number from 0")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only; where a plan was not drawn, what rests on it is left out."""
-        along = read_along(trial, "fnmr", trial.spec.weighting, 0)
-        return AnalysisOutput(curves=tuple(self._curves(trial, along, alpha)) if along.x.size else ())
+        along = read_along(system, "fnmr", system.spec.weighting, 0)
+        return AnalysisOutput(curves=tuple(self._curves(system, along, alpha)) if along.x.size else ())
 
-    def _curves(self, trial: SystemData, along: Readings, alpha: float) -> Iterator[Curve]:
-        named = Drawn(trial=trial, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
+    def _curves(self, system: SystemData, along: Readings, alpha: float) -> Iterator[Curve]:
+        named = Drawn(system=system, kind=BAND, schema=None, group="all", metric="roc", rate="fnmr")
         if Plan.IMAGES in along.replicates:
             thin = [reason and f"no band: {reason}" for reason in along.thin]
             yield replace(

@@ -22,24 +22,24 @@ class SimilarityRoc:
 
     groups: bool = True
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Curves only: the estimates at the declared targets are those of ``error_rates``."""
-        return AnalysisOutput(curves=tuple(self._curves(trial, alpha)))
+        return AnalysisOutput(curves=tuple(self._curves(system, alpha)))
 
-    def _curves(self, trial: SystemData, alpha: float) -> Iterator[Curve]:
-        tags = trial.tags() if self.groups else trial.tags()[:1]
+    def _curves(self, system: SystemData, alpha: float) -> Iterator[Curve]:
+        group_indices = system.every_group() if self.groups else system.every_group()[:1]
         for weighting in WEIGHTINGS:
-            for tag, schema, group in tags:
-                for spec in trial.intervals:
-                    curve = _band(trial, weighting, tag, schema, group, spec, alpha)
+            for group_index, schema, group in group_indices:
+                for spec in system.intervals:
+                    curve = _band(system, weighting, group_index, schema, group, spec, alpha)
                     if curve is not None:
                         yield curve
 
 
 def _band(
-    trial: SystemData,
+    system: SystemData,
     weighting: Weighting,
-    tag: int,
+    group_index: int,
     schema: str | None,
     group: str,
     spec: IntervalSpec,
@@ -48,12 +48,14 @@ def _band(
     """One curve with one band; points without bounds have NaN bounds."""
     w = WEIGHTINGS.index(weighting)
     rows = []
-    for a, target in enumerate(trial.points.targets):
-        threshold = float(trial.points.at_target[w, a])
+    for a, target in enumerate(system.points.targets):
+        threshold = float(system.points.at_target[w, a])
         if not np.isfinite(threshold):
             continue
-        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=a)
-        reading = read(trial, place)
+        place = OperatingPoint(
+            rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=a
+        )
+        reading = read(system, place)
         if not np.isfinite(reading.value):
             continue
         interval = intervals_of(reading, [spec], alpha)[0]
@@ -63,7 +65,7 @@ def _band(
         return None
     x, y, lows, highs = (tuple(float(item) for item in column) for column in zip(*rows, strict=True))
     return Curve(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=KIND,
         schema=schema,
         group=group,

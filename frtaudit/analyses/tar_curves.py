@@ -63,23 +63,23 @@ class TarCurves:
             if getattr(self, key) < 2:
                 raise SpecError(f"analyses.{NAME}.{key}", f"found {getattr(self, key)}", "2 or more")
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """All schemas with two classes or more that have mated comparisons of two subjects or more."""
-        check_shares(self.shares, trial, f"analyses.{NAME}.shares")
+        check_shares(self.shares, system, f"analyses.{NAME}.shares")
         found: list[Estimate] = []
         curves: list[Curve] = []
         notes: list[str] = []
-        for schema in trial.groups.schemas:
-            held, _ = class_scores(trial, schema)
+        for schema in system.groups.schemas:
+            held, _ = class_scores(system, schema)
             if len(held.names) < MIN_CLASSES:
                 continue
             few, number = held.fewest()
             if number < MIN_SUBJECTS:
                 notes.append(
-                    f"{trial.provider}: {schema} {few} has {number} subject(s) with mated comparisons: no TAR curves"
+                    f"{system.provider}: {schema} {few} has {number} subject(s) with mated comparisons: no TAR curves"
                 )
                 continue
-            drawing = _Drawing.of(self, trial, held, alpha)
+            drawing = _Drawing.of(self, system, held, alpha)
             curves += drawing.curves()
             found += drawing.consequences()
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves), notes=tuple(notes))
@@ -90,7 +90,7 @@ class _Drawing:
     """One schema of one system, with the replicates that its bands are read from."""
 
     spec: TarCurves
-    trial: SystemData
+    system: SystemData
     held: ClassScores
     alpha: float
     classes: Classes
@@ -103,15 +103,15 @@ class _Drawing:
     others: Floats  # (B, A, B)
 
     @classmethod
-    def of(cls, spec: TarCurves, trial: SystemData, held: ClassScores, alpha: float) -> "_Drawing":
+    def of(cls, spec: TarCurves, system: SystemData, held: ClassScores, alpha: float) -> "_Drawing":
         """Draw the replicates: subjects within classes, as many as the audit's B."""
         classes = Classes.of(held.scores, held.subjects)
         shares = shares_of(spec.shares, held, f"analyses.{NAME}.shares")
         at = np.linspace(*held.score_range, spec.points)
         tar = np.linspace(0.0, 1.0, spec.points + 2)[1:-1]
-        rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, held.schema))
+        rng = np.random.default_rng(seed_of(system.spec.seed, NAME, held.schema))
         parts: tuple[list[Floats], list[Floats], list[Floats]] = ([], [], [])
-        for weights in class_curves.drawn(classes, trial.spec.bootstrap.B, rng):
+        for weights in class_curves.drawn(classes, system.spec.bootstrap.B, rng):
             parts[0].append(class_curves.from_overall(class_curves.tar(classes, at, weights), shares))
             drawn = class_curves.quantiles(classes, 1 - tar, weights)
             parts[1].append(class_curves.from_overall(drawn, shares))
@@ -122,14 +122,14 @@ class _Drawing:
         wanted = np.concatenate([at, own.ravel()])
         return cls(
             spec=spec,
-            trial=trial,
+            system=system,
             held=held,
             alpha=alpha,
             classes=classes,
             shares=shares,
             at=at,
             tar=tar,
-            rule=wilson.prepare_mated(trial.tail, trial.groups, wanted),
+            rule=wilson.prepare_mated(system.tail, system.groups, wanted),
             tar_excess=np.concatenate(parts[0]),
             threshold_excess=np.concatenate(parts[1]),
             others=np.concatenate(parts[2]),
@@ -176,7 +176,7 @@ class _Drawing:
 
     def _fnmr(self, c: int, threshold: float) -> wilson.RuleInterval:
         """The rule of FORMULAS 8.1 for the FNMR of class ``c`` at a prepared threshold."""
-        return self.rule.fnmr(threshold, self.held.tags[c], self.alpha, Weighting.POOLED)
+        return self.rule.fnmr(threshold, self.held.group_indices[c], self.alpha, Weighting.POOLED)
 
     def _wilson(self, c: int, thresholds: Floats) -> Band:
         """TAR = 1 - FNMR at each threshold."""
@@ -230,7 +230,7 @@ class _Drawing:
     def _plain(self, kind: str, x: Floats, y: Floats) -> Curve:
         """Overall, without a band."""
         return Curve(
-            provider=self.trial.provider,
+            provider=self.system.provider,
             analysis=kind,
             schema=self.held.schema,
             group="all",
@@ -252,7 +252,7 @@ class _Drawing:
         notes: tuple[str, ...] = (),
     ) -> Curve:
         return Curve(
-            provider=self.trial.provider,
+            provider=self.system.provider,
             analysis=kind,
             schema=self.held.schema,
             group=group,
@@ -282,7 +282,7 @@ class _Drawing:
                 accepted = int(np.count_nonzero(scores > thresholds[a]))
                 made = () if a == b else self._intervals(a, b, float(thresholds[a]), accepted)
                 yield Estimate.of(
-                    self.trial.provider,
+                    self.system.provider,
                     NAME,
                     "tar_at_tar",
                     accepted / scores.size,

@@ -73,7 +73,7 @@ class TrainTestOverlap:
                 f"{WHERE}.clean", "a reach outside (0, 2], or least below 1", "such as reach 0.6, least 2"
             )
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> Overlap:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> Overlap:
         """Search all training sets once, whatever systems are on trial."""
         rules = Rules(
             k=self.k,
@@ -84,36 +84,38 @@ class TrainTestOverlap:
             reviewed=self.reviewed,
             known=self.known,
         )
-        return survey(material, matcher_of(material, on_panel(spec, material), self.matcher, WHERE), rules)
-
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
-        """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
-        found = next(item for item in trial.surveys.values() if isinstance(item, Overlap))
-        split = tuple(_split(trial, found, alpha))
-        names = on_panel(trial.spec, trial.material)
-        if trial.provider != (found.matcher if found.matcher in names else names[0]):
-            return AnalysisOutput(estimates=split)
-        counts = tuple(self._counts(trial, found))
-        return AnalysisOutput(
-            estimates=(*counts, *split),
-            curves=tuple(_violins(found, trial.provider)),
-            notes=tuple(self._notes(found)),
-            files=self._files(trial, found),
+        return survey(
+            cohort_data, matcher_of(cohort_data, on_panel(spec, cohort_data), self.matcher, WHERE), rules
         )
 
-    def _counts(self, trial: SystemData, overlap: Overlap) -> Iterator[Estimate]:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
+        """Counts, violins and lists once, with the matcher, else the first system; accuracy split for every system."""
+        found = next(item for item in system.surveys.values() if isinstance(item, Overlap))
+        split = tuple(_split(system, found, alpha))
+        names = on_panel(system.spec, system.cohort_data)
+        if system.provider != (found.matcher if found.matcher in names else names[0]):
+            return AnalysisOutput(estimates=split)
+        counts = tuple(self._counts(system, found))
+        return AnalysisOutput(
+            estimates=(*counts, *split),
+            curves=tuple(_violins(found, system.provider)),
+            notes=tuple(self._notes(found)),
+            files=self._files(system, found),
+        )
+
+    def _counts(self, system: SystemData, overlap: Overlap) -> Iterator[Estimate]:
         for name, raw in overlap.raw.items():
             stages = {"found": raw} | (
                 {"cleaned": overlap.cleaned[name].found} if name in overlap.cleaned else {}
             )
             for stage, found in stages.items():
-                yield from _stage(trial, found, stage, self.thresholds)
+                yield from _stage(system, found, stage, self.thresholds)
             if name in overlap.cleaned:
                 done = overlap.cleaned[name]
                 counts = int(done.removed.sum()), done.images
                 unit, at = "share of images looked at", {"training": name}
-                yield Estimate.share(trial.provider, NAME, "overlap_noise_images", counts, unit, at=at)
-            yield from _review(trial, overlap.last[name], self.thresholds)
+                yield Estimate.share(system.provider, NAME, "overlap_noise_images", counts, unit, at=at)
+            yield from _review(system, overlap.last[name], self.thresholds)
 
     def _notes(self, overlap: Overlap) -> Iterator[str]:
         rule = f"a best match above {self.overlap_at:g} counts as the same identity unless a reviewer says otherwise"
@@ -122,7 +124,7 @@ class TrainTestOverlap:
             seen = f"{done.looked_at} matching training identities with {done.images} images"
             yield f"overlap with {name}: DBSCAN looked at {seen} and took out {int(done.removed.sum())}"
 
-    def _files(self, trial: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
+    def _files(self, system: SystemData, overlap: Overlap) -> Mapping[str, bytes]:
         """The review file, and for each training set: to remove, a random control, to merge, noise."""
         last = overlap.last
         rows = [row for found in last.values() for row in review_rows(found, self.review_from)]
@@ -131,7 +133,7 @@ class TrainTestOverlap:
             below = f"overlap/{file_name(name)}"
             people = found.training.subject_ids
             remove = np.unique(found.edges()[1])
-            control = _control(trial, name, found, remove)
+            control = _control(system, name, found, remove)
             merged = [(people[a], people[b]) for a, b in found.merged()]
             files |= {
                 f"{below}/remove.txt": as_lines([people[k] for k in remove]),
@@ -147,24 +149,24 @@ class TrainTestOverlap:
         return files
 
 
-def _control(trial: SystemData, name: str, found: Found, remove: Ints) -> Ints:
+def _control(system: SystemData, name: str, found: Found, remove: Ints) -> Ints:
     """As many training identities that match nobody, drawn (the paper's ID-Overlap-R), or all that there are."""
     others = np.setdiff1d(np.arange(found.training.n_subjects), remove)
-    rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "control", name))
+    rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "control", name))
     return np.sort(rng.permutation(others)[: remove.size])
 
 
-def _stage(trial: SystemData, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _stage(system: SystemData, found: Found, stage: str, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     images = found.rows.size
     identities, trained = int(np.unique(found.subject).size), found.training.n_subjects
     for threshold in sorted(thresholds):
         at: At = {"training": found.name, "above": threshold, "stage": stage}
         counts = found.above(threshold)
-        make = partial(Estimate.share, trial.provider, NAME, at=at)
+        make = partial(Estimate.share, system.provider, NAME, at=at)
         yield make("overlap_images", (counts[0], images), "share of test images")
         yield make("overlap_identities", (counts[1], identities), "share of test identities")
         yield make("overlap_training_identities", (counts[2], trained), "share of training identities")
-    whole = partial(Estimate.share, trial.provider, NAME, at={"training": found.name, "stage": stage})
+    whole = partial(Estimate.share, system.provider, NAME, at={"training": found.name, "stage": stage})
     test, training = found.edges()
     yield whole("overlap_identities", (int(np.unique(test).size), identities), "share of test identities")
     matched, merged = int(np.unique(training).size), len(found.merged())
@@ -172,7 +174,7 @@ def _stage(trial: SystemData, found: Found, stage: str, thresholds: tuple[float,
     yield whole("overlap_merged_identities", (merged, matched), "share of matching training identities")
 
 
-def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
+def _review(system: SystemData, found: Found, thresholds: tuple[float, ...]) -> Iterator[Estimate]:
     """How many reviewed matches above a score are one identity, and one image."""
     reviewed = found.verdict >= 0
     if not reviewed.any():
@@ -181,7 +183,7 @@ def _review(trial: SystemData, found: Found, thresholds: tuple[float, ...]) -> I
         at: At = {"training": found.name, **({} if threshold < 0 else {"above": threshold})}
         high = reviewed & (found.score > threshold)
         total = int(high.sum())
-        make = partial(Estimate.share, trial.provider, NAME, unit="share of reviewed matches", at=at)
+        make = partial(Estimate.share, system.provider, NAME, unit="share of reviewed matches", at=at)
         yield make("reviewed_same_identity", (int(np.isin(found.verdict[high], (0, 1)).sum()), total))
         yield make("reviewed_same_image", (int((found.verdict[high] == 0).sum()), total))
 
@@ -213,19 +215,19 @@ def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]
     )
 
 
-def _split(trial: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
+def _split(system: SystemData, overlap: Overlap, alpha: float) -> Iterator[Estimate]:
     """Accuracy of the folds' pairs and of every test set: all, without overlapping identities, and of them alone."""
-    own = {} if trial.fold_pairs is None else {"folds": trial.fold_pairs}
+    own = {} if system.fold_pairs is None else {"folds": system.fold_pairs}
     for name, found in overlap.last.items():
-        for pairs_name, pairs in {**own, **trial.test_sets}.items():
+        for pairs_name, pairs in {**own, **system.test_sets}.items():
             at = {"pairs": pairs_name, "training": name}
             hit = found.overlapping[pairs.first] | found.overlapping[pairs.second]
-            yield from _without(trial, pairs, hit, at, alpha)
+            yield from _without(system, pairs, hit, at, alpha)
 
 
-def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
+def _without(system: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: float) -> Iterator[Estimate]:
     """Each part with mated and non-mated pairs in the ratio of all: who overlaps changes that ratio."""
-    rng = np.random.default_rng(seed_of(trial.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
+    rng = np.random.default_rng(seed_of(system.spec.seed, NAME, "mix", str(at["pairs"]), str(at["training"])))
     mixed = [fold_assignment.of_one_mix(pairs.mated, pairs.folds, part, rng) for part in (~hit, hit)]
     kept, alone = (np.where(part, pairs.folds, kfold_accuracy.DROPPED) for part in mixed)
     made = {
@@ -233,7 +235,7 @@ def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: flo
         "accuracy_of_overlap": (alone, "pairs with somebody who overlaps"),
     }
     for metric, (of, unit) in made.items():
-        yield _accuracy(trial, pairs, of, metric, unit, at, alpha)
+        yield _accuracy(system, pairs, of, metric, unit, at, alpha)
     if any(kfold_accuracy.empty_folds(of, pairs.k) for of in (pairs.folds, kept)):
         return
     both = (pairs.folds, kept)
@@ -242,7 +244,7 @@ def _without(trial: SystemData, pairs: FoldPairs, hit: Flags, at: At, alpha: flo
     interval = _of_delta(delta, _too_few(pairs, one, hit & (pairs.folds >= 0)), pairs.n_subjects, alpha)
     unit = "accuracy of all pairs minus that without overlap"
     yield Estimate.of(
-        trial.provider, NAME, "delta_accuracy_overlap", delta.value, unit, at=at, intervals=(interval,)
+        system.provider, NAME, "delta_accuracy_overlap", delta.value, unit, at=at, intervals=(interval,)
     )
 
 
@@ -264,7 +266,7 @@ def _of_delta(delta: fold_differences.Difference, few: str | None, subjects: int
 
 
 def _accuracy(
-    trial: SystemData,
+    system: SystemData,
     pairs: FoldPairs,
     of: Ints,
     metric: str,
@@ -275,11 +277,11 @@ def _accuracy(
     empty = kfold_accuracy.empty_folds(of, pairs.k)
     if empty:
         note = f"{empty} of {pairs.k} folds hold no such pair"
-        return Estimate.of(trial.provider, NAME, metric, None, unit, at=at, note=note)
+        return Estimate.of(system.provider, NAME, metric, None, unit, at=at, note=note)
     found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, of, pairs.k)
     bounds = kfold_accuracy.accuracy_bounds(found, of, pairs.first, pairs.second)
     interval = from_bounds(bounds, alpha, "fold thresholds held fixed")
     counts = (int(found.correct.sum()), int(found.total.sum()))
     return Estimate.of(
-        trial.provider, NAME, metric, found.mean, unit, counts=counts, at=at, intervals=(interval,)
+        system.provider, NAME, metric, found.mean, unit, counts=counts, at=at, intervals=(interval,)
     )

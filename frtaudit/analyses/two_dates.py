@@ -64,28 +64,28 @@ class TwoDates:
         if self.dates[0] == self.dates[1]:
             raise SpecError(f"analyses.{NAME}.dates", f"both are {self.dates[0]!r}", "a name for each date")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
-        """Both dates on one footing, once for all systems. Raises :class:`SpecError` where a date is missing."""
-        if material.labelling is None or material.earlier is None:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
+        """Both dates on a common support, once for all systems. Raises :class:`SpecError` where a date is missing."""
+        if cohort_data.labelling is None or cohort_data.earlier is None:
             raise SpecError(f"analyses.{NAME}", "one collection", "cohort=queries with cohort.earlier=FOLDER")
-        met = meet(material.earlier, material.labelling, self.design, _how(spec))
+        met = meet(cohort_data.earlier, cohort_data.labelling, self.design, _how(spec))
         unknown = next((name for name in self.versions if name not in met.services), None)
         if unknown is not None:
             raise SpecError(
                 f"analyses.{NAME}.versions", f"{unknown!r} is not at both dates", ", ".join(met.services)
             )
-        tests = len(set(met.services) & set(on_panel(spec, material))) * max(len(spec.thresholds.fmr), 1)
+        tests = len(set(met.services) & set(on_panel(spec, cohort_data))) * max(len(spec.thresholds.fmr), 1)
         needed = enough_for_holm(spec.bootstrap.alpha, tests)
         if needed > spec.bootstrap.B:
             raise SpecError("bootstrap.B", f"found {spec.bootstrap.B}", f"{needed} or more for {tests} tests")
         return met
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """One service at both dates, by each kind of labels; what the declared family adjusts is kept."""
-        met = next(item for item in trial.surveys.values() if isinstance(item, Meeting))
-        if trial.provider not in met.services:
+        met = next(item for item in system.surveys.values() if isinstance(item, Meeting))
+        if system.provider not in met.services:
             return AnalysisOutput(kept=_Kept(meeting=met, declared=()))
-        found = DatedService(trial, met, alpha, self.dates)
+        found = DatedService(system, met, alpha, self.dates)
         by_kind = {by: found.compared(by) for by in met.kinds}
         declared: list[Estimate] = []
         further: list[Estimate] = []
@@ -145,7 +145,7 @@ def _adjusted(declared: list[Estimate]) -> Iterator[Estimate]:
 
 
 def _shared(met: Meeting, dates: tuple[str, str]) -> Iterator[Estimate]:
-    """How many faces of each date stand on the footing."""
+    """How many faces of each date stand in the common support."""
     for name, half, count in zip(dates, (met.earlier, met.later), met.faces, strict=True):
         total = len(half.of.faces.names)
         yield replace(

@@ -30,17 +30,17 @@ class TwoSystems:
         if self.first is not None and self.first == self.second:
             raise SpecError("analyses.two_systems.second", f"found {self.second!r} twice", "another system")
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Refuse, before anything is scored, a system that is not on trial."""
-        names = on_panel(spec, material)
+        names = on_panel(spec, cohort_data)
         for name in (self.first, self.second):
             if name is not None and name not in names:
                 raise SpecError("analyses.two_systems", f"no system {name!r} is on trial", ", ".join(names))
         return None
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: the trial is kept."""
-        return AnalysisOutput(kept=trial)
+        return AnalysisOutput(kept=system)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """The curves of all three figures; a note where only one system was on trial."""

@@ -31,14 +31,14 @@ class VendorComparison:
         """Raise :class:`SpecError` for a rule that could not be applied to any data."""
         self._settings().check()
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
         """Refuse, before anything is scored, a rule that cannot be applied to this panel with this B."""
-        self._settings().foresee(spec, on_panel(spec, material), tuple(material.cohort.classifications))
+        self._settings().foresee(spec, on_panel(spec, cohort_data), tuple(cohort_data.cohort.classifications))
         return None
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:  # noqa: ARG002  analyses share a signature
         """Nothing of one system alone: the trial is kept."""
-        return AnalysisOutput(kept=trial)
+        return AnalysisOutput(kept=system)
 
     def across(self, kept: Mapping[str, object], spec: AuditSpec, alpha: float) -> AnalysisOutput:  # noqa: ARG002  the same
         """All comparisons."""

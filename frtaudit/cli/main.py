@@ -104,13 +104,13 @@ def label(argv: Sequence[str]) -> int:
     parser = parser_of("label", label.__doc__ or "", LABEL_EXAMPLES, words="FOLDER|key=value")
     add_label_flags(parser)
     options = parser.parse_intermixed_args(argv)
-    from frtaudit.cli.annotate.session import desk_of, overrides_of, serve_review
+    from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
     from frtaudit.config.load import load_spec
 
     spec = load_spec(overrides_of(options.overrides), options.config_dir)
     print("reading faces and scores ...", flush=True)
-    desk = desk_of(spec, Path(options.answers) if options.answers else None, options.first)
-    serve_review(desk, options.port, lambda line: print(printable(line), flush=True))
+    review = review_of(spec, Path(options.answers) if options.answers else None, options.first)
+    serve_review(review, options.port, lambda line: print(printable(line), flush=True))
     return 0
 
 

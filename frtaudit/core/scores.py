@@ -55,9 +55,9 @@ class Blocks:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NonMatedSums:
-    """Sums over non-mated comparisons with score > threshold, T thresholds, 1 + S scopes, K subjects, G + 1 tags.
+    """Sums over non-mated comparisons with score > threshold, T thresholds, 1 + S scopes, K subjects, G + 1 groups.
 
-    Tag 0 is everybody; tag g + 1 is group g of :class:`Groups`, both subjects in it. Scope 0 is everybody, scope
+    Index 0 is everybody; index g + 1 is group g of :class:`Groups`, both subjects in it. Scope 0 is everybody, scope
     s + 1 counts only comparisons within one group of schema s. With e_kl the errors and n_kl the comparisons of
     the block of subjects k < l (FORMULAS 1 and 2):
 

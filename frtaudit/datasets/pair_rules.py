@@ -87,7 +87,7 @@ class Rules:
 class RuleInputs:
     """What rules are applied to: ``vectors`` (N, D) float32, unit, zero where there is no template; ``group`` (N,)."""
 
-    material: CohortData
+    cohort_data: CohortData
     vectors: Vectors
     has: Flags
     subject: Ints
@@ -114,7 +114,7 @@ def check(rules: Rules) -> None:
                 raise SpecError(f"rules.traits.{name}.tail", f"found {tail:g}", "percent above 0, at most 50")
 
 
-def check_values(material: CohortData, rules: Rules) -> None:
+def check_values(cohort_data: CohortData, rules: Rules) -> None:
     """Refuse values that no image has: of a column, what stands in it; of a number's tails, low and high."""
     asked = [("mated_values", rules.trait, item) for item in rules.mated_values]
     asked += [("non_mated_values", rules.trait, item) for pair in rules.non_mated_values for item in pair]
@@ -122,18 +122,18 @@ def check_values(material: CohortData, rules: Rules) -> None:
     for place, name, value in asked:
         trait = rules.traits[name]
         cut = trait.tail is not None or bool(trait.tails)
-        known = [LOW, HIGH] if cut else sorted(set(_column(material, trait.column).tolist()) - {""})
+        known = [LOW, HIGH] if cut else sorted(set(_column(cohort_data, trait.column).tolist()) - {""})
         if value not in known:
             raise DataError(f"rules.{place}", f"no image has {name} {value!r}", ", ".join(known[:SHOWN]))
 
 
-def ground_of(material: CohortData, rules: Rules) -> RuleInputs:
+def inputs_of(cohort_data: CohortData, rules: Rules) -> RuleInputs:
     """Templates of the matcher by cohort sample, and the group of each sample, -1 = in none."""
-    if rules.matcher not in material.templates:
-        known = ", ".join(material.templates) or "a cohort with templates"
+    if rules.matcher not in cohort_data.templates:
+        known = ", ".join(cohort_data.templates) or "a cohort with templates"
         raise SpecError("rules.matcher", f"the cohort holds no templates named {rules.matcher!r}", known)
-    templates = material.templates[rules.matcher]()
-    cohort = material.cohort
+    templates = cohort_data.templates[rules.matcher]()
+    cohort = cohort_data.cohort
     vectors = np.zeros((cohort.n_samples, templates.vectors.shape[1]), dtype=np.float32)
     vectors[templates.rows] = unit_rows(templates.vectors)
     has = np.zeros(cohort.n_samples, dtype=bool)
@@ -147,23 +147,25 @@ def ground_of(material: CohortData, rules: Rules) -> RuleInputs:
         schema = cohort.classifications[rules.balance]
         names, group = schema.classes, schema.codes[cohort.subject_of].astype(np.int64)
     subject = cohort.subject_of.astype(np.int64)
-    return RuleInputs(material=material, vectors=vectors, has=has, subject=subject, names=names, group=group)
+    return RuleInputs(
+        cohort_data=cohort_data, vectors=vectors, has=has, subject=subject, names=names, group=group
+    )
 
 
-def values_of(ground: RuleInputs, trait: Trait, among: Flags) -> Texts:
+def values_of(inputs: RuleInputs, trait: Trait, among: Flags) -> Texts:
     """The value of each image under a trait, shape (N,), empty = none; tails are those of the images ``among``."""
-    texts = _column(ground.material, trait.column)
+    texts = _column(inputs.cohort_data, trait.column)
     sure = texts != ""
     if trait.confidence is not None:
-        confidence = numbers(ground.material, trait.confidence)
+        confidence = numbers(inputs.cohort_data, trait.confidence)
         sure &= np.where(np.isnan(confidence), -np.inf, confidence) >= trait.at_least
     if trait.tail is None and not trait.tails:
         return np.where(sure, texts, "")
-    number = numbers(ground.material, trait.column)
+    number = numbers(inputs.cohort_data, trait.column)
     found = np.full(number.size, "", dtype=object)
-    for place, name in enumerate(ground.names):
+    for place, name in enumerate(inputs.names):
         tail = trait.tails.get(name, trait.tail)
-        own = sure & among & (ground.group == place) & np.isfinite(number)
+        own = sure & among & (inputs.group == place) & np.isfinite(number)
         if tail is None or not own.any():
             continue
         low, high = np.percentile(number[own], [tail, 100 - tail])
@@ -172,28 +174,28 @@ def values_of(ground: RuleInputs, trait: Trait, among: Flags) -> Texts:
     return found
 
 
-def numbers(material: CohortData, column: str) -> Floats:
+def numbers(cohort_data: CohortData, column: str) -> Floats:
     """A column as numbers, shape (N,), NaN where it is empty; :class:`DataError` where a text is none."""
-    texts = _column(material, column)
+    texts = _column(cohort_data, column)
     try:
         return np.array([math.nan if text == "" else float(text) for text in texts])
     except ValueError:
         raise DataError(f"column {column}", "a value is no number", "numbers, or nothing") from None
 
 
-def _column(material: CohortData, column: str) -> Texts:
-    if column not in material.attributes:
-        known = ", ".join(sorted(material.attributes)) or "a cohort with attributes"
+def _column(cohort_data: CohortData, column: str) -> Texts:
+    if column not in cohort_data.attributes:
+        known = ", ".join(sorted(cohort_data.attributes)) or "a cohort with attributes"
         raise DataError("rules.traits", f"the cohort has no column {column!r}", known)
-    return material.attributes[column]
+    return cohort_data.attributes[column]
 
 
-def allowed(ground: RuleInputs, rules: Rules) -> Flags:
+def allowed(inputs: RuleInputs, rules: Rules) -> Flags:
     """Which images may stand: those with a template, a group, and every value that all images must have."""
-    known = ground.has & (ground.group >= 0)
+    known = inputs.has & (inputs.group >= 0)
     keep = known.copy()
     for name, value in rules.only.items():
-        keep &= values_of(ground, rules.traits[name], known) == value
+        keep &= values_of(inputs, rules.traits[name], known) == value
     return keep
 
 
@@ -202,14 +204,14 @@ def mixes(rules: Rules, kind: str) -> tuple[tuple[str, str], ...]:
     return (rules.mated_values,) if kind == MATED else rules.non_mated_values
 
 
-def limits_of(ground: RuleInputs, rules: Rules, kind: str) -> Limits:
+def limits_of(inputs: RuleInputs, rules: Rules, kind: str) -> Limits:
     """Wanted pairs of each stratum; :class:`SpecError` where numbers do not divide into groups, mixes and folds."""
     wanted, strata = (
         (rules.mated, rules.non_mated)[kind == NON_MATED],
-        len(ground.names) * len(mixes(rules, kind)),
+        len(inputs.names) * len(mixes(rules, kind)),
     )
     if wanted % (strata * rules.k):
-        parts = f"{len(ground.names)} groups, {len(mixes(rules, kind))} mixes and {rules.k} folds"
+        parts = f"{len(inputs.names)} groups, {len(mixes(rules, kind))} mixes and {rules.k} folds"
         raise SpecError(
             f"rules.{kind}", f"{wanted} pairs do not divide into {parts}", f"a multiple of {strata * rules.k}"
         )

@@ -18,7 +18,7 @@ from frtaudit.datasets.pair_rules import (
     allowed,
     check,
     check_values,
-    ground_of,
+    inputs_of,
     limits_of,
     mixes,
     numbers,
@@ -41,39 +41,39 @@ LAST_LOOK = 320
 FIRST_LOOK = 20  # candidates looked at for each wanted non-mated pair; more where those do not do
 
 
-def curate(material: CohortData, rules: Rules, reviewed: str | None = None) -> Comparisons:
+def curate(cohort_data: CohortData, rules: Rules, reviewed: str | None = None) -> Comparisons:
     """The pairs that the rules make, mated first, with folds and with what each rule left.
 
     Raises :class:`SpecError` for rules that contradict each other, :class:`DataError` where a rule leaves too few,
     naming the rule that binds, and for a review file with unknown pairs.
     """
     check(rules)
-    ground = ground_of(material, rules)
-    check_values(material, rules)
-    dropped = frozenset[str]() if reviewed is None else _dropped(ground, rules, reviewed)
-    parts, steps = [], list(_image_steps(ground, rules))
+    inputs = inputs_of(cohort_data, rules)
+    check_values(cohort_data, rules)
+    dropped = frozenset[str]() if reviewed is None else _dropped(inputs, rules, reviewed)
+    parts, steps = [], list(_image_steps(inputs, rules))
     for kind in (MATED, NON_MATED):
-        made = _make(ground, rules, kind, dropped)
+        made = _make(inputs, rules, kind, dropped)
         if any(made.missing):
-            raise _too_few(ground, rules, kind, dropped, made)
+            raise _too_few(inputs, rules, kind, dropped, made)
         parts.append(made)
         steps += made.steps
     first, second, fold = (
         np.concatenate([getattr(part, name) for part in parts]) for name in ("first", "second", "fold")
     )
-    cells = np.zeros(material.cohort.n_subjects, dtype=np.int32)
+    cells = np.zeros(cohort_data.cohort.n_subjects, dtype=np.int32)
     found = listed_comparisons(
-        material.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
+        cohort_data.cohort, first.astype(np.int32), second.astype(np.int32), cells, fold=fold.astype(np.int16)
     )
     return replace(found, steps=tuple(steps))
 
 
-def _dropped(ground: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
+def _dropped(inputs: RuleInputs, rules: Rules, reviewed: str) -> frozenset[str]:
     """Pairs that a reviewer dropped; every pair of the file must keep the rules, so that it was once put to review."""
     look = FIRST_LOOK
     while True:
-        lists = [_listed(ground, rules, kind, look) for kind in (MATED, NON_MATED)]
-        known = frozenset(name for pairs in lists for name in _ids(ground.material, pairs))
+        lists = [_listed(inputs, rules, kind, look) for kind in (MATED, NON_MATED)]
+        known = frozenset(name for pairs in lists for name in _ids(inputs.cohort_data, pairs))
         try:
             said = read_review(reviewed, known, VERDICTS)
         except DataError:
@@ -106,33 +106,33 @@ class _List:
     whole: bool
 
 
-def _make(ground: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str]) -> _Made:
+def _make(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str]) -> _Made:
     """Choose among candidates; look at more of them while some are missing and there are more."""
     look = FIRST_LOOK
     while True:
-        listed = _listed(ground, rules, kind, look)
-        kept = _unreviewed(ground, listed, dropped)
-        limits = limits_of(ground, rules, kind)
+        listed = _listed(inputs, rules, kind, look)
+        kept = _unreviewed(inputs, listed, dropped)
+        limits = limits_of(inputs, rules, kind)
         subject = (
-            ground.subject[kept.first] if kind == MATED else np.full(kept.first.size, -1, dtype=np.int64)
+            inputs.subject[kept.first] if kind == MATED else np.full(kept.first.size, -1, dtype=np.int64)
         )
         pairs = Candidates(first=kept.first, second=kept.second, stratum=kept.stratum, subject=subject)
         chosen = choose(pairs, limits)
         missing = shortfall(pairs, chosen, limits)
         if not any(missing) or listed.whole:
-            return _finished(ground, rules, kind, kept, chosen, missing)
+            return _finished(inputs, rules, kind, kept, chosen, missing)
         look *= 4
 
 
 def _finished(
-    ground: RuleInputs, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
+    inputs: RuleInputs, rules: Rules, kind: str, kept: _List, chosen: Chosen, missing: tuple[int, ...]
 ) -> _Made:
     parts = len(mixes(rules, kind))
-    counts = np.bincount(kept.stratum[chosen.at] // parts, minlength=len(ground.names))
+    counts = np.bincount(kept.stratum[chosen.at] // parts, minlength=len(inputs.names))
     last = f"at most {rules.per_image} pairs of an image, equal folds, {rules.order.value} first"
     steps = [
         Step(rule=last, kind=kind, group=name, left=int(count))
-        for name, count in zip(ground.names, counts, strict=True)
+        for name, count in zip(inputs.names, counts, strict=True)
     ]
     return _Made(
         first=kept.first[chosen.at],
@@ -143,12 +143,12 @@ def _finished(
     )
 
 
-def _unreviewed(ground: RuleInputs, listed: _List, dropped: frozenset[str]) -> _List:
+def _unreviewed(inputs: RuleInputs, listed: _List, dropped: frozenset[str]) -> _List:
     """Without the pairs that a reviewer dropped."""
     if not dropped:
         return listed
-    keep = np.array([name not in dropped for name in _ids(ground.material, listed)], dtype=bool)
-    group = ground.group[listed.first[~keep]]
+    keep = np.array([name not in dropped for name in _ids(inputs.cohort_data, listed)], dtype=bool)
+    group = inputs.group[listed.first[~keep]]
     before = {step.group: step.left for step in listed.steps}
     reviewed = [
         Step(
@@ -157,7 +157,7 @@ def _unreviewed(ground: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
             group=name,
             left=before[name] - int((group == place).sum()),
         )
-        for place, name in enumerate(ground.names)
+        for place, name in enumerate(inputs.names)
     ]
     return replace(
         listed,
@@ -168,59 +168,59 @@ def _unreviewed(ground: RuleInputs, listed: _List, dropped: frozenset[str]) -> _
     )
 
 
-def _ids(material: CohortData, listed: _List) -> list[str]:
-    names = material.cohort.sample_ids
+def _ids(cohort_data: CohortData, listed: _List) -> list[str]:
+    names = cohort_data.cohort.sample_ids
     return [
         pair_id(names[a], names[b])
         for a, b in zip(listed.first.tolist(), listed.second.tolist(), strict=True)
     ]
 
 
-def _listed(ground: RuleInputs, rules: Rules, kind: str, look: int = FIRST_LOOK) -> _List:
-    return _mated(ground, rules) if kind == MATED else _non_mated(ground, rules, look)
+def _listed(inputs: RuleInputs, rules: Rules, kind: str, look: int = FIRST_LOOK) -> _List:
+    return _mated(inputs, rules) if kind == MATED else _non_mated(inputs, rules, look)
 
 
-def _mated(ground: RuleInputs, rules: Rules) -> _List:
+def _mated(inputs: RuleInputs, rules: Rules) -> _List:
     """Every mated pair that keeps the rules, in order."""
-    first, second = (side.astype(np.int64) for side in mated_pairs(ground.material.cohort.subject_of))
-    may = allowed(ground, rules)
-    value = values_of(ground, rules.traits[rules.trait], may)
+    first, second = (side.astype(np.int64) for side in mated_pairs(inputs.cohort_data.cohort.subject_of))
+    may = allowed(inputs, rules)
+    value = values_of(inputs, rules.traits[rules.trait], may)
     one, other = rules.mated_values
     keep = may[first] & may[second]
     keep &= ((value[first] == one) & (value[second] == other)) | (
         (value[first] == other) & (value[second] == one)
     )
     first, second = first[keep], second[keep]
-    steps = list(_steps(ground, f"values {one}, {other}", MATED, first))
-    score = scores_of(ground.vectors, first, second)
+    steps = list(_steps(inputs, f"values {one}, {other}", MATED, first))
+    score = scores_of(inputs.vectors, first, second)
     keep = score >= rules.lowest_mated
     first, second, score = first[keep], second[keep], score[keep]
-    steps += _steps(ground, f"score at least {rules.lowest_mated:g}", MATED, first)
+    steps += _steps(inputs, f"score at least {rules.lowest_mated:g}", MATED, first)
     if rules.age is not None:
-        age = numbers(ground.material, rules.age)
+        age = numbers(inputs.cohort_data, rules.age)
         keep = np.abs(age[first] - age[second]) <= rules.age_gap
         first, second, score = first[keep], second[keep], score[keep]
-        steps += _steps(ground, f"age gap at most {rules.age_gap:g}", MATED, first)
-    order = _order(ground, rules, MATED, first, second, score)
+        steps += _steps(inputs, f"age gap at most {rules.age_gap:g}", MATED, first)
+    order = _order(inputs, rules, MATED, first, second, score)
     first, second = first[order], second[order]
-    return _List(first=first, second=second, stratum=ground.group[first], steps=tuple(steps), whole=True)
+    return _List(first=first, second=second, stratum=inputs.group[first], steps=tuple(steps), whole=True)
 
 
-def _non_mated(ground: RuleInputs, rules: Rules, look: int) -> _List:
+def _non_mated(inputs: RuleInputs, rules: Rules, look: int) -> _List:
     """Non-mated pairs within each group and mix: the most alike, or drawn ones."""
-    may = allowed(ground, rules)
-    value = values_of(ground, rules.traits[rules.trait], may)
-    limits = limits_of(ground, rules, NON_MATED)
+    may = allowed(inputs, rules)
+    value = values_of(inputs, rules.traits[rules.trait], may)
+    limits = limits_of(inputs, rules, NON_MATED)
     parts, steps, whole = [], [], True
-    for place, name in enumerate(ground.names):
+    for place, name in enumerate(inputs.names):
         possible, within = 0, 0
         for number, (a, b) in enumerate(rules.non_mated_values):
             one, other = (
-                np.flatnonzero(may & (ground.group == place) & (value == which)) for which in (a, b)
+                np.flatnonzero(may & (inputs.group == place) & (value == which)) for which in (a, b)
             )
             stratum = place * len(rules.non_mated_values) + number
-            found, count = _strangers(ground, rules, one, other, look * limits.wanted[stratum], stratum)
-            possible += _possible(ground.subject, one, other)
+            found, count = _strangers(inputs, rules, one, other, look * limits.wanted[stratum], stratum)
+            possible += _possible(inputs.subject, one, other)
             within += count
             whole &= count == found[0].size or rules.order is Order.RANDOM
             parts.append((*found, np.full(found[0].size, stratum)))
@@ -229,7 +229,7 @@ def _non_mated(ground: RuleInputs, rules: Rules, look: int) -> _List:
         rule = f"score at most {rules.highest_non_mated:g}"
         steps.append(Step(rule=rule, kind=NON_MATED, group=name, left=within))
     first, second, score, stratum_of = (np.concatenate(side) for side in zip(*parts, strict=True))
-    order = _order(ground, rules, NON_MATED, first, second, score)
+    order = _order(inputs, rules, NON_MATED, first, second, score)
     return _List(
         first=first[order],
         second=second[order],
@@ -240,15 +240,15 @@ def _non_mated(ground: RuleInputs, rules: Rules, look: int) -> _List:
 
 
 def _strangers(
-    ground: RuleInputs, rules: Rules, one: Ints, other: Ints, most: int, stratum: int
+    inputs: RuleInputs, rules: Rules, one: Ints, other: Ints, most: int, stratum: int
 ) -> tuple[tuple[Ints, Ints, Floats], int]:
     """Candidates of one group and mix, and how many keep the bound (of the drawn ones, where pairs are drawn)."""
     if rules.order is Order.HARDEST:
-        found = most_alike(ground.vectors, ground.subject, one, other, rules.highest_non_mated, most)
+        found = most_alike(inputs.vectors, inputs.subject, one, other, rules.highest_non_mated, most)
         return (found.first, found.second, found.score), found.within
-    rng = np.random.default_rng(seed_of(ground.material.seed, "curated", f"non_mated {stratum}"))
-    first, second = drawn_pairs(ground.subject, one, other, most, rng)
-    score = scores_of(ground.vectors, first, second)
+    rng = np.random.default_rng(seed_of(inputs.cohort_data.seed, "curated", f"non_mated {stratum}"))
+    first, second = drawn_pairs(inputs.subject, one, other, most, rng)
+    score = scores_of(inputs.vectors, first, second)
     keep = score <= rules.highest_non_mated
     return (first[keep], second[keep], score[keep]), int(keep.sum())
 
@@ -261,30 +261,30 @@ def _possible(subject: Ints, one: Ints, other: Ints) -> int:
     return ordered // 2 if np.array_equal(one, other) else ordered
 
 
-def _order(ground: RuleInputs, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
+def _order(inputs: RuleInputs, rules: Rules, kind: str, first: Ints, second: Ints, score: Floats) -> Ints:
     """Hardest first: the least alike mated, the most alike non-mated pairs, ties by sample; or a random order."""
     if rules.order is Order.RANDOM:
-        rng = np.random.default_rng(seed_of(ground.material.seed, "curated", "order", kind))
+        rng = np.random.default_rng(seed_of(inputs.cohort_data.seed, "curated", "order", kind))
         return rng.permutation(first.size)
     return np.lexsort((second, first, score if kind == MATED else -score))
 
 
-def _steps(ground: RuleInputs, rule: str, kind: str, first: Ints) -> Iterator[Step]:
-    counts = np.bincount(ground.group[first], minlength=len(ground.names)).tolist()
-    for name, count in zip(ground.names, counts, strict=True):
+def _steps(inputs: RuleInputs, rule: str, kind: str, first: Ints) -> Iterator[Step]:
+    counts = np.bincount(inputs.group[first], minlength=len(inputs.names)).tolist()
+    for name, count in zip(inputs.names, counts, strict=True):
         yield Step(rule=rule, kind=kind, group=name, left=count)
 
 
-def _image_steps(ground: RuleInputs, rules: Rules) -> Iterator[Step]:
+def _image_steps(inputs: RuleInputs, rules: Rules) -> Iterator[Step]:
     """Images of each group before and after the rules on images."""
-    may = allowed(ground, rules)
-    value = values_of(ground, rules.traits[rules.trait], may)
+    may = allowed(inputs, rules)
+    value = values_of(inputs, rules.traits[rules.trait], may)
     wanted = sorted({item for pair in (rules.mated_values, *rules.non_mated_values) for item in pair})
     trait = rules.traits[rules.trait]
     sure = f", {trait.confidence} at least {trait.at_least:g}" if trait.confidence else ""
-    for place, name in enumerate(ground.names):
-        own = ground.group == place
-        yield Step(rule="all", kind=IMAGES, group=name, left=int((own & ground.has).sum()), unit=IMAGES)
+    for place, name in enumerate(inputs.names):
+        own = inputs.group == place
+        yield Step(rule="all", kind=IMAGES, group=name, left=int((own & inputs.has).sum()), unit=IMAGES)
         if rules.only:
             said = ", ".join(f"{trait} {only}" for trait, only in rules.only.items())
             yield Step(rule=f"only {said}", kind=IMAGES, group=name, left=int((own & may).sum()), unit=IMAGES)
@@ -293,16 +293,16 @@ def _image_steps(ground: RuleInputs, rules: Rules) -> Iterator[Step]:
             yield Step(rule=f"{rules.trait} {item}{sure}", kind=IMAGES, group=name, left=left, unit=IMAGES)
 
 
-def _too_few(ground: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str], made: _Made) -> DataError:
+def _too_few(inputs: RuleInputs, rules: Rules, kind: str, dropped: frozenset[str], made: _Made) -> DataError:
     """The error for the stratum that lacks most, naming the rule without which most of it would be found."""
     parts = len(mixes(rules, kind))
     worst = int(np.argmax(made.missing))
     lacking = made.missing[worst]
-    each = limits_of(ground, rules, kind).wanted[worst]
-    name, mix = ground.names[worst // parts], " with ".join(mixes(rules, kind)[worst % parts])
+    each = limits_of(inputs, rules, kind).wanted[worst]
+    name, mix = inputs.names[worst // parts], " with ".join(mixes(rules, kind)[worst % parts])
     gains = []
     for said, weaker, review in relaxed(rules, kind, dropped):
-        left = _make(ground, weaker, kind, review).missing
+        left = _make(inputs, weaker, kind, review).missing
         gains.append((lacking - left[worst], said) if len(left) == len(made.missing) else (0, said))
     gain, binding = max(gains, key=lambda item: item[0])
     because = (

@@ -17,14 +17,14 @@ Ints = npt.NDArray[np.int64]
 class ClassScores:
     """Mated scores pooled within each class of one schema, and the subject of each score.
 
-    ``names``: C classes; ``tags``: their places among the trial's tags; ``scores``: C arrays (n_c,) in score units, one
-    for each unordered comparison, ascending; ``subjects``: C arrays (n_c,), cohort indices; ``pairs``: C arrays
-    (n_c, 2), cohort indices of the two samples.
+    ``names``: C classes; ``group_indices``: their places among the system's groups; ``scores``: C arrays (n_c,) in
+    score units, one for each unordered comparison, ascending; ``subjects``: C arrays (n_c,), cohort indices;
+    ``pairs``: C arrays (n_c, 2), cohort indices of the two samples.
     """
 
     schema: str
     names: tuple[str, ...]
-    tags: tuple[int, ...]
+    group_indices: tuple[int, ...]
     scores: tuple[Floats, ...]
     subjects: tuple[Ints, ...]
     pairs: tuple[Ints, ...]
@@ -37,24 +37,24 @@ class ClassScores:
         return self.names[place], counts[place]
 
 
-def class_scores(trial: SystemData, schema: str) -> tuple[ClassScores, list[str]]:
+def class_scores(system: SystemData, schema: str) -> tuple[ClassScores, list[str]]:
     """The classes of a schema that have mated comparisons, and the names of those that have none."""
-    tail, groups = trial.tail, trial.groups
+    tail, groups = system.tail, system.groups
     subject = tail.subject_of[tail.mated_i]
     own = groups.of[groups.schemas.index(schema)][subject]
     rows = np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]], axis=1).astype(np.int64)
     kept: list[tuple[int, str, npt.NDArray[np.bool_]]] = []
     missing: list[str] = []
-    for tag, label in trial.classes(schema):
-        chosen = own == tag - 1
+    for group_index, label in system.classes(schema):
+        chosen = own == group_index - 1
         if bool(chosen.any()):
-            kept.append((tag, label, chosen))
+            kept.append((group_index, label, chosen))
         else:
             missing.append(label)
     found = ClassScores(
         schema=schema,
         names=tuple(label for _, label, _ in kept),
-        tags=tuple(tag for tag, _, _ in kept),
+        group_indices=tuple(group_index for group_index, _, _ in kept),
         scores=tuple(tail.mated_score[chosen].astype(np.float64) for _, _, chosen in kept),
         subjects=tuple(subject[chosen].astype(np.int64) for _, _, chosen in kept),
         pairs=tuple(rows[chosen] for _, _, chosen in kept),
@@ -63,12 +63,12 @@ def class_scores(trial: SystemData, schema: str) -> tuple[ClassScores, list[str]
     return found, missing
 
 
-def check_shares(declared: Mapping[str, Mapping[str, float]], trial: SystemData, where: str) -> None:
+def check_shares(declared: Mapping[str, Mapping[str, float]], system: SystemData, where: str) -> None:
     """Raise :class:`SpecError` for shares of a schema or a class that the audit does not have."""
     for schema, given in declared.items():
-        if schema not in trial.groups.schemas:
-            raise SpecError(where, f"no schema is named {schema!r}", ", ".join(trial.groups.schemas))
-        known = [name for _, name in trial.classes(schema)]
+        if schema not in system.groups.schemas:
+            raise SpecError(where, f"no schema is named {schema!r}", ", ".join(system.groups.schemas))
+        known = [name for _, name in system.classes(schema)]
         for name in given:
             if name not in known:
                 raise SpecError(f"{where}.{schema}", f"{name!r} is no class", ", ".join(known))

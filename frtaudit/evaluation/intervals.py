@@ -185,7 +185,7 @@ def finite(value: float | None) -> float | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatingPoint:
-    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, tag, threshold, and the point's position.
+    """Where a rate is read: rate ("fmr" or "fnmr"), weighting, group, threshold, and the point's position.
 
     ``point``: position among :class:`~frtaudit.evaluation.system.Points` (targets, then thresholds); ``schema``:
     position of the
@@ -194,72 +194,72 @@ class OperatingPoint:
 
     rate: str
     weighting: Weighting
-    tag: int
+    group_index: int
     threshold: float
     point: int
     schema: int | None = None
 
 
-def read(trial: SystemData, place: OperatingPoint) -> RateSummary:
+def read(system: SystemData, place: OperatingPoint) -> RateSummary:
     """Value, counts, replicates and rule of one rate at one place."""
-    residuals = _residuals(trial, place)
-    moving = place.point < len(trial.points.targets)
+    residuals = _residuals(system, place)
+    moving = place.point < len(system.points.targets)
     mated = place.rate == "fnmr"
     variance = dependence.plugin_variance(residuals) if mated else dependence.truncated_variance(residuals)
     return RateSummary(
         value=residuals.rate,
-        vstat=_vstat(trial, place) if mated else residuals.rate,
+        vstat=_vstat(system, place) if mated else residuals.rate,
         errors=residuals.errors,
         trials=residuals.trials,
         erring=residuals.erring,
         total=residuals.total,
         effective=residuals.effective,
-        replicates={plan: _drawn(drawn, place) for plan, drawn in trial.replicates.items()},
-        rule=lambda alpha: _rule(trial, place, residuals, alpha, moving=moving and mated),
+        replicates={plan: _drawn(drawn, place) for plan, drawn in system.replicates.items()},
+        rule=lambda alpha: _rule(system, place, residuals, alpha, moving=moving and mated),
         variance=variance if place.weighting is Weighting.POOLED else None,
-        missing=_missing(trial, residuals, place),
+        missing=_missing(system, residuals, place),
     )
 
 
-def _residuals(trial: SystemData, place: OperatingPoint) -> dependence.Residuals:
-    rule = trial.rule
+def _residuals(system: SystemData, place: OperatingPoint) -> dependence.Residuals:
+    rule = system.rule
     find = rule.fnmr_residuals if place.rate == "fnmr" else rule.fmr_residuals
-    return find(place.threshold, place.tag, place.weighting)
+    return find(place.threshold, place.group_index, place.weighting)
 
 
-def _vstat(trial: SystemData, place: OperatingPoint) -> float:
+def _vstat(system: SystemData, place: OperatingPoint) -> float:
     """FRRbar_n or FNMRbar at the place: what the image replicates are centred on (FORMULAS 1, 8.15)."""
     if place.schema is None:
-        rates, row = trial.rates[WEIGHTINGS.index(place.weighting)], place.point
+        rates, row = system.rates[WEIGHTINGS.index(place.weighting)], place.point
     else:
-        rates, row = rates_at(trial.tail, trial.groups, np.array([place.threshold])), 0
+        rates, row = rates_at(system.tail, system.groups, np.array([place.threshold])), 0
     bar = rates.fnmr_bar if place.weighting is Weighting.POOLED else rates.frr_bar
-    return float(bar[row, place.tag])
+    return float(bar[row, place.group_index])
 
 
 def _drawn(drawn: Replicates, place: OperatingPoint) -> Floats:
     w = WEIGHTINGS.index(place.weighting)
     if place.schema is None:
         rates = drawn.fnmr if place.rate == "fnmr" else drawn.fmr
-        return rates[w, :, place.point, place.tag]
+        return rates[w, :, place.point, place.group_index]
     rates = drawn.fnmr_max if place.rate == "fnmr" else drawn.fmr_max
-    return rates[w, place.schema, :, place.point, place.tag]
+    return rates[w, place.schema, :, place.point, place.group_index]
 
 
 def _rule(
-    trial: SystemData, place: OperatingPoint, residuals: dependence.Residuals, alpha: float, *, moving: bool
+    system: SystemData, place: OperatingPoint, residuals: dependence.Residuals, alpha: float, *, moving: bool
 ) -> Interval:
     """FORMULAS 8.1 and 8.18; for FNMR at an FMR target n_eff from the vertex replicates, t* recomputed (8.2, 8.21)."""
     if residuals.trials == 0:
         return empty(Method.WILSON, alpha, "no comparison")
-    drawn = _moved(trial, place) if moving else None
+    drawn = _moved(system, place) if moving else None
     if place.schema is not None:
         return _of_strictest(residuals, drawn, alpha)
     enough = residuals.errors >= MIN_ERRORS and residuals.erring >= MIN_ERRING and residuals.rate < 1
     if drawn is not None and enough:
         return _moving(residuals, drawn, alpha)
-    find = trial.rule.fnmr if place.rate == "fnmr" else trial.rule.fmr
-    ruled = find(place.threshold, place.tag, alpha, place.weighting)
+    find = system.rule.fnmr if place.rate == "fnmr" else system.rule.fmr
+    ruled = find(place.threshold, place.group_index, alpha, place.weighting)
     if ruled.low is None or ruled.high is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
     few = moving and drawn is None
@@ -267,7 +267,7 @@ def _rule(
         ruled.note,
         HELD if few else None,
         _extremes(ruled, alpha, ends=1 if place.rate == "fnmr" else 2),
-        _heavy(trial, place) if place.rate == "fmr" else None,
+        _heavy(system, place) if place.rate == "fmr" else None,
     ]
     note = "; ".join(part for part in said if part) or None
     if drawn is not None and 0 < ruled.rate < 1:
@@ -276,11 +276,11 @@ def _rule(
     return from_bounds(ruled.bounds, alpha, note, pairs=ruled.pairs)
 
 
-def _moved(trial: SystemData, place: OperatingPoint) -> Floats | None:
+def _moved(system: SystemData, place: OperatingPoint) -> Floats | None:
     """Replicates of subjects in which the threshold moved; None where they are too few, or all alike."""
-    if Plan.SUBJECTS not in trial.replicates:
+    if Plan.SUBJECTS not in system.replicates:
         return None
-    drawn = _drawn(trial.replicates[Plan.SUBJECTS], place)
+    drawn = _drawn(system.replicates[Plan.SUBJECTS], place)
     known = drawn[np.isfinite(drawn)]
     some = known.size > 1 and drawn.size - known.size <= bootstrap_intervals.MAX_UNDEFINED * drawn.size
     return known if some and known.var() > 0 else None
@@ -341,15 +341,15 @@ def _moving(
     return from_variance(bounds, wider, int(drawn.size), alpha, note)
 
 
-def _heavy(trial: SystemData, place: OperatingPoint) -> str | None:
+def _heavy(system: SystemData, place: OperatingPoint) -> str | None:
     """Say so where one pair of people has a tenth of the rate, or more, by two false matches at least."""
-    member = trial.rule.spread.member[place.tag]
-    found = influence.heaviest_pair(trial.tail, member, place.threshold, place.weighting)
+    member = system.rule.spread.member[place.group_index]
+    found = influence.heaviest_pair(system.tail, member, place.threshold, place.weighting)
     if found is None or found.share < HEAVY or found.errors < MIN_HEAVY:
         return None
     of = ""
-    if trial.spec.name_failures:
-        of = ": " + " and ".join(trial.cohort.subject_ids[k] for k in (found.first, found.second))
+    if system.spec.name_failures:
+        of = ": " + " and ".join(system.cohort.subject_ids[k] for k in (found.first, found.second))
     return f"{ONE_PAIR} {formatting.rate(found.share)} of it{of}"
 
 
@@ -364,19 +364,19 @@ def _extremes(ruled: wilson.RuleInterval, alpha: float, *, ends: int) -> str | N
 
 
 def _missing(
-    trial: SystemData, residuals: dependence.Residuals, place: OperatingPoint
+    system: SystemData, residuals: dependence.Residuals, place: OperatingPoint
 ) -> Mapping[Method, str]:
     missing: dict[Method, str] = {}
-    if not trial.tail.mated_complete:
+    if not system.tail.mated_complete:
         reason = "needs every comparison within each subject"
         missing |= dict.fromkeys(WITHIN_SUBJECTS, reason)
-    if place.tag and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
+    if place.group_index and residuals.subjects < MIN_DOUBLE_OR_NOTHING:
         missing[Method.DOUBLE_OR_NOTHING] = f"needs {MIN_DOUBLE_OR_NOTHING} subjects in the group"
     return missing
 
 
 def rate_estimate(
-    trial: SystemData,
+    system: SystemData,
     analysis: str,
     metric: str,
     schema: str | None,
@@ -386,15 +386,17 @@ def rate_estimate(
     alpha: float,
 ) -> Estimate:
     """One rate with its counts and intervals, or with a note where nothing was compared."""
-    reading = read(trial, place)
-    if place.rate == "fmr" and place.tag == 0 and place.point < len(trial.points.targets):  # FORMULAS 8.13
+    reading = read(system, place)
+    if (
+        place.rate == "fmr" and place.group_index == 0 and place.point < len(system.points.targets)
+    ):  # FORMULAS 8.13
         drawn = (method for method in PLAN_OF if method is not Method.WILSON)
         reading = replace(
             reading, missing={**(reading.missing or {}), **dict.fromkeys(drawn, BY_CONSTRUCTION)}
         )
     known = bool(np.isfinite(reading.value))
     return Estimate.of(
-        trial.provider,
+        system.provider,
         analysis,
         metric,
         reading.value if known else None,
@@ -403,6 +405,6 @@ def rate_estimate(
         counts=(reading.errors if known else 0, reading.trials if known else 0),
         at=at,
         weighting=place.weighting.value,
-        intervals=intervals_of(reading, trial.intervals, alpha) if known else (),
+        intervals=intervals_of(reading, system.intervals, alpha) if known else (),
         note=None if known else "no comparison in this group",
     )

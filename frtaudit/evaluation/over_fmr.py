@@ -42,52 +42,56 @@ class Readings:
         freeze(self, "x", "value", "vstat")
 
 
-def read_along(trial: SystemData, rate: str, weighting: Weighting, tag: int) -> Readings:
-    """A rate ("fmr" or "fnmr") of one tag at every target that has a threshold."""
-    thresholds = trial.points.at_target[WEIGHTINGS.index(weighting)]
+def read_along(system: SystemData, rate: str, weighting: Weighting, group_index: int) -> Readings:
+    """A rate ("fmr" or "fnmr") of one group at every target that has a threshold."""
+    thresholds = system.points.at_target[WEIGHTINGS.index(weighting)]
     places = np.flatnonzero(np.isfinite(thresholds))
     readings = [
         read(
-            trial,
+            system,
             OperatingPoint(
-                rate=rate, weighting=weighting, tag=tag, threshold=float(thresholds[a]), point=int(a)
+                rate=rate,
+                weighting=weighting,
+                group_index=group_index,
+                threshold=float(thresholds[a]),
+                point=int(a),
             ),
         )
         for a in places
     ]
     return Readings(
-        x=np.asarray(trial.points.targets, dtype=np.float64)[places],
+        x=np.asarray(system.points.targets, dtype=np.float64)[places],
         value=np.array([item.value for item in readings], dtype=np.float64),
         vstat=np.array([item.vstat for item in readings], dtype=np.float64),
         replicates={
             plan: np.stack([item.replicates[plan] for item in readings], axis=1)
-            for plan in trial.replicates
+            for plan in system.replicates
             if readings
         },
         thin=tuple(THIN if item.thin else None for item in readings),
-        refused=_refused(trial, WEIGHTINGS.index(weighting)),
+        refused=_refused(system, WEIGHTINGS.index(weighting)),
     )
 
 
-def _refused(trial: SystemData, w: int) -> tuple[str, ...]:
-    reasons = [_why(trial, w, a) for a in range(len(trial.points.targets))]
-    return spans(trial.points.targets, reasons)
+def _refused(system: SystemData, w: int) -> tuple[str, ...]:
+    reasons = [_why(system, w, a) for a in range(len(system.points.targets))]
+    return spans(system.points.targets, reasons)
 
 
-def _why(trial: SystemData, w: int, a: int) -> str | None:
+def _why(system: SystemData, w: int, a: int) -> str | None:
     """In few words, alike for neighbouring targets."""
-    if trial.refused(w, a) is None:
+    if system.refused(w, a) is None:
         return None
-    if trial.resolved[a]:
+    if system.resolved[a]:
         return "too few false matches are expected"
-    return "the scores are cut off or step there" if (w, a) in trial.hidden else BELOW_FLOOR
+    return "the scores are cut off or step there" if (w, a) in system.hidden else BELOW_FLOOR
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
     """What every curve of one analysis shares: the trial, the kind, schema and group, the metric and its rate."""
 
-    trial: SystemData
+    system: SystemData
     kind: str
     schema: str | None
     group: str
@@ -97,11 +101,11 @@ class Drawn:
     def curve(self, along: Readings, y: Floats, notes: Sequence[str] = ()) -> Curve:
         """A curve without a band."""
         return Curve(
-            provider=self.trial.provider,
+            provider=self.system.provider,
             analysis=self.kind,
             schema=self.schema,
             group=self.group,
-            weighting=self.trial.spec.weighting.value,
+            weighting=self.system.spec.weighting.value,
             x=tuple(along.x.tolist()),
             y=tuple(y.tolist()),
             metric=self.metric,
@@ -172,9 +176,12 @@ def _bounds(
     return None if found is None or found[0] == found[1] else found
 
 
-def classes_along(trial: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:
+def classes_along(system: SystemData, schema: str, rate: str) -> list[tuple[str, Readings]]:
     """The ranked classes of a schema, in its order, each read along the targets."""
-    return [(name, read_along(trial, rate, trial.spec.weighting, tag)) for tag, name in trial.classes(schema)]
+    return [
+        (name, read_along(system, rate, system.spec.weighting, group_index))
+        for group_index, name in system.classes(schema)
+    ]
 
 
 def index_along(kind: RateIndex, groups: Sequence[tuple[str, Readings]]) -> Readings:

@@ -58,15 +58,15 @@ def stratum(spec: AuditSpec, schemas: Sequence[str]) -> str | None:
     return None if name == "none" else name
 
 
-def offered(material: CohortData) -> list[str]:
+def offered(cohort_data: CohortData) -> list[str]:
     """Systems that a cohort brings: templates, score lists, finished runs, each name once."""
-    return list(dict.fromkeys([*material.templates, *material.tables, *material.finished]))
+    return list(dict.fromkeys([*cohort_data.templates, *cohort_data.tables, *cohort_data.finished]))
 
 
-def on_panel(spec: AuditSpec, material: CohortData) -> list[str]:
+def on_panel(spec: AuditSpec, cohort_data: CohortData) -> list[str]:
     """Names of the systems on trial, in their order: the spec's, else all that the cohort offers."""
     if spec.providers is None:
-        return offered(material)
+        return offered(cohort_data)
     return [item if isinstance(item, str) else str(getattr(item, "name", "")) for item in spec.providers]
 
 
@@ -80,7 +80,7 @@ class CohortSource(Protocol):
 class Pairing(Protocol):
     """Which comparisons are made (``protocol`` plug-ins)."""
 
-    def comparisons(self, material: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """Listed comparisons, or all pairs, implied."""
 
 
@@ -103,12 +103,12 @@ class Provider(Protocol):
     def thresholds_version(self) -> str | None:
         """Version of those thresholds."""
 
-    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:
+    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:
         """Cohort sample index to failure code."""
 
     def scores(
         self,
-        material: CohortData,
+        cohort_data: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,
@@ -186,7 +186,7 @@ class SystemData:
 
     provider: str
     spec: AuditSpec
-    material: CohortData
+    cohort_data: CohortData
     comparisons: Comparisons
     table: ScoreTable | None
     tail: ScoreTail
@@ -219,22 +219,22 @@ class SystemData:
     @property
     def cohort(self) -> Cohort:
         """The cohort on trial."""
-        return self.material.cohort
+        return self.cohort_data.cohort
 
     @property
     def intervals(self) -> tuple[IntervalSpec, ...]:
         """The intervals that the spec asks for, or the defaults."""
         return self.spec.intervals or DEFAULT_INTERVALS
 
-    def tags(self) -> list[tuple[int, str | None, str]]:
-        """(tag, schema, group) of everybody and of every group."""
+    def every_group(self) -> list[tuple[int, str | None, str]]:
+        """(group_index, schema, group) of everybody and of every group."""
         return [
             (0, None, "all"),
             *((index + 1, schema, name) for index, (schema, name) in enumerate(self.groups.names)),
         ]
 
     def classes(self, schema: str) -> list[tuple[int, str]]:
-        """(tag, class) of the classes of a schema that are compared with each other, in its order."""
+        """(group_index, class) of the classes of a schema that are compared with each other, in its order."""
         flags = zip(self.groups.names, self.groups.ranked, strict=True)
         return [
             (index + 1, name) for index, ((own, name), ranked) in enumerate(flags) if ranked and own == schema
@@ -273,14 +273,14 @@ class AnalysisOutput:
 class CohortAnalysis(Protocol):
     """An analysis that looks at the cohort once, before any system is on trial."""
 
-    def survey(self, spec: AuditSpec, material: CohortData) -> object:
-        """What its :meth:`Analysis.estimates` find in ``trial.surveys`` under its name."""
+    def survey(self, spec: AuditSpec, cohort_data: CohortData) -> object:
+        """What its :meth:`Analysis.estimates` find in ``system.surveys`` under its name."""
 
 
 class Analysis(Protocol):
     """A question put to a trial (``analysis`` plug-ins)."""
 
-    def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
+    def estimates(self, system: SystemData, alpha: float) -> AnalysisOutput:
         """Estimates with intervals of level 1 - alpha, and curves."""
 
 

@@ -28,7 +28,7 @@ TOO_LOW = "the target cannot be excluded at any threshold that was kept: down to
 class Inversion:
     """One system's non-mated scores, ready to be read at any of them."""
 
-    trial: SystemData
+    system: SystemData
     rule: WilsonRule
     scores: Floats
 
@@ -47,8 +47,8 @@ class Inversion:
         place = int(np.searchsorted(self.scores, at))
         low = self._smallest(low_holds, self._below(low_holds, place, weighting), place, weighting)
         high = self._smallest(high_holds, place - 1, self.scores.size, weighting)
-        cut = low == 0 and np.isfinite(self.trial.tail.floor)
-        ends, none = self.trial.tail.score_range, high == self.scores.size
+        cut = low == 0 and np.isfinite(self.system.tail.floor)
+        ends, none = self.system.tail.score_range, high == self.scores.size
         notes = [TOO_LOW if cut else None, TOO_HIGH if none else None]
         return Interval.of(
             ends[0] if cut else float(self.scores[low]),
@@ -81,13 +81,13 @@ class Inversion:
         return high
 
     def _held(self, holds: Holds, places: npt.NDArray[np.int64], weighting: Weighting) -> list[bool]:
-        tail, chosen = self.trial.tail, self.scores[places]
+        tail, chosen = self.system.tail, self.scores[places]
         rule = self.rule.along(tail, no_groups(tail), chosen)
         return [holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen]
 
 
-def inversion(trial: SystemData) -> Inversion:
+def inversion(system: SystemData) -> Inversion:
     """Ready to invert; the scores of the tail are those that a threshold can be."""
-    tail = trial.tail
+    tail = system.tail
     scores = np.unique(tail.tail_score.astype(np.float64))
-    return Inversion(trial=trial, rule=prepare(tail, no_groups(tail), []), scores=scores)
+    return Inversion(system=system, rule=prepare(tail, no_groups(tail), []), scores=scores)

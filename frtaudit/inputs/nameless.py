@@ -87,9 +87,9 @@ def _table(item: Scores) -> tuple[Comparisons, ScoreTable]:
     return comparisons, scored(np.concatenate([item.mated, item.non_mated]))
 
 
-def refuse_people(spec: AuditSpec, material: CohortData) -> None:
+def refuse_people(spec: AuditSpec, cohort_data: CohortData) -> None:
     """Refuse what needs subjects, in a spec on files that name none; :class:`SpecError` says what to write instead."""
-    if material.named:
+    if cohort_data.named:
         return
     why = "the files name no subjects"
     wanted = {item.target for item in spec.intervals}

@@ -57,14 +57,14 @@ def number_of(step: SanitizeStep) -> int:
     return NUMBERS.get(step.step, 0) if step.number is None else step.number
 
 
-def sanitized(material: CohortData, spec: AuditSpec) -> CohortData:
+def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
     """The material with what the steps of ``spec`` leave; its ledger and :class:`Sanitized` say what they took.
 
-    ``material``: read with :func:`as_read`. The draw of ``fixed_samples`` takes the samples with the smallest keyed
+    ``cohort_data``: read with :func:`as_read`. The draw of ``fixed_samples`` takes the samples with the smallest keyed
     digests, so that neither another subject nor a step more moves it. Raises :class:`DataError` in one line: a missing
     column, a class below its number of subjects, a cohort of fewer than two subjects.
     """
-    cohort = material.cohort
+    cohort = cohort_data.cohort
     keep = np.ones(cohort.n_samples, dtype=np.bool_)
     stages = [_stage(READ, "as read", "", cohort, keep)]
     before: Bools | None = None
@@ -73,7 +73,7 @@ def sanitized(material: CohortData, spec: AuditSpec) -> CohortData:
     for place, step in enumerate(spec.sanitize):
         if before is None and step.step in (Sanitize.MIN_SAMPLES, Sanitize.FIXED_SAMPLES):
             before, counted_at = keep, place
-        left = keep & _kept(f"sanitize[{place}]", step, material, keep, spec)
+        left = keep & _kept(f"sanitize[{place}]", step, cohort_data, keep, spec)
         if step.step is Sanitize.MIN_SUBJECTS:
             _refuse_small(f"sanitize[{place}]", step, cohort, left, keep if before is None else before)
         ledger += _entries(step, cohort, keep, left)
@@ -82,7 +82,7 @@ def sanitized(material: CohortData, spec: AuditSpec) -> CohortData:
     if before is None:
         before, counted_at = keep, len(stages) - 1
     record = Sanitized(stages=tuple(stages), required=tuple(_required(cohort, before)), counted_at=counted_at)
-    return replace(_subset(material, keep, [*_read_ledger(cohort, spec), *ledger]), sanitized=record)
+    return replace(_subset(cohort_data, keep, [*_read_ledger(cohort, spec), *ledger]), sanitized=record)
 
 
 def _read_ledger(cohort: Cohort, spec: AuditSpec) -> list[LedgerEntry]:
@@ -137,15 +137,15 @@ def _labelled(step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> list[str
     return [name for name in wanted if schemas[name].column is not None and schemas[name].bins is None]
 
 
-def _kept(where: str, step: SanitizeStep, material: CohortData, keep: Bools, spec: AuditSpec) -> Bools:
+def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Bools, spec: AuditSpec) -> Bools:
     """Which samples a step keeps, shape (N,), of those in ``keep``."""
-    cohort = material.cohort
+    cohort = cohort_data.cohort
     held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     if step.step is Sanitize.CONFLICTING_LABELS:
-        return ~_disagree(step, material, keep, spec.schemas)[cohort.subject_of]
+        return ~_disagree(step, cohort_data, keep, spec.schemas)[cohort.subject_of]
     if step.step is Sanitize.MIN_FACE_SIZE:
-        wide = _numbers(where, material, step.width_column) >= step.width
-        return wide & (_numbers(where, material, step.height_column) >= step.height)
+        wide = _numbers(where, cohort_data, step.width_column) >= step.width
+        return wide & (_numbers(where, cohort_data, step.height_column) >= step.height)
     if step.step is Sanitize.MIN_SAMPLES:
         return np.asarray(held[cohort.subject_of] >= number_of(step))
     if step.step is Sanitize.FIXED_SAMPLES:
@@ -155,25 +155,25 @@ def _kept(where: str, step: SanitizeStep, material: CohortData, keep: Bools, spe
 
 
 def _disagree(
-    step: SanitizeStep, material: CohortData, keep: Bools, schemas: Mapping[str, SchemaSpec]
+    step: SanitizeStep, cohort_data: CohortData, keep: Bools, schemas: Mapping[str, SchemaSpec]
 ) -> Bools:
     """Subjects whose kept samples say different classes, shape (K,)."""
-    subject_of = material.cohort.subject_of
-    found = np.zeros(material.cohort.n_subjects, dtype=np.bool_)
+    subject_of = cohort_data.cohort.subject_of
+    found = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
     for name in _labelled(step, schemas):
-        codes = np.where(keep, sample_codes(name, schemas, material.attributes, subject_of), -1)
+        codes = np.where(keep, sample_codes(name, schemas, cohort_data.attributes, subject_of), -1)
         found |= subject_codes(codes, subject_of)[2]
     return found
 
 
-def _numbers(where: str, material: CohortData, column: str) -> npt.NDArray[np.float64]:
+def _numbers(where: str, cohort_data: CohortData, column: str) -> npt.NDArray[np.float64]:
     """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
-    if column not in material.attributes:
+    if column not in cohort_data.attributes:
         raise DataError(
-            where, f"no column {column!r}", ", ".join(material.attributes) or "a column of numbers"
+            where, f"no column {column!r}", ", ".join(cohort_data.attributes) or "a column of numbers"
         )
     try:
-        return np.array([float(text) if text else np.nan for text in material.attributes[column]])
+        return np.array([float(text) if text else np.nan for text in cohort_data.attributes[column]])
     except ValueError:
         raise DataError(where, f"column {column!r} holds a text that is no number", "numbers") from None
 
@@ -279,17 +279,17 @@ class _Moved(Mapping[str, Mapping[int, str]]):
         return len(self.of)
 
 
-def _subset(material: CohortData, keep: Bools, ledger: Sequence[LedgerEntry]) -> CohortData:
+def _subset(cohort_data: CohortData, keep: Bools, ledger: Sequence[LedgerEntry]) -> CohortData:
     """The material of the kept samples alone."""
-    cohort = _kept_cohort(material.cohort, keep, ledger)
+    cohort = _kept_cohort(cohort_data.cohort, keep, ledger)
     place = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
     return replace(
-        material,
+        cohort_data,
         cohort=cohort,
-        templates={name: partial(_templates, load, place) for name, load in material.templates.items()},
-        tables={name: _table(cohort, place, *pair) for name, pair in material.tables.items()},
-        failures=_Moved(material.failures, place),
-        attributes={name: texts[keep] for name, texts in material.attributes.items()},
+        templates={name: partial(_templates, load, place) for name, load in cohort_data.templates.items()},
+        tables={name: _table(cohort, place, *pair) for name, pair in cohort_data.tables.items()},
+        failures=_Moved(cohort_data.failures, place),
+        attributes={name: texts[keep] for name, texts in cohort_data.attributes.items()},
     )
 
 

@@ -96,31 +96,31 @@ def compared(
     piles = [_hidden(tail, at) for tail, at in zip(tails, thresholds, strict=True)]
     said = tuple(reason or first or second for reason, first, second in zip(refused, *piles, strict=True))
     at_earlier = thresholds[0][: len(declared)]
-    standings = [
-        _standing(tail, wanted, said, (at, at_earlier), drawing, both.query)
+    systems = [
+        _dated_rates(tail, wanted, said, (at, at_earlier), drawing, both.query)
         for tail, at in zip(tails, thresholds, strict=True)
     ]
     usable = [a for a in range(len(declared)) if said[a] is None]
     return Compared(
-        earlier=standings[0],
-        later=standings[1],
+        earlier=systems[0],
+        later=systems[1],
         targets=wanted,
         declared=len(declared),
         refused=said,
         subjects=both.query.size,
         weighting=drawing.weighting,
         identical=same_images and support.contents(tails[0]) == support.contents(tails[1]),
-        decided={a: _decided(standings, a, same_images=same_images) for a in usable},
+        decided={a: _decided(systems, a, same_images=same_images) for a in usable},
     )
 
 
-def band(standing: DatedRates, a: int, weighting: Weighting, alpha: float) -> Interval:
+def band(rates: DatedRates, a: int, weighting: Weighting, alpha: float) -> Interval:
     """The interval of FNMR at target ``a``: Wilson's on the replicates' variance (FORMULAS 8.2), at few errors 8.1."""
-    threshold = float(standing.thresholds[a])
+    threshold = float(rates.thresholds[a])
     if not np.isfinite(threshold):
         return empty(Method.WILSON, alpha, "no threshold")
-    own = standing.rule.fnmr_residuals(threshold, 0, weighting)
-    known = standing.drawn[np.isfinite(standing.drawn[:, a]), a]
+    own = rates.rule.fnmr_residuals(threshold, 0, weighting)
+    known = rates.drawn[np.isfinite(rates.drawn[:, a]), a]
     enough = own.errors >= MIN_ERRORS and own.erring >= MIN_ERRING and 0 < own.rate < 1
     if enough and known.size > 1 and known.var() > 0:
         degrees = dependence.degrees_of_freedom(own.effective)
@@ -130,7 +130,7 @@ def band(standing: DatedRates, a: int, weighting: Weighting, alpha: float) -> In
             for variance in (spread, spread + bootstrap_intervals.variance_error(known))
         )
         return from_variance(bounds, wider, int(known.size), alpha)
-    ruled = standing.rule.fnmr(threshold, 0, alpha, weighting)
+    ruled = rates.rule.fnmr(threshold, 0, alpha, weighting)
     if ruled.low is None:
         return empty(Method.WILSON, alpha, ruled.note or "no bounds")
     return from_bounds(ruled.bounds, alpha, ruled.note)
@@ -173,7 +173,7 @@ def _hidden(tail: ScoreTail, thresholds: Floats) -> list[str | None]:
     ]
 
 
-def _standing(
+def _dated_rates(
     tail: ScoreTail,
     targets: Sequence[float],
     refused: Sequence[str | None],
@@ -237,19 +237,19 @@ def _drawn(
     )
 
 
-def _decided(standings: Sequence[DatedRates], a: int, *, same_images: bool) -> tuple[int, int, int]:
+def _decided(systems: Sequence[DatedRates], a: int, *, same_images: bool) -> tuple[int, int, int]:
     """Mated comparisons that err at one date only, all of them, and the subjects of the first.
 
     Of other images nothing is compared twice: every error of either date counts.
     """
-    held = [support.mated_by_pair(one.tail) for one in standings]
-    wrong = [score <= one.thresholds[a] for one, (_, score, _) in zip(standings, held, strict=True)]
+    held = [support.mated_by_pair(one.tail) for one in systems]
+    wrong = [score <= one.thresholds[a] for one, (_, score, _) in zip(systems, held, strict=True)]
     keys, subjects = ([part[k][bad] for part, bad in zip(held, wrong, strict=True)] for k in (0, 2))
     if same_images:
         alone = [~np.isin(keys[0], keys[1]), ~np.isin(keys[1], keys[0])]
         subjects = [one[keep] for one, keep in zip(subjects, alone, strict=True)]
         total = int(np.union1d(held[0][0], held[1][0]).size)
     else:
-        total = sum(one.trials for one in standings)
+        total = sum(one.trials for one in systems)
     found = np.concatenate(subjects)
     return int(found.size), total, int(np.unique(found).size)

@@ -30,20 +30,20 @@ KINDS = {"mated": True, "non_mated": False}
 class DatedService:
     """One service at both dates."""
 
-    trial: SystemData
+    system: SystemData
     met: Meeting
     alpha: float
     dates: tuple[str, str]
 
     def drawing(self) -> Drawing:
         """Queries drawn as the audit draws its subjects, within the classes of the schema that it stratifies by."""
-        spec, faces = self.trial.spec, self.met.later.of.faces
+        spec, faces = self.system.spec, self.met.later.of.faces
         strata = np.full(len(faces.queries), -1, dtype=np.int64)
-        own = strata_of(spec, self.trial.groups)
+        own = strata_of(spec, self.system.groups)
         if own is not None:
             sample_of = self.met.later.of.sample_of
             known = np.flatnonzero(sample_of >= 0)
-            strata[faces.query_of[known]] = own[self.trial.cohort.subject_of[sample_of[known]]]
+            strata[faces.query_of[known]] = own[self.system.cohort.subject_of[sample_of[known]]]
         at = {name: q for q, name in enumerate(faces.queries)}
         return Drawing(
             n=spec.bootstrap.B,
@@ -55,10 +55,10 @@ class DatedService:
 
     def compared(self, by: By) -> Compared:
         """Rates at both dates by one kind of labels; targets beside the declared ones only for the curves."""
-        points = self.trial.points
+        points = self.system.points
         declared = [points.targets[a] for a in points.declared]
         further = points.targets if by is self.met.kinds[0] else ()
-        both = sides(self.met, by, self.trial.provider)
+        both = sides(self.met, by, self.system.provider)
         same = self.met.design is Design.SAME_IMAGES
         return changes.compared(both, further, declared, self.drawing(), same_images=same)
 
@@ -134,8 +134,8 @@ class DatedService:
 
     def _least(self) -> float:
         """The level at which Holm judges the smallest p of the declared family."""
-        tests = len(set(self.met.services) & set(on_panel(self.trial.spec, self.trial.material)))
-        return self.alpha / max(tests * len(self.trial.points.declared), 1)
+        tests = len(set(self.met.services) & set(on_panel(self.system.spec, self.system.cohort_data)))
+        return self.alpha / max(tests * len(self.system.points.declared), 1)
 
     def _interval(self, family: Family) -> Interval:
         low, high = (float(side[0]) for side in family.bounds(self.alpha))
@@ -165,7 +165,7 @@ class DatedService:
             if not order:
                 continue
             yield Curve(
-                provider=self.trial.provider,
+                provider=self.system.provider,
                 analysis=NAME,
                 schema=None,
                 group=name,
@@ -182,7 +182,7 @@ class DatedService:
 
     def scores(self) -> Iterator[Estimate]:
         """How many scores of the same pairs of faces are the same, how far the others moved: mean and most."""
-        one, other = again(self.met, self.trial.provider)
+        one, other = again(self.met, self.system.provider)
         person = self.met.later.person[self.met.kinds[0]]
         query = self.met.later.query
         known = (person[one.first] >= 0) & (person[one.second] >= 0)
@@ -225,8 +225,8 @@ class DatedService:
         return replace(made, intervals=(self._interval(family),), test=replace(test, detectable_unit="score"))
 
     def _estimate(self, metric: str, at: At, value: float | None, unit: str, note: str | None) -> Estimate:
-        weighting = None if "pairs" in at else self.trial.spec.weighting.value
-        made = estimate(self.trial.provider, metric, at, value, unit, note)
+        weighting = None if "pairs" in at else self.system.spec.weighting.value
+        made = estimate(self.system.provider, metric, at, value, unit, note)
         return replace(made, weighting=weighting)
 
 

@@ -1,8 +1,8 @@
 """Two collections of one search at two dates: the same images scored again, or the same names searched again.
 
-What both have is put on one footing: queries in which both dates show a person; of the same images the pairs of faces
-that a service scored at both dates. A query's person is one subject at both dates, so that queries drawn anew are the
-same people in both (Knott et al., Figure S.14; FORMULAS 8.2, 8.16).
+What both have is their common support: queries in which both dates show a person; of the same images the pairs of
+faces that a service scored at both dates. A query's person is one subject at both dates, so that queries drawn anew
+are the same people in both (Knott et al., Figure S.14; FORMULAS 8.2, 8.16).
 """
 
 from collections.abc import Mapping
@@ -52,7 +52,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Half:
-    """One date: ``number``: shape (F,), of each face, -1 where the footing has it not; ``query``: shape (I,), of each
+    """One date: ``number``: shape (F,), of each face, -1 outside the common support; ``query``: shape (I,), of each
     number, among the shared queries; ``person``: shape (I,), whom it shows, -1 for nobody, by whose labels.
     """  # noqa: D205  one sentence
 
@@ -67,7 +67,7 @@ class Half:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Meeting:
-    """Both dates on one footing.
+    """Both dates on a common support.
 
     ``design``: the same images or the same names; ``queries``: those of both, ascending; ``faces``: how many of the
     earlier and of the later date's faces take part; ``services``: those of both dates, by name.
@@ -96,7 +96,7 @@ class Sides:
 
 
 def meet(earlier: Labelling, later: Labelling, design: Design, how: How) -> Meeting:
-    """Put two dates on one footing. Raises :class:`DataError` where they share no service, no query, no face."""
+    """Put two dates on a common support. Raises :class:`DataError` where they share no service, no query, no face."""
     services = tuple(sorted(_names(earlier) & _names(later)))
     if not services:
         raise DataError(

@@ -41,7 +41,7 @@ _WHICH = "use beside answers: they do not say which of a query's several people 
 Index = npt.NDArray[np.int32]
 
 
-def cohort_data(
+def labelled_cohort(
     faces: Faces,
     services: Sequence[Service],
     columns: Mapping[str, Texts],
@@ -74,7 +74,7 @@ def cohort_data(
 
 
 def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelling:
-    """Labels alone, of faces that are no samples of a cohort. Raises :class:`SpecError` as :func:`cohort_data` does."""
+    """Labels alone, of faces that are no samples of a cohort. Raises as :func:`labelled_cohort` does."""
     found = labelled(faces, how.asked(services), how)
     nobody = np.full(len(faces.names), -1, dtype=np.int32)
     persons(faces, found, how.source)

@@ -104,7 +104,7 @@ def by_code(labelling: Labelling, name: str, groups: Names) -> Iterator[tuple[st
     one, two = (labelling.faces.query_of[side] for side in (service.first, service.second))
     for place, code in sorted(enumerate(service.codes), key=lambda item: item[1]):
         own = counts & (service.failure == place)
-        for tag, member in enumerate(_members(labelling, groups)):
+        for group_index, member in enumerate(_members(labelling, groups)):
             count = int(np.count_nonzero(own & member[one] & member[two]))
             if count:
-                yield code, tag, count
+                yield code, group_index, count

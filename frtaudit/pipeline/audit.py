@@ -32,7 +32,7 @@ from frtaudit.pipeline.dask import executor_of
 from frtaudit.pipeline.evaluate import evaluate_system, groups_of, refuse_unresolved
 from frtaudit.pipeline.multiplicity import adjusted
 from frtaudit.pipeline.provenance import counts_of, digests_of, inputs_of, notes_of, versions
-from frtaudit.pipeline.test_sets import sets_on_trial
+from frtaudit.pipeline.test_sets import scored_sets
 from frtaudit.stats.systems.multiplicity import enough_for_holm
 
 Tables = dict[str, list[pa.Table]]
@@ -57,38 +57,40 @@ def audit(spec: AuditSpec, progress: Progress = quiet, source: CohortSource | No
     from frtaudit.signing.seal import attach_seal, load_seal  # pyHanko: not for a check
 
     seal = load_seal(spec.seal)
-    material = load_cohort(spec, source)
-    groups = groups_of(material.cohort)
-    panel = load_providers(spec, material)
-    inputs = inputs_of(spec, material, panel)
+    cohort_data = load_cohort(spec, source)
+    groups = groups_of(cohort_data.cohort)
+    panel = load_providers(spec, cohort_data)
+    inputs = inputs_of(spec, cohort_data, panel)
     signals.check()
-    comparisons = comparisons_of(spec, material)
-    refuse_unresolved(spec, material, comparisons)
+    comparisons = comparisons_of(spec, cohort_data)
+    refuse_unresolved(spec, cohort_data, comparisons)
     refuse_few_replicates(spec, groups, len(panel))
-    lists, surveys = lists_of(spec, material, comparisons), surveys_of(spec, material)
+    lists, surveys = lists_of(spec, cohort_data, comparisons), surveys_of(spec, cohort_data)
 
-    outcomes = [AnalysisOutput(notes=_cautions(material))]
+    outcomes = [AnalysisOutput(notes=_cautions(cohort_data))]
     tables: Tables = {}
     read: dict[str, dict[str, AnalysisOutput]] = {}
-    with executor_of(spec.dask, spec.threads) as crew:
+    with executor_of(spec.dask, spec.threads) as executor:
         for provider in progress(panel, "providers"):
-            trial = evaluate_system(spec, provider, material, comparisons, groups, progress, crew)
-            trial = replace(
-                trial, test_sets=sets_on_trial(spec, provider, material, lists, groups), surveys=surveys
+            system = evaluate_system(spec, provider, cohort_data, comparisons, groups, progress, executor)
+            system = replace(
+                system, test_sets=scored_sets(spec, provider, cohort_data, lists, groups), surveys=surveys
             )
-            read[trial.provider] = _read(spec, trial)
-            outcomes += [AnalysisOutput(notes=trial.notes), *read[trial.provider].values()]
-            _add_tables(tables, trial)
+            read[system.provider] = _read(spec, system)
+            outcomes += [AnalysisOutput(notes=system.notes), *read[system.provider].values()]
+            _add_tables(tables, system)
     outcomes += _across(spec, read)
 
     files = {name: data for outcome in outcomes for name, data in outcome.files.items()}
-    result = _result(spec, material, inputs, groups, outcomes, digests_of(spec, material, inputs, files))
+    result = _result(
+        spec, cohort_data, inputs, groups, outcomes, digests_of(spec, cohort_data, inputs, files)
+    )
     return Audited(result=attach_seal(seal, result), tables=tables, files=files)
 
 
 def _result(
     spec: AuditSpec,
-    material: CohortData,
+    cohort_data: CohortData,
     inputs: Mapping[str, str],
     groups: Groups,
     outcomes: Sequence[AnalysisOutput],
@@ -97,7 +99,7 @@ def _result(
     """Every estimate, with what they come to: the highest groups, the findings, the adjusted p values."""
     estimates = [item for outcome in outcomes for item in outcome.estimates]
     estimates += highest(estimates, _ranked(groups), spec.weighting, spec.bootstrap.alpha)
-    findings = _judge(spec, material.cohort, groups, estimates)
+    findings = _judge(spec, cohort_data.cohort, groups, estimates)
     named = {int(item.estimate.rsplit("/", 1)[1]) for item in findings if item.estimate is not None}
     return AuditResult(
         spec=to_plain(spec) | {"inputs": dict(inputs)},
@@ -106,27 +108,27 @@ def _result(
         estimates=adjusted(estimates, named, spec.weighting, spec.bootstrap.alpha),
         curves=tuple(curve for outcome in outcomes for curve in outcome.curves),
         findings=findings,
-        failures=(*material.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
-        cohort=counts_of(material),
+        failures=(*cohort_data.cohort.ledger, *(entry for outcome in outcomes for entry in outcome.failures)),
+        cohort=counts_of(cohort_data),
         notes=notes_of(spec, outcomes),
     )
 
 
-def _cautions(material: CohortData) -> tuple[str, ...]:
+def _cautions(cohort_data: CohortData) -> tuple[str, ...]:
     """What is to be said of people whom nobody named, or whom only their scores name."""
-    said = () if material.labelling is None else cautions(material.labelling)
-    said = (*material.said, *said)
-    return said if material.named else (nameless.SAID, *said)
+    said = () if cohort_data.labelling is None else cautions(cohort_data.labelling)
+    said = (*cohort_data.said, *said)
+    return said if cohort_data.named else (nameless.SAID, *said)
 
 
-def _read(spec: AuditSpec, trial: SystemData) -> dict[str, AnalysisOutput]:
+def _read(spec: AuditSpec, system: SystemData) -> dict[str, AnalysisOutput]:
     """What each analysis finds in one system."""
     named = zip(spec.analyses, analyses_of(spec), strict=True)
     found: dict[str, AnalysisOutput] = {}
     for name, analysis in named:
         signals.check()
-        found[name] = analysis.estimates(trial, spec.bootstrap.alpha)
-    return found if trial.material.named else {name: _pooled(outcome) for name, outcome in found.items()}
+        found[name] = analysis.estimates(system, spec.bootstrap.alpha)
+    return found if system.cohort_data.named else {name: _pooled(outcome) for name, outcome in found.items()}
 
 
 def _pooled(outcome: AnalysisOutput) -> AnalysisOutput:
@@ -150,9 +152,9 @@ def _across(spec: AuditSpec, read: Mapping[str, Mapping[str, AnalysisOutput]]) -
             yield comparison_of(spec, name).across(held, spec, spec.bootstrap.alpha)
 
 
-def _add_tables(tables: Tables, trial: SystemData) -> None:
+def _add_tables(tables: Tables, system: SystemData) -> None:
     for name, rows in parquet.TABLES.items():
-        tables.setdefault(name, []).append(rows(trial))
+        tables.setdefault(name, []).append(rows(system))
 
 
 def refuse_few_replicates(spec: AuditSpec, groups: Groups, systems: int) -> None:

@@ -35,18 +35,22 @@ def load_cohort(spec: AuditSpec, source: CohortSource | None = None) -> CohortDa
     return replace(sanitized(read, spec), seed=spec.seed)
 
 
-def _twin_notes(material: CohortData) -> tuple[str, ...]:
+def _twin_notes(cohort_data: CohortData) -> tuple[str, ...]:
     """Ids that look alike and are not one: of people, images and systems."""
-    if not material.named:
+    if not cohort_data.named:
         return ()
-    systems = sorted({*material.templates, *material.tables})
-    named = {"subject": material.cohort.subject_ids, "sample": material.cohort.sample_ids, "system": systems}
+    systems = sorted({*cohort_data.templates, *cohort_data.tables})
+    named = {
+        "subject": cohort_data.cohort.subject_ids,
+        "sample": cohort_data.cohort.sample_ids,
+        "system": systems,
+    }
     return tuple(note for what, names in named.items() for note in twin_notes(names, what))
 
 
-def comparisons_of(spec: AuditSpec, material: CohortData) -> Comparisons:
+def comparisons_of(spec: AuditSpec, cohort_data: CohortData) -> Comparisons:
     """The comparisons that the spec's protocol makes."""
-    return cast("Pairing", spec.protocol).comparisons(material)
+    return cast("Pairing", spec.protocol).comparisons(cohort_data)
 
 
 def analyses_of(spec: AuditSpec) -> list[Analysis]:
@@ -55,20 +59,20 @@ def analyses_of(spec: AuditSpec) -> list[Analysis]:
 
 
 def lists_of(
-    spec: AuditSpec, material: CohortData, comparisons: Comparisons
+    spec: AuditSpec, cohort_data: CohortData, comparisons: Comparisons
 ) -> dict[str, tuple[Comparisons, str]]:
     """The pairs of every declared test set, and their origin in words."""
     found: dict[str, tuple[Comparisons, str]] = {}
     for name, item in spec.test_sets.items():
-        made = None if item.pairs is None else cast("Pairing", item.pairs).comparisons(material)
-        found[name] = set_pairs(spec, name, material, made, comparisons)
+        made = None if item.pairs is None else cast("Pairing", item.pairs).comparisons(cohort_data)
+        found[name] = set_pairs(spec, name, cohort_data, made, comparisons)
     return found
 
 
-def surveys_of(spec: AuditSpec, material: CohortData) -> Mapping[str, object]:
+def surveys_of(spec: AuditSpec, cohort_data: CohortData) -> Mapping[str, object]:
     """What analyses find out once for all systems, by the name that the spec gives them."""
     return {
-        name: item.survey(spec, material)
+        name: item.survey(spec, cohort_data)
         for name, item in spec.analyses.items()
         if isinstance(item, CohortAnalysis)
     }
@@ -79,14 +83,14 @@ def comparison_of(spec: AuditSpec, name: str) -> Comparison:
     return cast("Comparison", spec.analyses[name])
 
 
-def load_providers(spec: AuditSpec, material: CohortData) -> list[Provider]:
+def load_providers(spec: AuditSpec, cohort_data: CohortData) -> list[Provider]:
     """The providers, in the spec's order; a bare name is scored from the cohort's templates or its score lists.
 
     Raises :class:`SpecError` for a name that the cohort does not offer, or one that stands twice.
     """
-    known = offered(material)
+    known = offered(cohort_data)
     wanted = known if spec.providers is None else list(spec.providers)
-    panel = [_named(item, material, known) if isinstance(item, str) else item for item in wanted]
+    panel = [_named(item, cohort_data, known) if isinstance(item, str) else item for item in wanted]
     providers = [cast("Provider", item) for item in panel]
     names = [provider.name for provider in providers]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -100,14 +104,14 @@ def load_providers(spec: AuditSpec, material: CohortData) -> list[Provider]:
     return providers
 
 
-def _named(name: str, material: CohortData, known: list[str]) -> object:
-    if name in material.finished:
-        of = material.finished[name]
+def _named(name: str, cohort_data: CohortData, known: list[str]) -> object:
+    if name in cohort_data.finished:
+        of = cohort_data.finished[name]
         return lookup("provider", "finished", "providers")(name=name, score_range=of.score_range)
-    if name in material.templates:
+    if name in cohort_data.templates:
         return lookup("provider", "cosine", "providers")(name=name)
-    if name in material.tables:
-        score_range = usual_range(material.tables[name][1].score)
+    if name in cohort_data.tables:
+        score_range = usual_range(cohort_data.tables[name][1].score)
         return lookup("provider", "precomputed", "providers")(name=name, score_range=score_range)
     raise SpecError(
         "providers", f"the cohort offers no {name!r}", ", ".join(known) or "a mapping with name and type"

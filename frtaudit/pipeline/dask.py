@@ -63,8 +63,8 @@ def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     processes, 0 = one per core. Raises :class:`SpecError` without the extra ``dask`` or for a place that is none,
     :class:`ClusterError` for a scheduler that does not answer, that has no worker, or one of other versions.
 
-    >>> with executor_of(None) as crew:
-    ...     crew is by_threads
+    >>> with executor_of(None) as executor:
+    ...     executor is by_threads
     True
     """
     if where is None:
@@ -75,10 +75,10 @@ def executor_of(where: str | None, threads: int = 0) -> Iterator[Executor]:
     except ModuleNotFoundError:
         raise SpecError("dask", "Dask is not installed", "pip install 'frtaudit[dask]'") from None
     with _address(where, threads) as address, _client(where, address) as client:
-        crew = DaskCrew(client)
-        crew.await_workers()
+        executor = DaskExecutor(client)
+        executor.await_workers()
         _refuse_other_versions(client)
-        yield crew
+        yield executor
 
 
 @contextmanager
@@ -145,16 +145,18 @@ def _one_blas_thread() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-def run_block(work: "Work[Job, Done]", ground: PassContext, jobs: Sequence[Job], expected: str) -> list[Done]:
+def run_block(
+    work: "Work[Job, Done]", context: PassContext, jobs: Sequence[Job], expected: str
+) -> list[Done]:
     """What a worker does: ``work`` for some jobs in a row; :class:`ClusterError` on another kind of machine."""
     _one_blas_thread()
     if kind() != expected:
         raise ClusterError("dask", f"a worker runs {kind()}; its scores may differ in the last bit", expected)
-    return [work(ground, job) for job in jobs]
+    return [work(context, job) for job in jobs]
 
 
 @dataclass(slots=True)
-class DaskCrew:
+class DaskExecutor:
     """The workers of a scheduler as a :class:`Executor`."""
 
     client: "Client"
@@ -164,7 +166,7 @@ class DaskCrew:
     def __call__(
         self,
         work: "Work[Job, Done]",
-        ground: PassContext,
+        context: PassContext,
         jobs: Sequence[Job],
         *,
         together: int = 1,
@@ -174,7 +176,7 @@ class DaskCrew:
         """Results in the order of ``jobs``; blocks of ``together`` jobs."""
         blocks = [jobs[first : first + together] for first in range(0, len(jobs), together)]
         with _as_lines():
-            results = (done for block in self._blocks(work, ground, blocks) for done in block)
+            results = (done for block in self._blocks(work, context, blocks) for done in block)
             for _ in progress(jobs, what):
                 yield next(results)
 
@@ -187,16 +189,16 @@ class DaskCrew:
             raise ClusterError("dask", said, "a running `dask worker`") from error
 
     def _blocks(
-        self, work: "Work[Job, Done]", ground: PassContext, blocks: Sequence[Sequence[Job]]
+        self, work: "Work[Job, Done]", context: PassContext, blocks: Sequence[Sequence[Job]]
     ) -> Iterator[list[Done]]:
         """The results of blocks in their order, some of them ahead."""
-        site, task = self._ground(ground), self._everywhere(work)
+        inputs, task = self._context(context), self._everywhere(work)
         todo, waiting, ahead = iter(blocks), deque["Future"](), 0
         for number in range(len(blocks)):
             if number % REFRESH == 0:
                 ahead = AHEAD + 2 * sum(self.client.nthreads().values())
             for block in islice(todo, max(ahead - len(waiting), 0)):
-                waiting.append(self.client.submit(run_block, task, site, block, kind(), pure=False))
+                waiting.append(self.client.submit(run_block, task, inputs, block, kind(), pure=False))
             yield self._result(waiting.popleft())
 
     def _result(self, block: "Future") -> list[Done]:
@@ -211,11 +213,11 @@ class DaskCrew:
             else:
                 return done
 
-    def _ground(self, ground: PassContext) -> "Future":
-        """The ground on all workers: sent once, kept until another comes."""
-        if self.sent is None or self.sent[0] is not ground:
+    def _context(self, context: PassContext) -> "Future":
+        """The context on all workers: sent once, kept until another comes."""
+        if self.sent is None or self.sent[0] is not context:
             self.sent = None
-            self.sent = ground, self._everywhere(replace(ground, progress=quiet, crew=by_threads))
+            self.sent = context, self._everywhere(replace(context, progress=quiet, executor=by_threads))
         return self.sent[1]
 
     def _everywhere(self, value: object) -> "Future":

@@ -17,36 +17,36 @@ def check(spec: AuditSpec) -> list[str]:
     Raises the error that the audit would stop with, as far as no score is needed.
     Loads the cohort and every provider's templates; reads the pair lists.
     """
-    material = load_cohort(spec)
-    groups = groups_of(material.cohort)
-    providers = load_providers(spec, material)
-    comparisons = comparisons_of(spec, material)
-    refuse_unresolved(spec, material, comparisons)
+    cohort_data = load_cohort(spec)
+    groups = groups_of(cohort_data.cohort)
+    providers = load_providers(spec, cohort_data)
+    comparisons = comparisons_of(spec, cohort_data)
+    refuse_unresolved(spec, cohort_data, comparisons)
     refuse_few_replicates(spec, groups, len(providers))
-    lines = [_cohort_line(material)]
-    lines += [f"schema {name}: {_classes(material.cohort, name)}" for name in groups.schemas]
+    lines = [_cohort_line(cohort_data)]
+    lines += [f"schema {name}: {_classes(cohort_data.cohort, name)}" for name in groups.schemas]
     kind = "all pairs" if comparisons.all_pairs else f"{comparisons.n_listed} listed comparisons"
-    lines.append(f"protocol: {kind}, {planned_non_mated(material.cohort, comparisons)} of them non-mated")
+    lines.append(f"protocol: {kind}, {planned_non_mated(cohort_data.cohort, comparisons)} of them non-mated")
     for provider in providers:
         declared_thresholds(spec, provider)
-        lines.append(_provider_line(material, provider.name))
+        lines.append(_provider_line(cohort_data, provider.name))
     if spec.folds.source is FoldSource.FILE and spec.folds.file:
-        read_pairs(Path(spec.folds.file), material.cohort)
-    elif spec.folds.source is FoldSource.OFFICIAL and material.pairs:
-        read_pairs(material.pairs, material.cohort)
-    for name, (listed, origin) in lists_of(spec, material, comparisons).items():
+        read_pairs(Path(spec.folds.file), cohort_data.cohort)
+    elif spec.folds.source is FoldSource.OFFICIAL and cohort_data.pairs:
+        read_pairs(cohort_data.pairs, cohort_data.cohort)
+    for name, (listed, origin) in lists_of(spec, cohort_data, comparisons).items():
         lines.append(f"test set {name}: {listed.n_listed} pairs, folds {origin}")
     lines.append(
         f"analyses: {', '.join(spec.analyses)}; B {spec.bootstrap.B}, alpha {spec.bootstrap.alpha:g}"
     )
-    lines += [f"warning: {said}" for said in material.said]
+    lines += [f"warning: {said}" for said in cohort_data.said]
     return lines
 
 
-def _cohort_line(material: CohortData) -> str:
-    cohort = material.cohort
+def _cohort_line(cohort_data: CohortData) -> str:
+    cohort = cohort_data.cohort
     dropped = "".join(f"; {entry.count} {entry.unit} {entry.code}" for entry in cohort.ledger)
-    if not material.named:
+    if not cohort_data.named:
         return f"cohort: the files name no subjects{dropped}"
     return f"cohort: {cohort.n_samples} samples of {cohort.n_subjects} subjects{dropped}"
 
@@ -58,8 +58,8 @@ def _classes(cohort: Cohort, name: str) -> str:
     return f"{', '.join(counts)}{f', unknown {unknown}' if unknown else ''} subjects"
 
 
-def _provider_line(material: object, name: str) -> str:
-    templates = getattr(material, "templates", {})
+def _provider_line(cohort_data: object, name: str) -> str:
+    templates = getattr(cohort_data, "templates", {})
     if name not in templates:
         return f"provider {name}"
     rows, width = templates[name]().vectors.shape

@@ -100,13 +100,13 @@ def request_of(spec: AuditSpec, thresholds: Sequence[float]) -> TailRequest:
     )
 
 
-def refuse_unresolved(spec: AuditSpec, material: CohortData, comparisons: Comparisons) -> None:
+def refuse_unresolved(spec: AuditSpec, cohort_data: CohortData, comparisons: Comparisons) -> None:
     """Refuse an FMR target that the whole cohort cannot resolve, whatever the provider (FORMULAS 8.4)."""
-    planned = planned_non_mated(material.cohort, comparisons)
+    planned = planned_non_mated(cohort_data.cohort, comparisons)
     for target in spec.thresholds.fmr if planned else ():
         reason = unresolved(target, planned)
         if reason:
-            of = material.labelling
+            of = cohort_data.labelling
             causes = () if of is None else attribution_notes(of.faces, of.services, of.labelled)
             found = "; ".join([reason.partition(";")[0], *causes])
             raise DataError("thresholds.fmr", found, f"at least {smallest_target(planned)}")
@@ -123,30 +123,30 @@ def planned_non_mated(cohort: Cohort, comparisons: Comparisons) -> int:
 def evaluate_system(
     spec: AuditSpec,
     provider: Provider,
-    material: CohortData,
+    cohort_data: CohortData,
     comparisons: Comparisons,
     groups: Groups,
     progress: Progress = quiet,
-    crew: Executor = by_threads,
+    executor: Executor = by_threads,
 ) -> SystemData:
-    """Score a provider, find its thresholds, draw its replicates; ``crew`` scores, ``progress`` hears of both.
+    """Score a provider, find its thresholds, draw its replicates; ``executor`` scores, ``progress`` hears of both.
 
     Long because every field of a trial is named here once.
     """
     seed = seed_of(spec.seed, "provider", provider.name)
     named = declared_thresholds(spec, provider)
-    scored = _scored(spec, provider, material, comparisons, groups, seed, named, progress, crew)
+    scored = _scored(spec, provider, cohort_data, comparisons, groups, seed, named, progress, executor)
     tail, table, compared = scored.tail, scored.table, scored.comparisons
     fixed = named + measured_thresholds(spec, tail, groups)
     if needs_more(tail, fixed):
-        tail = _scored(spec, provider, material, comparisons, groups, seed, fixed, progress, crew).tail
+        tail = _scored(spec, provider, cohort_data, comparisons, groups, seed, fixed, progress, executor).tail
     trials = rates_of.trials(tail, groups)
-    targets, declared = targets_of(spec, planned_non_mated(material.cohort, comparisons))
+    targets, declared = targets_of(spec, planned_non_mated(cohort_data.cohort, comparisons))
     resolved = tuple(unresolved(target, int(trials.non_mated[0])) for target in targets)
     points = points_of(targets, declared, tail, groups, resolved, fixed)
     max_points = max_points_of(tail, groups, targets, resolved)
     held = points
-    below = below_floor(scored.ground, spec.tail_budget, tail, points, resolved)
+    below = below_floor(scored.context, spec.tail_budget, tail, points, resolved)
     if below is not None:
         points, max_points, tail = extend_tail(
             below, tail, groups, points, max_points, resolved, spec.threads
@@ -157,7 +157,7 @@ def evaluate_system(
     return SystemData(
         provider=provider.name,
         spec=spec,
-        material=material,
+        cohort_data=cohort_data,
         comparisons=compared,
         table=table,
         tail=tail,
@@ -170,18 +170,18 @@ def evaluate_system(
         rule=prepare(tail, groups, np.unique(at[np.isfinite(at)])),
         resolved=resolved,
         warned=_warnings(tail, targets, points, int(trials.non_mated[0])),
-        failed=provider.failed(material, seed),
+        failed=provider.failed(cohort_data, seed),
         attempts=scored.attempts,
         orders=scored.orders,
         censoring=clip.censoring,
         hidden=clip.refused,
-        block=None if scored.ground is None else scored.ground.block,
+        block=None if scored.context is None else scored.context.block,
         notes=(
             *scored.notes,
             *(f"{provider.name}: {text}" for text in clip.notes),
             *budget_notes(spec.tail_budget, provider.name, tail, points, held),
         ),
-        fold_pairs=fold_pairs(spec, provider, material, compared, table, groups, seed),
+        fold_pairs=fold_pairs(spec, provider, cohort_data, compared, table, groups, seed),
     )
 
 
@@ -194,29 +194,29 @@ class Scored:
     comparisons: Comparisons
     attempts: ScoreTable | None = None
     notes: tuple[str, ...] = ()
-    ground: PassContext | None = None
+    context: PassContext | None = None
     orders: Asymmetry | None = None
 
 
 def _scored(
     spec: AuditSpec,
     provider: Provider,
-    material: CohortData,
+    cohort_data: CohortData,
     comparisons: Comparisons,
     groups: Groups,
     seed: int,
     fixed: Named,
     progress: Progress,
-    crew: Executor,
+    executor: Executor,
 ) -> Scored:
-    grounds: list[PassContext] = []
+    contexts: list[PassContext] = []
     request = request_of(spec, [value for value, _ in fixed])
-    request = replace(request, progress=progress, seen=grounds.append, crew=crew)
+    request = replace(request, progress=progress, seen=contexts.append, executor=executor)
     failures = spec.failures if comparisons.all_pairs else FailureScore.APART
-    found = provider.scores(material, comparisons, groups, request, seed, failures)
+    found = provider.scores(cohort_data, comparisons, groups, request, seed, failures)
     if isinstance(found, ScoreTail):
-        ground = grounds[-1] if grounds else None
-        return Scored(tail=found, table=None, comparisons=comparisons, ground=ground)
+        context = contexts[-1] if contexts else None
+        return Scored(tail=found, table=None, comparisons=comparisons, context=context)
     table = score_zero(found, provider.score_range) if spec.failures is FailureScore.SCORE_ZERO else found
     notes: tuple[str, ...] = ()
     attempts, compared = found, comparisons
@@ -227,7 +227,7 @@ def _scored(
         notes = (_asymmetry(provider.name, pooled.asymmetry),)
         attempts = pool_orders(comparisons, found).table
         table, compared = pooled.table, pooled.comparisons
-    tail = listed_tail(table, compared, material.cohort, provider.score_range)
+    tail = listed_tail(table, compared, cohort_data.cohort, provider.score_range)
     return Scored(tail=tail, table=table, comparisons=compared, attempts=attempts, notes=notes, orders=orders)
 
 

@@ -20,9 +20,9 @@ def content(overrides: Sequence[str], config_dir: str | None = None) -> Mapping[
     ['digests', 'spec']
     """
     spec = load_spec(overrides, config_dir)
-    material = load_cohort(spec)
+    cohort_data = load_cohort(spec)
     comparisons_of(
-        spec, material
+        spec, cohort_data
     )  # a protocol that the cohort cannot serve is refused now, not after the seal
-    inputs = inputs_of(spec, material, load_providers(spec, material))
-    return sealed_content(to_plain(spec), material.cohort.digest, inputs)
+    inputs = inputs_of(spec, cohort_data, load_providers(spec, cohort_data))
+    return sealed_content(to_plain(spec), cohort_data.cohort.digest, inputs)

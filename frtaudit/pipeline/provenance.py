@@ -49,20 +49,20 @@ def cohort_counts(cohort: Cohort, sanitized: Sanitized | None = None) -> dict[st
     return counts if sanitized is None else counts | {"sanitized": to_json(sanitized)}
 
 
-def counts_of(material: CohortData) -> dict[str, Json]:
+def counts_of(cohort_data: CohortData) -> dict[str, Json]:
     """:func:`cohort_counts` of the material; nobody, where the cohort only stands in for scores without subjects.
 
     With ``collection`` where ``frtaudit collect`` gathered the scores.
     """
     collected: dict[str, Json] = (
-        {} if material.collection is None else {"collection": dict(material.collection)}
+        {} if cohort_data.collection is None else {"collection": dict(cohort_data.collection)}
     )
-    if material.named:
-        return cohort_counts(material.cohort, material.sanitized) | collected
+    if cohort_data.named:
+        return cohort_counts(cohort_data.cohort, cohort_data.sanitized) | collected
     return collected | {"samples": 0, "subjects": 0, "subjects_with_two_samples": 0, "schemas": {}}
 
 
-def inputs_of(spec: AuditSpec, material: CohortData, panel: Sequence[Provider]) -> dict[str, str]:
+def inputs_of(spec: AuditSpec, cohort_data: CohortData, panel: Sequence[Provider]) -> dict[str, str]:
     """File name to sha256 of every file that the audit reads: the cohort's, and those that the spec names.
 
     Templates of providers not on trial are left out. Of two different files of one name the second stands under
@@ -71,8 +71,8 @@ def inputs_of(spec: AuditSpec, material: CohortData, panel: Sequence[Provider]) 
     used = {str(getattr(provider, "templates", None) or provider.name) for provider in panel} | _matchers(
         spec
     )
-    idle = {name for name in material.templates if name not in used}
-    inputs = {name: value for name, value in material.inputs.items() if Path(name).stem not in idle}
+    idle = {name for name in cohort_data.templates if name not in used}
+    inputs = {name: value for name, value in cohort_data.inputs.items() if Path(name).stem not in idle}
     named: dict[str, str | None] = {
         "protocol": getattr(spec.protocol, "file", None),
         "protocol.reviewed": getattr(spec.protocol, "reviewed", None),
@@ -100,15 +100,17 @@ def _matchers(spec: AuditSpec) -> set[str]:
     return {str(name) for maker in makers if (name := getattr(maker, "matcher", None)) is not None}
 
 
-def rows_of(material: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:
+def rows_of(cohort_data: CohortData, inputs: Mapping[str, str]) -> dict[str, Json]:
     """Digests of the rows of the cohort's files, by file name: what tells later which row was changed."""
-    read = {name: row_digests(material.paths[name]) for name in sorted(material.paths) if name in inputs}
+    read = {
+        name: row_digests(cohort_data.paths[name]) for name in sorted(cohort_data.paths) if name in inputs
+    }
     return {name: to_json(found) for name, found in read.items() if found is not None}
 
 
 def digests_of(
     spec: AuditSpec,
-    material: CohortData,
+    cohort_data: CohortData,
     inputs: Mapping[str, str],
     outputs: Mapping[str, bytes] = MappingProxyType({}),
 ) -> dict[str, Json]:
@@ -117,10 +119,10 @@ def digests_of(
     made: dict[str, Json] = {name: sha256(data) for name, data in sorted(outputs.items())}
     found: dict[str, Json] = {
         "spec": spec_digest(spec, inputs),
-        "cohort": material.cohort.digest,
+        "cohort": cohort_data.cohort.digest,
         "inputs": files,
     }
-    rows = rows_of(material, inputs)
+    rows = rows_of(cohort_data, inputs)
     return found | ({"rows": rows} if rows else {}) | ({"outputs": made} if made else {})
 
 

@@ -57,93 +57,93 @@ PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("fold", pa.int32())).append(pa.field(
 Index = npt.NDArray[np.int32]
 
 
-def names_of(trial: SystemData) -> tuple[pa.Array, pa.Array]:
+def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
     """Pseudonyms of samples and of subjects: HMAC-SHA256 under the cohort's key."""
-    key = trial.material.pseudonym_key
-    samples = pa.array([pseudonym(key, name) for name in trial.cohort.sample_ids])
-    subjects = pa.array([pseudonym(key, name) for name in trial.cohort.subject_ids])
+    key = system.cohort_data.pseudonym_key
+    samples = pa.array([pseudonym(key, name) for name in system.cohort.sample_ids])
+    subjects = pa.array([pseudonym(key, name) for name in system.cohort.subject_ids])
     return samples, subjects
 
 
-def score_rows(trial: SystemData) -> pa.Table:
+def score_rows(system: SystemData) -> pa.Table:
     """Mated comparisons of an all-pairs trial, or every listed comparison with its score or failure."""
-    if trial.table is None:
-        tail = trial.tail
+    if system.table is None:
+        tail = system.tail
         mated = np.ones(tail.mated_i.size, dtype=np.bool_)
         probe, reference = tail.rows[tail.mated_i], tail.rows[tail.mated_j]
-        return _rows(trial, probe, reference, mated, tail.mated_score, None)
-    pairs, table = trial.comparisons, trial.table
-    return _rows(trial, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure)
+        return _rows(system, probe, reference, mated, tail.mated_score, None)
+    pairs, table = system.comparisons, system.table
+    return _rows(system, pairs.probe, pairs.reference, pairs.mated, table.score, table.failure)
 
 
-def tail_rows(trial: SystemData) -> pa.Table:
+def tail_rows(system: SystemData) -> pa.Table:
     """Non-mated comparisons from the highest score down to the lowest threshold, of the data or of a replicate."""
-    if trial.table is not None:
+    if system.table is not None:
         return SCORE_SCHEMA.empty_table()
-    tail, (keep, _) = trial.tail, _kept(trial)
+    tail, (keep, _) = system.tail, _kept(system)
     probe, reference = tail.rows[tail.tail_i[:keep]], tail.rows[tail.tail_j[:keep]]
-    return _rows(trial, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
+    return _rows(system, probe, reference, np.zeros(keep, np.bool_), tail.tail_score[:keep], None)
 
 
-def _kept(trial: SystemData) -> tuple[int, float]:
+def _kept(system: SystemData) -> tuple[int, float]:
     """How many comparisons of the tail are written, and their floor: at or above it no comparison is missing.
 
     With fewer, no replicate's threshold could be found again. The lowest threshold is a score or lies between two.
     """
-    drawn = [found.t_star.ravel() for found in trial.replicates.values()]
-    used = np.concatenate([trial.points.at_target.ravel(), trial.points.thresholds, *drawn])
-    used = used[np.isfinite(used) & (used > trial.tail.floor)]
-    score = trial.tail.tail_score
+    drawn = [found.t_star.ravel() for found in system.replicates.values()]
+    used = np.concatenate([system.points.at_target.ravel(), system.points.thresholds, *drawn])
+    used = used[np.isfinite(used) & (used > system.tail.floor)]
+    score = system.tail.tail_score
     kept = int(np.searchsorted(-score, -used.min(), side="right")) if used.size else 0
     if not kept:
         return 0, float("inf")
     return kept, min(float(np.nextafter(score[kept - 1], score.dtype.type(-np.inf))), float(used.min()))
 
 
-def system_rows(trial: SystemData) -> pa.Table:
+def system_rows(system: SystemData) -> pa.Table:
     """One row: range and floor of the written scores, whether all pairs were compared, and what it is that fails."""
-    tail, (kept, floor) = trial.tail, _kept(trial)
-    whole = trial.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
-    listed = trial.provider in trial.material.tables
+    tail, (kept, floor) = system.tail, _kept(system)
+    whole = system.table is not None or (kept == tail.tail_score.size and np.isneginf(tail.floor))
+    listed = system.provider in system.cohort_data.tables
     columns = [
-        _constant(trial.provider, 1),
+        _constant(system.provider, 1),
         pa.array([tail.score_range[0]]),
         pa.array([tail.score_range[1]]),
         pa.array([float("-inf") if whole else floor]),
-        pa.array([trial.table is None]),
+        pa.array([system.table is None]),
         _constant("comparisons" if listed else "samples", 1),
     ]
     return pa.Table.from_arrays(columns, schema=SYSTEM_SCHEMA)
 
 
-def sample_rows(trial: SystemData) -> pa.Table:
+def sample_rows(system: SystemData) -> pa.Table:
     """Every sample of the cohort, in its order: subject, cell, failure, and the subject's class under each schema."""
-    samples, subjects = names_of(trial)
-    of = trial.cohort.subject_of
-    codes = sorted(set(trial.failed.values()))
+    samples, subjects = names_of(system)
+    of = system.cohort.subject_of
+    codes = sorted(set(system.failed.values()))
     failed = np.full(of.size, -1, dtype=np.int32)
-    failed[list(trial.failed)] = [codes.index(code) for code in trial.failed.values()]
+    failed[list(system.failed)] = [codes.index(code) for code in system.failed.values()]
     columns = {
-        "provider": _constant(trial.provider, of.size),
+        "provider": _constant(system.provider, of.size),
         "sample": _coded(np.arange(of.size), samples),
         "subject": _coded(of, subjects),
-        "cell": pa.array(np.asarray(trial.comparisons.cells, dtype=np.int32)[of]),
+        "cell": pa.array(np.asarray(system.comparisons.cells, dtype=np.int32)[of]),
         "failure": _masked(failed, codes),
     }
-    for name, schema in trial.cohort.classifications.items():
+    for name, schema in system.cohort.classifications.items():
         columns[f"{CLASS}{name}"] = _masked(schema.codes.astype(np.int32)[of], schema.classes)
     return pa.table(columns)
 
 
-def pair_rows(trial: SystemData) -> pa.Table:
+def pair_rows(system: SystemData) -> pa.Table:
     """The pairs of the folds with their scores and folds, where the spec declares folds; -1: in no fold."""
-    made = trial.fold_pairs
+    made = system.fold_pairs
     if made is None or made.listed is None or made.at is None:
         return PAIR_SCHEMA.empty_table()
     listed = made.listed
     score, fold = np.full(listed.n_listed, np.nan), np.full(listed.n_listed, -1, dtype=np.int32)
     score[made.at], fold[made.at] = made.score, made.folds
-    rows = _rows(trial, listed.probe, listed.reference, listed.mated, score, None)
+    rows = _rows(system, listed.probe, listed.reference, listed.mated, score, None)
     k = pa.array(np.full(listed.n_listed, made.k, dtype=np.int32))
     return rows.append_column("fold", pa.array(fold)).append_column("k", k)
 
@@ -154,19 +154,19 @@ def _masked(codes: npt.NDArray[np.int32], names: Sequence[str]) -> pa.Array:
 
 
 def _rows(
-    trial: SystemData,
+    system: SystemData,
     probe: Index,
     reference: Index,
     mated: npt.NDArray[np.bool_],
     score: npt.NDArray[np.floating],
     failure: npt.NDArray[np.int16] | None,
 ) -> pa.Table:
-    samples, subjects = names_of(trial)
-    of = trial.cohort.subject_of
-    codes = pa.array(trial.table.codes if trial.table else (), type=pa.string())
+    samples, subjects = names_of(system)
+    of = system.cohort.subject_of
+    codes = pa.array(system.table.codes if system.table else (), type=pa.string())
     failed = np.full(len(probe), -1) if failure is None else failure.astype(np.int64)
     columns = [
-        _constant(trial.provider, len(probe)),
+        _constant(system.provider, len(probe)),
         _coded(probe, samples),
         _coded(reference, samples),
         _coded(of[probe], subjects),
@@ -187,37 +187,37 @@ def _coded(index: npt.NDArray[np.integer], names: pa.Array) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array(index.astype(np.int32)), names)
 
 
-def replicate_rows(trial: SystemData) -> pa.Table:
+def replicate_rows(system: SystemData) -> pa.Table:
     """Every replicate of every rate and threshold at the declared targets and fixed thresholds."""
     parts = []
-    for drawn in trial.replicates.values():
+    for drawn in system.replicates.values():
         for w, weighting in enumerate(WEIGHTINGS):
-            parts += _plan_rows(trial, drawn, w, weighting)
+            parts += _plan_rows(system, drawn, w, weighting)
     return pa.concat_tables(parts) if parts else REPLICATE_SCHEMA.empty_table()
 
 
-def _plan_rows(trial: SystemData, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
+def _plan_rows(system: SystemData, drawn: Replicates, w: int, weighting: Weighting) -> list[pa.Table]:
     parts = []
-    for a in trial.points.declared:
-        at = f"fmr={trial.points.targets[a]:g}"
-        place = (trial.provider, drawn.plan.value, at, weighting.value)
+    for a in system.points.declared:
+        at = f"fmr={system.points.targets[a]:g}"
+        place = (system.provider, drawn.plan.value, at, weighting.value)
         parts.append(_series(place, "threshold_at_fmr", (0, None, "all"), drawn.t_star[w, :, a]))
-        for tag in trial.tags():
-            parts.append(_series(place, "fnmr_at_fmr", tag, drawn.fnmr[w, :, a, tag[0]]))
-            parts.append(_series(place, "fmr", tag, drawn.fmr[w, :, a, tag[0]]))
-    for index, threshold in enumerate(trial.points.thresholds):
-        point = len(trial.points.targets) + index
-        place = (trial.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
-        for tag in trial.tags():
-            parts.append(_series(place, "fnmr", tag, drawn.fnmr[w, :, point, tag[0]]))
-            parts.append(_series(place, "fmr", tag, drawn.fmr[w, :, point, tag[0]]))
+        for group in system.every_group():
+            parts.append(_series(place, "fnmr_at_fmr", group, drawn.fnmr[w, :, a, group[0]]))
+            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, a, group[0]]))
+    for index, threshold in enumerate(system.points.thresholds):
+        point = len(system.points.targets) + index
+        place = (system.provider, drawn.plan.value, f"threshold={threshold!r}", weighting.value)
+        for group in system.every_group():
+            parts.append(_series(place, "fnmr", group, drawn.fnmr[w, :, point, group[0]]))
+            parts.append(_series(place, "fmr", group, drawn.fmr[w, :, point, group[0]]))
     return parts
 
 
 def _series(
     place: tuple[str, str, str, str],
     metric: str,
-    tag: tuple[int, str | None, str],
+    group: tuple[int, str | None, str],
     values: npt.NDArray[np.float64],
 ) -> pa.Table:
     provider, plan, at, weighting = place
@@ -228,8 +228,8 @@ def _series(
         pa.array(np.arange(n, dtype=np.int32)),
         _constant(metric, n),
         _constant(at, n),
-        _constant(tag[1], n),
-        _constant(tag[2], n),
+        _constant(group[1], n),
+        _constant(group[2], n),
         _constant(weighting, n),
         pa.array(values),
     ]

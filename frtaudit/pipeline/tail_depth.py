@@ -24,13 +24,13 @@ def needs_more(tail: ScoreTail, fixed: Named) -> bool:
 
 
 def below_floor(
-    ground: PassContext | None, budget: int, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
+    context: PassContext | None, budget: int, tail: ScoreTail, points: Points, resolved: Sequence[str | None]
 ) -> Below | None:
     """Where to look below the floor, if a threshold of interest lies there and the provider can score again."""
     fixed = np.asarray(points.thresholds)
     known = np.array([reason is None for reason in resolved], dtype=bool)
     missing = bool(np.isnan(points.at_target[:, known]).any()) or bool((fixed < tail.floor).any())
-    return None if ground is None or not missing else below_of(ground, budget)
+    return None if context is None or not missing else below_of(context, budget)
 
 
 def extend_tail(
@@ -55,7 +55,7 @@ def extend_tail(
     at_max = np.where(np.isnan(max_points) & known, once.t_star_max[:, :, 0], max_points)
     wanted = np.concatenate([at_target.ravel(), at_max.ravel(), points.thresholds])
     wanted = np.unique(wanted[np.isfinite(wanted) & (wanted < tail.floor)])
-    sums = sums_below(below.ground, tail, groups, wanted) if wanted.size else tail.below
+    sums = sums_below(below.context, tail, groups, wanted) if wanted.size else tail.below
     return replace(points, at_target=at_target), at_max, replace(tail, below=sums)
 
 

@@ -27,7 +27,7 @@ Flags = npt.NDArray[np.bool_]
 def fold_pairs(
     spec: AuditSpec,
     provider: Provider,
-    material: CohortData,
+    cohort_data: CohortData,
     comparisons: Comparisons,
     table: ScoreTable | None,
     groups: Groups,
@@ -36,29 +36,29 @@ def fold_pairs(
     """Pairs, scores and folds of one provider; None when the spec declares no folds."""
     if spec.folds.source is FoldSource.NONE:
         return None
-    listed, origin = pairs_of(spec, spec.folds, material, comparisons)
+    listed, origin = pairs_of(spec, spec.folds, cohort_data, comparisons)
     if table is None or listed is not comparisons:
-        table = _scored(spec, provider, material, listed, groups, seed)
-    return _folded(spec.folds, provider, material, listed, table, origin)
+        table = _scored(spec, provider, cohort_data, listed, groups, seed)
+    return _folded(spec.folds, provider, cohort_data, listed, table, origin)
 
 
-def _on_trial(
+def _scored_set(
     spec: AuditSpec,
     name: str,
     provider: Provider,
-    material: CohortData,
+    cohort_data: CohortData,
     listed: tuple[Comparisons, str],
     groups: Groups,
 ) -> FoldPairs:
     """Pairs, scores and folds of one provider on the declared test set ``name``, whose pairs are ``listed``."""
     table = _scored(
-        spec, provider, material, listed[0], groups, seed_of(spec.seed, "provider", provider.name)
+        spec, provider, cohort_data, listed[0], groups, seed_of(spec.seed, "provider", provider.name)
     )
-    return _folded(spec.test_sets[name].folds, provider, material, listed[0], table, listed[1])
+    return _folded(spec.test_sets[name].folds, provider, cohort_data, listed[0], table, listed[1])
 
 
 def set_pairs(
-    spec: AuditSpec, name: str, material: CohortData, made: Comparisons | None, comparisons: Comparisons
+    spec: AuditSpec, name: str, cohort_data: CohortData, made: Comparisons | None, comparisons: Comparisons
 ) -> tuple[Comparisons, str]:
     """The pairs of the declared test set ``name`` and their origin: what its protocol ``made``, else as folds say."""
     of = spec.test_sets[name].folds
@@ -66,7 +66,7 @@ def set_pairs(
     if of.source is FoldSource.NONE:
         raise SpecError(f"{where}.folds.source", "no folds", "official, file, disjoint or strict")
     if made is None:
-        return pairs_of(spec, of, material, comparisons, where)
+        return pairs_of(spec, of, cohort_data, comparisons, where)
     if made.all_pairs:
         raise SpecError(
             f"{where}.pairs", "all pairs, implied", "a protocol that lists pairs: listed, sampled, curated"
@@ -75,10 +75,10 @@ def set_pairs(
         raise SpecError(
             f"{where}.folds.source", "folds from a file beside pairs", "official, disjoint or strict"
         )
-    kept, said = _capped(spec, of, material.cohort, made)
+    kept, said = _capped(spec, of, cohort_data.cohort, made)
     if of.source is FoldSource.OFFICIAL:
         return _claimed(
-            of, material.cohort, _with_folds(kept, f"{where}.pairs"), f"{where}.folds"
+            of, cohort_data.cohort, _with_folds(kept, f"{where}.pairs"), f"{where}.folds"
         ), f"as its list gives them{said}"
     return kept, f"{_WORDS[of.source]}{said}"
 
@@ -90,54 +90,61 @@ _WORDS = {
 
 
 def pairs_of(
-    spec: AuditSpec, of: Folds, material: CohortData, comparisons: Comparisons, where: str = ""
+    spec: AuditSpec, of: Folds, cohort_data: CohortData, comparisons: Comparisons, where: str = ""
 ) -> tuple[Comparisons, str]:
     """The file's pairs, the protocol's, the cohort's official ones, or as many drawn of each kind; and their origin."""
     at = f"{where}.folds" if where else "folds"
-    listed, origin = _pairs(spec, of, material, comparisons)
-    kept, said = _capped(spec, of, material.cohort, listed)
-    return _claimed(of, material.cohort, kept, at), origin + said
+    listed, origin = _pairs(spec, of, cohort_data, comparisons)
+    kept, said = _capped(spec, of, cohort_data.cohort, listed)
+    return _claimed(of, cohort_data.cohort, kept, at), origin + said
 
 
 def _scored(
-    spec: AuditSpec, provider: Provider, material: CohortData, listed: Comparisons, groups: Groups, seed: int
+    spec: AuditSpec,
+    provider: Provider,
+    cohort_data: CohortData,
+    listed: Comparisons,
+    groups: Groups,
+    seed: int,
 ) -> ScoreTable:
     request = TailRequest(fmr=0.5, thresholds=(), eer=False, budget=spec.tail_budget, threads=spec.threads)
-    found = provider.scores(material, listed, groups, request, seed, spec.failures)
+    found = provider.scores(cohort_data, listed, groups, request, seed, spec.failures)
     if isinstance(found, ScoreTail):
         raise SpecError("folds.source", f"{provider.name} cannot score listed pairs", "folds.source=none")
     return found
 
 
 def _pairs(
-    spec: AuditSpec, of: Folds, material: CohortData, comparisons: Comparisons
+    spec: AuditSpec, of: Folds, cohort_data: CohortData, comparisons: Comparisons
 ) -> tuple[Comparisons, str]:
     if of.source is FoldSource.FILE:
         if of.file is None:
             raise SpecError("folds.file", "no file", "a list of pairs with a fold column")
-        pairs = _listed(material, read_pairs(Path(of.file), material.cohort))
+        pairs = _listed(cohort_data, read_pairs(Path(of.file), cohort_data.cohort))
         return _with_folds(pairs, "folds.file"), "from a file"
     if of.source is FoldSource.OFFICIAL:
         if not comparisons.all_pairs and comparisons.fold is not None:
             return comparisons, "as the list of comparisons gives them"
-        return _official(material)
+        return _official(cohort_data)
     words = _WORDS[of.source]
     if not comparisons.all_pairs:
         return comparisons, words
-    if material.pairs is not None:
+    if cohort_data.pairs is not None:
         return _listed(
-            material, read_pairs(material.pairs, material.cohort)
+            cohort_data, read_pairs(cohort_data.pairs, cohort_data.cohort)
         ), f"{words} on the official pairs"
-    return _drawn(spec, material.cohort, comparisons), f"{words} on drawn pairs"
+    return _drawn(spec, cohort_data.cohort, comparisons), f"{words} on drawn pairs"
 
 
-def _official(material: CohortData) -> tuple[Comparisons, str]:
+def _official(cohort_data: CohortData) -> tuple[Comparisons, str]:
     """The pairs that the cohort brings with their folds: those of finished runs, or its list."""
-    if material.folded is not None:
-        return material.folded, "as the finished runs dealt them"
-    if material.pairs is None:
+    if cohort_data.folded is not None:
+        return cohort_data.folded, "as the finished runs dealt them"
+    if cohort_data.pairs is None:
         raise SpecError("folds.source", "the cohort has no official pairs", "file, disjoint, strict or none")
-    return _with_folds(_listed(material, read_pairs(material.pairs, material.cohort)), "pairs"), "official"
+    return _with_folds(
+        _listed(cohort_data, read_pairs(cohort_data.pairs, cohort_data.cohort)), "pairs"
+    ), "official"
 
 
 def _capped(spec: AuditSpec, of: Folds, cohort: Cohort, listed: Comparisons) -> tuple[Comparisons, str]:
@@ -180,14 +187,14 @@ def _claimed(of: Folds, cohort: Cohort, listed: Comparisons, where: str) -> Comp
     return listed
 
 
-def _listed(material: CohortData, pairs: PairList) -> Comparisons:
-    subject = material.cohort.subject_of
+def _listed(cohort_data: CohortData, pairs: PairList) -> Comparisons:
+    subject = cohort_data.cohort.subject_of
     return Comparisons(
         all_pairs=False,
         probe=pairs.probe,
         reference=pairs.reference,
         mated=subject[pairs.probe] == subject[pairs.reference],
-        cells=np.zeros(material.cohort.n_subjects, dtype=np.int32),
+        cells=np.zeros(cohort_data.cohort.n_subjects, dtype=np.int32),
         fold=pairs.fold,
     )
 
@@ -224,19 +231,19 @@ def _drawn(spec: AuditSpec, cohort: Cohort, comparisons: Comparisons) -> Compari
 def _folded(
     of: Folds,
     provider: Provider,
-    material: CohortData,
+    cohort_data: CohortData,
     listed: Comparisons,
     table: ScoreTable,
     origin: str,
 ) -> FoldPairs:
     scored = np.isfinite(table.score)
-    subject = material.cohort.subject_of.astype(np.int64)
+    subject = cohort_data.cohort.subject_of.astype(np.int64)
     first, second = subject[listed.probe[scored]], subject[listed.reference[scored]]
     mated = listed.mated[scored]
-    made, overlap = _assigned(of, listed, scored, first, second, material.cohort)
+    made, overlap = _assigned(of, listed, scored, first, second, cohort_data.cohort)
     k = of.k if listed.fold is None or _constructed(of) else int(listed.fold.max()) + 1
     check = fold_assignment.check_folds(first, second, mated, made.folds, k)
-    tail = listed_tail(table, listed, material.cohort, provider.score_range)
+    tail = listed_tail(table, listed, cohort_data.cohort, provider.score_range)
     return FoldPairs(
         first=first,
         second=second,
@@ -296,12 +303,14 @@ def strata_of_pairs(cohort: Cohort, schema: str | None, first: Ints, second: Int
     return np.where(codes[first] == codes[second], codes[first] + 1, across)
 
 
-def sets_on_trial(
+def scored_sets(
     spec: AuditSpec,
     provider: Provider,
-    material: CohortData,
+    cohort_data: CohortData,
     lists: Mapping[str, tuple[Comparisons, str]],
     groups: Groups,
 ) -> dict[str, FoldPairs]:
     """Every declared test set as one provider scores it."""
-    return {name: _on_trial(spec, name, provider, material, pairs, groups) for name, pairs in lists.items()}
+    return {
+        name: _scored_set(spec, name, provider, cohort_data, pairs, groups) for name, pairs in lists.items()
+    }

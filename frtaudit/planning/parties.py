@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 class Party:
     """Everybody (``schema`` None), or one group of a schema, with its comparisons before any failure.
 
-    ``subjects``: how many there are, None where only samples per subject are known; ``crews``: rate name (``fmr``,
+    ``subjects``: how many there are, None where only samples per subject are known; ``designs``: rate name (``fmr``,
     ``fnmr``, ``fta``) to what each subject, or each two, compare; non-mated ones within the group.
     """
 
@@ -28,35 +28,35 @@ class Party:
     name: str
     subjects: int | None
     samples: float
-    crews: dict[str, ComparisonDesign]
+    designs: dict[str, ComparisonDesign]
 
     def trials(self, rate: str) -> int | None:
         """Comparisons (or acquisitions) behind a rate."""
-        return None if self.subjects is None else round(self.crews[rate].trials(self.subjects))
+        return None if self.subjects is None else round(self.designs[rate].trials(self.subjects))
 
 
 def from_sizes(spec: AuditSpec, subjects: int | None, samples: float) -> list[Party]:
     """A cohort by its size: all pairs, schemas that declare their classes, groups of equal size."""
-    crews = {
+    designs = {
         "fmr": power.non_mated(samples),
         "fnmr": power.mated(samples),
         "fta": ComparisonDesign(ends=1, each=float(samples)),
     }
-    found = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, crews=crews)]
+    found = [Party(schema=None, name=EVERYBODY, subjects=subjects, samples=samples, designs=designs)]
     for name, schema in spec.schemas.items():
         share = None if subjects is None else subjects // max(len(schema.classes), 1)
         found += [
-            Party(schema=name, name=label, subjects=share, samples=samples, crews=crews)
+            Party(schema=name, name=label, subjects=share, samples=samples, designs=designs)
             for label in schema.classes
         ]
     return found
 
 
-def from_cohort(material: CohortData, comparisons: Comparisons, groups: Groups) -> list[Party]:
+def from_cohort(cohort_data: CohortData, comparisons: Comparisons, groups: Groups) -> list[Party]:
     """Everybody and each ranked group of a cohort, with the comparisons that the protocol plans."""
-    owner = material.cohort.subject_of
-    member = members(groups, material.cohort.n_subjects)
-    samples = np.bincount(owner, minlength=material.cohort.n_subjects).astype(np.int64)
+    owner = cohort_data.cohort.subject_of
+    member = members(groups, cohort_data.cohort.n_subjects)
+    samples = np.bincount(owner, minlength=cohort_data.cohort.n_subjects).astype(np.int64)
     names = [(None, EVERYBODY), *groups.names]
     ranked = [True, *(groups.ranked or [True] * len(groups.names))]
     listed = None if comparisons.all_pairs else _listed(comparisons, owner)
@@ -97,18 +97,22 @@ def _party(
         mated = np.bincount(listed[both & same, 0], minlength=inside.size)
         non_mated = np.bincount(listed[both & ~same].ravel(), minlength=inside.size)
     taken = inside * samples
-    crews = {"fmr": _crew(2, non_mated, count), "fnmr": _crew(1, mated, count), "fta": _crew(1, taken, count)}
+    designs = {
+        "fmr": _design(2, non_mated, count),
+        "fnmr": _design(1, mated, count),
+        "fta": _design(1, taken, count),
+    }
     return Party(
         schema=schema,
         name=name,
         subjects=count,
         samples=int(samples[inside].sum()) / max(count, 1),
-        crews=crews,
+        designs=designs,
     )
 
 
-def _crew(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
-    """The crew of ``subjects`` of whom subject k makes ``each[k]`` comparisons."""
+def _design(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
+    """The test of ``subjects`` of whom subject k makes ``each[k]`` comparisons."""
     total = int(each.sum())
     groups = subjects if ends == 1 else subjects * (subjects - 1)
     if total == 0 or groups == 0:

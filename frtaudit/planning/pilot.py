@@ -38,35 +38,35 @@ class PilotRate:
 
 def pilots(
     spec: AuditSpec,
-    material: CohortData,
+    cohort_data: CohortData,
     comparisons: Comparisons,
     groups: Groups,
     progress: Progress = quiet,
 ) -> Iterator[SystemData]:
     """Score each provider as the audit would, without replicates and folds."""
     bare = replace(spec, bootstrap=replace(spec.bootstrap, plans=()), folds=Folds(), intervals=())
-    for provider in progress(load_providers(spec, material), "providers"):
-        yield evaluate_system(bare, provider, material, comparisons, groups, progress)
+    for provider in progress(load_providers(spec, cohort_data), "providers"):
+        yield evaluate_system(bare, provider, cohort_data, comparisons, groups, progress)
 
 
-def limits(trial: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterator[Section]:
+def limits(system: SystemData, asked: list[Wanted], context: PlanContext) -> Iterator[Section]:
     """What each planned requirement needs by this provider's own dependence, at the expected rate and at its own."""
     rows: list[tuple[Cell, ...]] = []
     notes: list[str] = []
     for item, party in [(one, of) for one in asked for of in one.parties]:
         place = f"{item.requirement.name}, {party.name}"
-        threshold = _threshold(trial, item.requirement)
-        seen = None if threshold is None else read(trial, item.rate, party, threshold)
+        threshold = _threshold(system, item.requirement)
+        seen = None if threshold is None else read(system, item.rate, party, threshold)
         if seen is None:
             notes.append(f"{place}: these scores do not say")
             continue
-        rows.append((item.requirement.name, party.name, *_needs(seen, item, desk)))
+        rows.append((item.requirement.name, party.name, *_needs(seen, item, context)))
         if seen.interval.borrowed_from is not None or seen.interval.note:
             notes.append(f"{place}: {WEAK}")
     if asked:
         yield Section(
             name="pilot",
-            title=f"Pilot {trial.provider}: subjects to pass with its own design effect",
+            title=f"Pilot {system.provider}: subjects to pass with its own design effect",
             columns=(
                 "requirement",
                 "group",
@@ -82,47 +82,51 @@ def limits(trial: SystemData, asked: list[Wanted], desk: PlanContext) -> Iterato
         )
 
 
-def ratios(trial: SystemData, parties: list[Party], desk: PlanContext) -> Iterator[Section]:
+def ratios(system: SystemData, parties: list[Party], context: PlanContext) -> Iterator[Section]:
     """The ratio that the groups of each schema let find, with this provider's rates and dependence."""
     for schema in schemas_of(parties):
         groups = of_schema(parties, schema)
         rows = [
-            (WORDS[rate], trial.points.targets[place], *found)
-            for place in reversed(trial.points.declared)
+            (WORDS[rate], system.points.targets[place], *found)
+            for place in reversed(system.points.declared)
             for rate in ("fnmr", "fmr")
-            for found in _ratio(trial, rate, float(trial.points.at_target[POOLED, place]), groups, desk)
+            for found in _ratio(system, rate, float(system.points.at_target[POOLED, place]), groups, context)
         ]
         if rows:
             yield Section(
                 name="pilot_ratio",
-                title=f"Pilot {trial.provider}: differences between the {len(groups)} groups of {schema}",
+                title=f"Pilot {system.provider}: differences between the {len(groups)} groups of {schema}",
                 columns=(
                     "rate",
                     "at FMR",
                     "lowest rate",
                     "largest deff",
                     "smallest ratio",
-                    f"subjects per group for {desk.settings.ratio:g}",
+                    f"subjects per group for {context.settings.ratio:g}",
                 ),
                 rows=tuple(rows),
                 notes=(TOO_FEW,),
             )
 
 
-def classes(trial: SystemData, desk: PlanContext) -> Iterator[Section]:
+def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
     """Subjects of each class by Mann-Whitney, from the mean mated score of each subject; alpha over the classes."""
-    means, who = subject_means(trial)
-    for s, schema in enumerate(trial.groups.schemas):
+    means, who = subject_means(system)
+    for s, schema in enumerate(system.groups.schemas):
         names = [
             (g, name)
-            for g, ((own, name), flag) in enumerate(zip(trial.groups.names, trial.groups.ranked, strict=True))
+            for g, ((own, name), flag) in enumerate(
+                zip(system.groups.names, system.groups.ranked, strict=True)
+            )
             if own == schema and flag
         ]
-        rows = tuple(_apart(name, g, trial.groups.of[s][who], means, len(names), desk) for g, name in names)
+        rows = tuple(
+            _apart(name, g, system.groups.of[s][who], means, len(names), context) for g, name in names
+        )
         if len(names) > 1:
             yield Section(
                 name="classes",
-                title=f"Pilot {trial.provider}: {schema}, mean mated score of each subject, a class against the rest "
+                title=f"Pilot {system.provider}: {schema}, mean mated score of each subject, a class against the rest "
                 "(Mann-Whitney)",
                 columns=("class", "subjects", "P(class > rest)", "subjects of the class", "of all"),
                 rows=rows,
@@ -130,9 +134,9 @@ def classes(trial: SystemData, desk: PlanContext) -> Iterator[Section]:
             )
 
 
-def subject_means(trial: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
+def subject_means(system: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
     """Mean mated score of each subject that has one, and which subjects they are."""
-    tail = trial.tail
+    tail = system.tail
     owner = tail.subject_of[tail.mated_i]
     count = np.bincount(owner, minlength=tail.n_samples.size)
     total = np.bincount(owner, weights=tail.mated_score.astype(np.float64), minlength=tail.n_samples.size)
@@ -140,19 +144,19 @@ def subject_means(trial: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
     return total[who] / count[who], who
 
 
-def read(trial: SystemData, rate: str, party: Party, threshold: float) -> PilotRate | None:
+def read(system: SystemData, rate: str, party: Party, threshold: float) -> PilotRate | None:
     """A rate of a party at a threshold, with its design effect; None where the scores do not say."""
     if rate == "fta" or math.isnan(threshold):
         return None
-    tag = 0 if party.schema is None else 1 + trial.groups.names.index((party.schema, party.name))
-    rule = trial.rule.fmr if rate == "fmr" else trial.rule.fnmr
-    found = rule(threshold, tag, trial.spec.bootstrap.alpha, Weighting.POOLED)
+    group_index = 0 if party.schema is None else 1 + system.groups.names.index((party.schema, party.name))
+    rule = system.rule.fmr if rate == "fmr" else system.rule.fnmr
+    found = rule(threshold, group_index, system.spec.bootstrap.alpha, Weighting.POOLED)
     return None if found.trials == 0 or found.subjects < LEAST else PilotRate(party=party, interval=found)
 
 
-def _threshold(trial: SystemData, requirement: RequirementSpec) -> float | None:
+def _threshold(system: SystemData, requirement: RequirementSpec) -> float | None:
     """Where a requirement is read: at an FMR target (pooled), at a threshold by value, or at one by its name."""
-    at, points = requirement.at, trial.points
+    at, points = requirement.at, system.points
     if isinstance(at.get("fmr"), float) and at["fmr"] in points.targets:
         return float(points.at_target[POOLED, points.targets.index(float(at["fmr"]))])
     for value, origin in zip(points.thresholds, points.origin, strict=True):
@@ -162,14 +166,14 @@ def _threshold(trial: SystemData, requirement: RequirementSpec) -> float | None:
 
 
 def _dependence(seen: PilotRate, rate: str) -> Dependence:
-    return power.measured(seen.party.crews[rate], seen.party.subjects or 0, seen.interval.deff)
+    return power.measured(seen.party.designs[rate], seen.party.subjects or 0, seen.interval.deff)
 
 
-def _needs(seen: PilotRate, item: Wanted, desk: PlanContext) -> tuple[Cell, ...]:
-    found, crew = seen.interval, seen.party.crews[item.rate]
+def _needs(seen: PilotRate, item: Wanted, context: PlanContext) -> tuple[Cell, ...]:
+    found, design = seen.interval, seen.party.designs[item.rate]
     needed = (
         power.subjects_to_pass(
-            crew, _dependence(seen, item.rate), rate, item.limit, desk.alpha, desk.settings.power
+            design, _dependence(seen, item.rate), rate, item.limit, context.alpha, context.settings.power
         )
         for rate in (item.expected, found.rate)
     )
@@ -177,38 +181,38 @@ def _needs(seen: PilotRate, item: Wanted, desk: PlanContext) -> tuple[Cell, ...]
 
 
 def _ratio(
-    trial: SystemData, rate: str, threshold: float, groups: list[Party], desk: PlanContext
+    system: SystemData, rate: str, threshold: float, groups: list[Party], context: PlanContext
 ) -> Iterator[tuple[Cell, ...]]:
     """Lowest rate, largest deff, the ratio that the groups of fewest effective comparisons let find, and subjects."""
-    seen = [found for party in groups if (found := read(trial, rate, party, threshold)) is not None]
+    seen = [found for party in groups if (found := read(system, rate, party, threshold)) is not None]
     if len(seen) < LEAST:
         return
     lowest, deff = min(item.interval.rate for item in seen), max(item.interval.deff for item in seen)
     ratio = needed = None
     if lowest > 0:
-        ways = [detectable.resampled(_dependence(item, rate), item.party.crews[rate]) for item in seen]
+        ways = [detectable.resampled(_dependence(item, rate), item.party.designs[rate]) for item in seen]
         sizes = [
-            way.n_eff(item.party.crews[rate], item.party.subjects or 0)
+            way.n_eff(item.party.designs[rate], item.party.subjects or 0)
             for way, item in zip(ways, seen, strict=True)
         ]
         few = min(range(len(seen)), key=lambda place: sizes[place])
         ratio = detectable.detectable_ratio(
-            lowest, *sorted(sizes)[:2], groups=len(seen), alpha=desk.alpha, power=desk.settings.power
+            lowest, *sorted(sizes)[:2], groups=len(seen), alpha=context.alpha, power=context.settings.power
         )
         needed = detectable.subjects_to_find(
-            desk.settings.ratio,
+            context.settings.ratio,
             lowest,
-            seen[few].party.crews[rate],
+            seen[few].party.designs[rate],
             ways[few],
             groups=len(seen),
-            alpha=desk.alpha,
-            power=desk.settings.power,
+            alpha=context.alpha,
+            power=context.settings.power,
         )
     yield lowest, float(deff), ratio, needed
 
 
 def _apart(
-    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, desk: PlanContext
+    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, context: PlanContext
 ) -> tuple[Cell, ...]:
     """A class against the others: subjects, P(class > rest) with ties half, and Noether's numbers."""
     inside, rest = means[codes == group], means[(codes >= 0) & (codes != group)]
@@ -217,7 +221,7 @@ def _apart(
     share = inside.size / (inside.size + rest.size)
     p = probability_above(rest, inside)
     tests = count if count > 2 else 1  # of two classes each is the other's rest
-    total = noether(p, share, desk.alpha / tests, desk.settings.power)
+    total = noether(p, share, context.alpha / tests, context.settings.power)
     if math.isinf(total):
         return name, int(inside.size), p, None, None
     return name, int(inside.size), p, math.ceil(share * total), math.ceil(total)

@@ -37,17 +37,17 @@ def plan(spec: AuditSpec, settings: Settings, progress: Progress = quiet) -> Pla
     """
     check(settings)
     asked = replace(spec, requirements=with_limits(spec, settings))
-    desk = PlanContext(alpha=spec.bootstrap.alpha, settings=settings)
+    context = PlanContext(alpha=spec.bootstrap.alpha, settings=settings)
     if settings.samples is not None:
         parties = from_sizes(asked, settings.subjects, settings.samples)
-        sections = _sections(asked, desk, parties, len(spec.providers or ()), ())
+        sections = _sections(asked, context, parties, len(spec.providers or ()), ())
     else:
-        material = load_cohort(asked)
-        groups, comparisons = groups_of(material.cohort), comparisons_of(asked, material)
-        trials = pilot.pilots(asked, material, comparisons, groups, progress) if settings.scores else ()
-        parties = from_cohort(material, comparisons, groups)
-        sections = _sections(asked, desk, parties, len(load_providers(asked, material)), trials)
-    return Plan(sections=tuple(sections), alpha=desk.alpha, settings=settings)
+        cohort_data = load_cohort(asked)
+        groups, comparisons = groups_of(cohort_data.cohort), comparisons_of(asked, cohort_data)
+        systems = pilot.pilots(asked, cohort_data, comparisons, groups, progress) if settings.scores else ()
+        parties = from_cohort(cohort_data, comparisons, groups)
+        sections = _sections(asked, context, parties, len(load_providers(asked, cohort_data)), systems)
+    return Plan(sections=tuple(sections), alpha=context.alpha, settings=settings)
 
 
 def with_stand_in(overrides: Sequence[str]) -> list[str]:
@@ -95,26 +95,26 @@ def _check_rates(option: str, values: Mapping[str, float]) -> None:
 
 
 def _sections(
-    spec: AuditSpec, desk: PlanContext, parties: list[Party], systems: int, trials: Iterable[SystemData]
+    spec: AuditSpec, context: PlanContext, parties: list[Party], count: int, systems: Iterable[SystemData]
 ) -> Iterator[Section]:
-    found = list(wanted(spec.requirements, parties, desk.settings))
+    found = list(wanted(spec.requirements, parties, context.settings))
     planned = [item for item in found if isinstance(item, Wanted)]
-    yield sizes.settings(desk)
+    yield sizes.settings(context)
     yield sizes.cohort(parties)
     if spec.thresholds.fmr:
         yield sizes.resolution(parties, spec.thresholds.fmr)
     for item in planned:
-        yield sizes.limit(item, desk)
-    yield from sizes.ratios(parties, list(_rates(spec, planned, desk.settings)), desk)
+        yield sizes.limit(item, context)
+    yield from sizes.ratios(parties, list(_rates(spec, planned, context.settings)), context)
     yield from _unplanned([item for item in found if not isinstance(item, Wanted)])
     if spec.requirements:
         members = sum(_members(item, parties) for item in spec.requirements)
         sides = requirements.directions(spec.requirements)
-        yield sizes.resamples(members, systems, desk.alpha, spec.bootstrap.B, sides)
-    for trial in trials:
-        yield from pilot.limits(trial, planned, desk)
-        yield from pilot.ratios(trial, parties, desk)
-        yield from pilot.classes(trial, desk)
+        yield sizes.resamples(members, count, context.alpha, spec.bootstrap.B, sides)
+    for system in systems:
+        yield from pilot.limits(system, planned, context)
+        yield from pilot.ratios(system, parties, context)
+        yield from pilot.classes(system, context)
 
 
 def _rates(spec: AuditSpec, planned: list[Wanted], settings: Settings) -> Iterator[tuple[str, float]]:

@@ -29,16 +29,19 @@ class PlanContext:
     alpha: float
     settings: Settings
 
-    def ways(self, rate: str, crew: ComparisonDesign, *, rule: bool) -> dict[str, Dependence]:
+    def ways(self, rate: str, design: ComparisonDesign, *, rule: bool) -> dict[str, Dependence]:
         """How comparisons may hang together: not, all of one subject, or as given; ``rule``: as FORMULAS 8.1 counts."""
-        found = {"independent": power.least(crew) if rule else INDEPENDENT, "dependent": power.worst(crew)}
+        found = {
+            "independent": power.least(design) if rule else INDEPENDENT,
+            "dependent": power.worst(design),
+        }
         given = self.settings.deff.get(rate)
         return found if given is None else {**found, GIVEN: Dependence(base=given, share=0.0)}
 
 
-def settings(desk: PlanContext) -> Section:
+def settings(context: PlanContext) -> Section:
     """What the plan was made with."""
-    title = f"Plan: alpha {desk.alpha:g}, power {desk.settings.power:g}"
+    title = f"Plan: alpha {context.alpha:g}, power {context.settings.power:g}"
     return Section(name="settings", title=title, notes=SAID)
 
 
@@ -63,11 +66,11 @@ def cohort(parties: list[Party]) -> Section:
 def resolution(parties: list[Party], targets: tuple[float, ...]) -> Section:
     """Expected false matches at each FMR target, and the subjects that the target needs (FORMULAS 8.4)."""
     everybody = parties[0]
-    crew, trials = everybody.crews["fmr"], everybody.trials("fmr")
+    design, trials = everybody.designs["fmr"], everybody.trials("fmr")
     rows = []
     for target in sorted(targets, reverse=True):
         needed = [
-            power.subjects_for(crew, INDEPENDENT, count / target) for count in (MIN_EXPECTED, WARN_EXPECTED)
+            power.subjects_for(design, INDEPENDENT, count / target) for count in (MIN_EXPECTED, WARN_EXPECTED)
         ]
         expected = None if trials is None else target * trials
         rows.append((target, expected, _answer(expected), *needed))
@@ -80,20 +83,20 @@ def resolution(parties: list[Party], targets: tuple[float, ...]) -> Section:
     )
 
 
-def limit(asked: Wanted, desk: PlanContext) -> Section:
+def limit(asked: Wanted, context: PlanContext) -> Section:
     """What a requirement needs of each group: rule of 3, rule of 30, and the power to pass."""
     parties = _alike(asked)
-    ways = desk.ways(asked.rate, parties[0].crews[asked.rate], rule=True)
+    ways = context.ways(asked.rate, parties[0].designs[asked.rate], rule=True)
     counts = [f"{name}: {what}" for name in ways for what in ("subjects", "comparisons")]
     return Section(
         name="requirement",
         title=asked.title(),
         columns=("group", "by", *counts, "there are: subjects"),
-        rows=tuple(row for party in parties for row in _needs(party, asked, desk)),
+        rows=tuple(row for party in parties for row in _needs(party, asked, context)),
     )
 
 
-def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: PlanContext) -> Iterator[Section]:
+def ratios(parties: list[Party], rates: list[tuple[str, float]], context: PlanContext) -> Iterator[Section]:
     """The smallest ratio that the two smallest groups of each schema let find, and what ``settings.ratio`` needs.
 
     ``rates``: rate name, and the rate of the group that errs less.
@@ -105,7 +108,7 @@ def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: PlanConte
         rows = [
             (WORDS[rate], expected, name, *cells)
             for rate, expected in rates
-            for name, cells in _ratio_rows(groups, rate, expected, desk)
+            for name, cells in _ratio_rows(groups, rate, expected, context)
         ]
         least = ", ".join(f"{party.name} {_count(party)}".strip() for party in groups[:2])
         between = f"between the smallest groups, {least}"
@@ -117,7 +120,7 @@ def ratios(parties: list[Party], rates: list[tuple[str, float]], desk: PlanConte
                 "lower rate",
                 "comparisons",
                 "smallest ratio",
-                f"subjects per group for {desk.settings.ratio:g}",
+                f"subjects per group for {context.settings.ratio:g}",
             ),
             rows=tuple(rows),
             notes=(NO_SIZE if groups[0].subjects is None else between, TOO_FEW),
@@ -145,58 +148,61 @@ def resamples(verdicts: int, systems: int, alpha: float, planned: int, sides: in
 def _alike(asked: Wanted) -> list[Party]:
     """The parties of a requirement; one that stands for all where they do not differ."""
     first, *others = asked.parties
-    alike = all((item.crews, item.subjects) == (first.crews, first.subjects) for item in others)
+    alike = all((item.designs, item.subjects) == (first.designs, first.subjects) for item in others)
     return [replace(first, name=EACH)] if others and alike else list(asked.parties)
 
 
-def _needs(party: Party, asked: Wanted, desk: PlanContext) -> Iterator[tuple[Cell, ...]]:
-    crew = party.crews[asked.rate]
+def _needs(party: Party, asked: Wanted, context: PlanContext) -> Iterator[tuple[Cell, ...]]:
+    design = party.designs[asked.rate]
     have = party.subjects
     for name, errors in (("rule of 3", RULE_OF_3), ("rule of 30", RULE_OF_30)):
         found = [
-            power.subjects_for(crew, way, errors / asked.limit)
-            for way in desk.ways(asked.rate, crew, rule=False).values()
+            power.subjects_for(design, way, errors / asked.limit)
+            for way in context.ways(asked.rate, design, rule=False).values()
         ]
-        yield (party.name, name, *_pairs(crew, found), have)
-    for name, rate in (("pass at no error", 0.0), (f"pass, power {desk.settings.power:g}", asked.expected)):
+        yield (party.name, name, *_pairs(design, found), have)
+    for name, rate in (
+        ("pass at no error", 0.0),
+        (f"pass, power {context.settings.power:g}", asked.expected),
+    ):
         to_pass = [
-            power.subjects_to_pass(crew, way, rate, asked.limit, desk.alpha, desk.settings.power)
-            for way in desk.ways(asked.rate, crew, rule=True).values()
+            power.subjects_to_pass(design, way, rate, asked.limit, context.alpha, context.settings.power)
+            for way in context.ways(asked.rate, design, rule=True).values()
         ]
-        yield (party.name, name, *_pairs(crew, to_pass), have)
+        yield (party.name, name, *_pairs(design, to_pass), have)
 
 
-def _pairs(crew: ComparisonDesign, subjects: list[int | None]) -> Iterator[int | None]:
+def _pairs(design: ComparisonDesign, subjects: list[int | None]) -> Iterator[int | None]:
     for count in subjects:
         yield count
-        yield None if count is None else round(crew.trials(count))
+        yield None if count is None else round(design.trials(count))
 
 
 def _ratio_rows(
-    groups: list[Party], rate: str, expected: float, desk: PlanContext
+    groups: list[Party], rate: str, expected: float, context: PlanContext
 ) -> Iterator[tuple[str, tuple[Cell, Cell]]]:
     small, next_small = groups[0], groups[1]
-    crew = small.crews[rate]
-    for name, way in desk.ways(rate, crew, rule=True).items():
-        drawn = detectable.resampled(way, crew)
+    design = small.designs[rate]
+    for name, way in context.ways(rate, design, rule=True).items():
+        drawn = detectable.resampled(way, design)
         needed = detectable.subjects_to_find(
-            desk.settings.ratio,
+            context.settings.ratio,
             expected,
-            crew,
+            design,
             drawn,
             groups=len(groups),
-            alpha=desk.alpha,
-            power=desk.settings.power,
+            alpha=context.alpha,
+            power=context.settings.power,
         )
         ratio = None
         if small.subjects is not None and next_small.subjects is not None:
             ratio = detectable.detectable_ratio(
                 expected,
-                drawn.n_eff(crew, small.subjects),
-                drawn.n_eff(next_small.crews[rate], next_small.subjects),
+                drawn.n_eff(design, small.subjects),
+                drawn.n_eff(next_small.designs[rate], next_small.subjects),
                 groups=len(groups),
-                alpha=desk.alpha,
-                power=desk.settings.power,
+                alpha=context.alpha,
+                power=context.settings.power,
             )
         yield name, (ratio, needed)
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, trial_of, whole, whole_spec
+from small_audits import ANALYSES, Plain, audit, one, pick, put, spec, system_of, whole, whole_spec
 
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Method
@@ -35,7 +35,7 @@ def plain_accuracy(score: np.ndarray, mated: np.ndarray, folds: np.ndarray, k: i
 @pytest.mark.parametrize("provider", ["one", "two"])
 def test_accuracy_by_a_plain_loop(provider: str) -> None:
     """Accuracy is the mean of the folds' shares of right decisions, its spread has divisor k - 1."""
-    pairs = trial_of(provider).fold_pairs
+    pairs = system_of(provider).fold_pairs
     assert pairs is not None
     folds = plain_accuracy(pairs.score, pairs.mated, pairs.folds, 3)
     result = whole().result
@@ -64,7 +64,7 @@ def test_intervals_of_accuracy() -> None:
 
 def test_the_eer_of_the_folds_pairs() -> None:
     """The folds' pairs have an EER of their own, by trying every score, and say that it is theirs."""
-    pairs = trial_of("two").fold_pairs
+    pairs = system_of("two").fold_pairs
     assert pairs is not None
     tried = []
     for t in np.unique(pairs.score):
@@ -77,7 +77,7 @@ def test_the_eer_of_the_folds_pairs() -> None:
 
 def test_drawn_pairs_score_what_the_templates_say() -> None:
     """Drawn pairs are distinct, mated and non-mated in equal number where there are enough, with the plain scores."""
-    pairs = trial_of("two").fold_pairs
+    pairs = system_of("two").fold_pairs
     assert pairs is not None
     made = Plain(whole_spec().cohort.load(whole_spec().schemas, 0), "two")
     assert int(pairs.mated.sum()) == int((~pairs.mated).sum()) == int(made.mated.sum())
@@ -94,7 +94,7 @@ def test_no_folds_no_accuracy() -> None:
 
 def test_pairs_without_a_score_are_said() -> None:
     """Failed pairs are left out of accuracy and counted in a note."""
-    pairs = trial_of("one").fold_pairs
+    pairs = system_of("one").fold_pairs
     assert pairs is not None
     assert pairs.failed > 0
     assert f"one: {pairs.failed} pairs of the folds have no score and are left out" in whole().result.notes
@@ -182,14 +182,14 @@ def test_lfw_as_published(face_data: Path) -> None:
 
 def test_class_accuracy_and_the_skewed_error_ratio_are_counted() -> None:
     """Pairs within a class by plain counting, and the largest share of wrong pairs over the smallest (8.15)."""
-    trial = put(spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3)), "two")
-    pairs = trial.fold_pairs
+    system = put(spec("accuracy", folds=Folds(source=FoldSource.DISJOINT, k=3)), "two")
+    pairs = system.fold_pairs
     assert pairs is not None
-    found = ANALYSES["accuracy"].estimates(trial, 0.05).estimates
+    found = ANALYSES["accuracy"].estimates(system, 0.05).estimates
     thresholds = [item.at["threshold"] for item in found if item.metric == "fold_accuracy"]
-    codes = trial.cohort.classifications["group"].codes
+    codes = system.cohort.classifications["group"].codes
     wrong = {}
-    for code, name in enumerate(trial.cohort.classifications["group"].classes):
+    for code, name in enumerate(system.cohort.classifications["group"].classes):
         right = [
             (score > thresholds[fold]) == same
             for score, same, fold, a, b in zip(

@@ -37,7 +37,7 @@ def pooled() -> AuditSpec:
 
 
 @cache
-def trial() -> SystemData:
+def system() -> SystemData:
     """Its second system."""
     return put(pooled(), "two")
 
@@ -45,7 +45,7 @@ def trial() -> SystemData:
 @cache
 def found() -> tuple[Estimate, ...]:
     """What the analysis says of it."""
-    return Coverage().estimates(trial(), ALPHA).estimates
+    return Coverage().estimates(system(), ALPHA).estimates
 
 
 def of(metric: str, **at: str) -> list[Estimate]:
@@ -114,7 +114,7 @@ def test_each_share_is_counted_out_of_a_thousand() -> None:
 
 def test_scenarios_put_in_the_estimate_and_its_upper_bound() -> None:
     """The true rates are the report's value and its Wilson upper bound; wolves are tried for FMR alone."""
-    result = ANALYSES["error_rates"].estimates(trial(), ALPHA).estimates
+    result = ANALYSES["error_rates"].estimates(system(), ALPHA).estimates
     for rate in ("fmr", "fnmr"):
         (printed,) = [
             item
@@ -135,7 +135,7 @@ def test_look_alikes_come_on_top_of_the_rate() -> None:
     """One pair in all pairs of people adds TMR/P to the truth, three add three times as much."""
     made = [item for item in of("simulated_coverage", rate="fmr", method="wilson") if item.group == "all"]
     truths = {item.at["scenario"]: float(item.at["true_rate"]) for item in made if "threshold" in item.at}
-    rule = trial().rule
+    rule = system().rule
     match_rate = 1 - rule.fnmr_residuals(0.2, 0, Weighting.POOLED).rate
     one = truths["one_look_alike"] - truths["estimate"]
     assert one == pytest.approx(match_rate / int(rule.spread.pairs[0]))
@@ -146,7 +146,7 @@ def test_a_threshold_found_anew_widens_what_is_drawn() -> None:
     """FNMR at an FMR target is drawn at thresholds that scatter about the true one, and its replicates scatter too."""
     made = of("simulated_coverage", rate="fnmr_at_fmr", method="wilson", scenario="estimate")
     assert {item.group for item in made} == {"all", "x", "y"}
-    stage = _stage(trial(), next(row for row in rows_of(trial()) if row.moving))
+    stage = _stage(system(), next(row for row in rows_of(system()) if row.moving))
     assert stage is not None
     assert stage.everybody is not None
     assert stage.everybody.slope > 0

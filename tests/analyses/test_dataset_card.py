@@ -47,16 +47,16 @@ def test_sizes_by_a_loop() -> None:
 def test_classes_values_and_training_overlap() -> None:
     """Identities and pairs of each class, identities with a value, identities that stand in a training set."""
     result, held = curate_audit().result, pairs()
-    material = load_cohort(curate_spec())
-    subject = material.cohort.subject_of
+    cohort_data = load_cohort(curate_spec())
+    subject = cohort_data.cohort.subject_of
     samples = np.unique(np.concatenate([held.probe, held.reference]))
     people = np.unique(subject[samples])
-    code = material.cohort.classifications["group"].codes
+    code = cohort_data.cohort.classifications["group"].codes
     for place, group in enumerate(("amber", "birch")):
         found = one(result, "card_class_identities", group=group, at={"pairs": "curated"})
         assert (found.numerator, found.denominator) == (int((code[people] == place).sum()), people.size)
         assert one(result, "card_class_pairs", group=group, at={"pairs": "curated"}).numerator == 24
-    full = np.unique(subject[samples][material.attributes["hair"][samples] == "full"]).size
+    full = np.unique(subject[samples][cohort_data.attributes["hair"][samples] == "full"]).size
     found = one(
         result, "card_value_identities", at={"pairs": "curated", "attribute": "hair", "value": "full"}
     )
@@ -82,11 +82,11 @@ def test_the_certificate_of_a_curated_set_holds() -> None:
 def test_files_read_back(tmp_path: Path) -> None:
     """Both lists of pairs give the same pairs and folds; the review file is one that curate takes back."""
     files, held = curate_audit().files, pairs()
-    material = load_cohort(curate_spec())
+    cohort_data = load_cohort(curate_spec())
     found = []
     for name in ("pairs.csv", "pairs.txt"):
         (tmp_path / name).write_bytes(files[f"test_sets/curated/{name}"])
-        read = read_pairs(tmp_path / name, material.cohort)
+        read = read_pairs(tmp_path / name, cohort_data.cohort)
         assert read.fold is not None
         found.append(set(zip(read.probe.tolist(), read.reference.tolist(), read.fold.tolist(), strict=True)))
     assert held.fold is not None
@@ -96,7 +96,7 @@ def test_files_read_back(tmp_path: Path) -> None:
     review.write_bytes(files["test_sets/curated/review.csv"])
     rows = list(csv.DictReader(io.StringIO(review.read_text())))
     assert len(rows) == 48
-    same = curate(material, RULES, str(review))
+    same = curate(cohort_data, RULES, str(review))
     assert np.array_equal(same.probe, held.probe)
     assert "test_sets/control/pairs.csv" in files
     assert "test_sets/control/review.csv" not in files

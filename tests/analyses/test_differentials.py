@@ -102,8 +102,8 @@ def test_thin_groups_keep_the_index_and_lose_the_intervals() -> None:
 def test_a_thin_group_is_called_by_its_label() -> None:
     """The reason why groups cannot be compared names the group as the report prints it."""
     schemas = {"group": replace(SCHEMAS["group"], labels=tuple(f"Class {name}" for name in CLASSES))}
-    trial = put(spec("differentials", schemas=schemas, thresholds=Thresholds(fmr=(0.01,))), "two")
-    made = Differentials().estimates(trial, 0.05).estimates
+    system = put(spec("differentials", schemas=schemas, thresholds=Thresholds(fmr=(0.01,))), "two")
+    made = Differentials().estimates(system, 0.05).estimates
     notes = {item.test.note for item in made if item.test is not None and item.test.p is None}
     assert notes
     assert all((note or "").startswith("Class ") for note in notes)
@@ -173,9 +173,9 @@ def test_a_small_tail_refuses_the_indices() -> None:
 
 def test_one_sided_bounds_of_an_index_keep_alpha() -> None:
     """An index folds two directions into one: each bound alone errs with alpha in the interval of level 1 - alpha."""
-    trial = put(spec("differentials", thresholds=THRESHOLDS), "two")
-    alpha = trial.spec.bootstrap.alpha
-    made = [item for found in Differentials().estimates(trial, alpha).estimates for item in found.intervals]
+    system = put(spec("differentials", thresholds=THRESHOLDS), "two")
+    alpha = system.spec.bootstrap.alpha
+    made = [item for found in Differentials().estimates(system, alpha).estimates for item in found.intervals]
     full = [item for item in made if item.method is Method.MAX_T and item.low is not None]
     assert full
     for item in full:

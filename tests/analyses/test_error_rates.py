@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_audits import CLASSES, TARGETS, B, audit, one, pick, plain, put, spec, trial_of, whole
+from small_audits import CLASSES, TARGETS, B, audit, one, pick, plain, put, spec, system_of, whole
 
 from frtaudit.analyses.error_rates import ErrorRates
 from frtaudit.core import Method
@@ -165,9 +165,9 @@ def test_curves_are_the_rates() -> None:
 
 def test_percentile_bounds_are_the_replicates_quantiles() -> None:
     """The vertex interval at a fixed threshold is the type-7 quantiles of the B replicates beside the result."""
-    trial = trial_of()
-    drawn = trial.replicates[next(plan for plan in trial.replicates if plan.value == "subjects")]
-    point = len(trial.points.targets) + 2
+    system = system_of()
+    drawn = system.replicates[next(plan for plan in system.replicates if plan.value == "subjects")]
+    point = len(system.points.targets) + 2
     found = one(
         whole().result, "fnmr", provider="one", group="all", weighting="identity", at={"threshold": 0.3}
     )

@@ -64,13 +64,13 @@ def test_it_does_not_depend_on_what_the_spec_does_with_failures(failures: Failur
 
 def test_failed_pairs_by_plain_loops() -> None:
     """Every mated pair with a failed sample, once, the smaller index first."""
-    trial = put(made(), "one")
+    system = put(made(), "one")
     cohort = COHORT.load(SCHEMAS, 0).cohort
     expected = [
         (i, j)
         for i in range(cohort.n_samples)
         for j in range(i + 1, cohort.n_samples)
-        if cohort.subject_of[i] == cohort.subject_of[j] and (i in trial.failed or j in trial.failed)
+        if cohort.subject_of[i] == cohort.subject_of[j] and (i in system.failed or j in system.failed)
     ]
-    assert sorted(map(tuple, failed_pairs(trial).tolist())) == sorted(expected)
-    assert np.all(np.diff(failed_pairs(trial), axis=1) > 0)
+    assert sorted(map(tuple, failed_pairs(system).tolist())) == sorted(expected)
+    assert np.all(np.diff(failed_pairs(system), axis=1) > 0)

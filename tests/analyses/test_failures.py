@@ -212,8 +212,8 @@ def test_a_group_that_was_never_tried(tmp_path: Path) -> None:
 def test_a_group_that_lost_every_sample() -> None:
     """Where nothing could be compared FRR is null with a note and FTA is 1."""
     made = spec("failures", analyses={"failures": ANALYSES["failures"]})
-    material = replace(MATERIAL, failures={})
-    lost = [n for n in range(material.cohort.n_samples) if CODES[material.cohort.subject_of[n]] == 0]
+    cohort_data = replace(MATERIAL, failures={})
+    lost = [n for n in range(cohort_data.cohort.n_samples) if CODES[cohort_data.cohort.subject_of[n]] == 0]
     assert lost
 
     class Source:
@@ -227,9 +227,9 @@ def test_a_group_that_lost_every_sample() -> None:
                 MATERIAL, templates={"two": lambda: kept}, failures={"two": dict.fromkeys(lost, "no_face")}
             )
 
-    trial = put(replace(made, cohort=Source()), "two")
+    system = put(replace(made, cohort=Source()), "two")
     found = {
-        (item.metric, item.group): item for item in ANALYSES["failures"].estimates(trial, 0.05).estimates
+        (item.metric, item.group): item for item in ANALYSES["failures"].estimates(system, 0.05).estimates
     }
     assert found["fta", "x"].value == 1.0
     assert found["frr", "x"].value is None

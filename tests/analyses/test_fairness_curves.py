@@ -33,7 +33,7 @@ def result(weighting: str = "identity") -> AuditResult:
 
 
 @cache
-def trial(weighting: str = "identity") -> SystemData:
+def system(weighting: str = "identity") -> SystemData:
     """The same system on trial: the replicates behind the curves."""
     return put(small_spec(weighting), "synthetic")
 
@@ -58,7 +58,7 @@ def enough(on: SystemData, rate: str, w: int, a: int) -> bool:
     """Ten errors of ten people in every class, counted by the rule's residuals."""
     threshold = float(on.points.at_target[w, a])
     find = on.rule.fnmr_residuals if rate == "fnmr" else on.rule.fmr_residuals
-    found = [find(threshold, tag, WEIGHTINGS[w]) for tag in (1, 2, 3)]
+    found = [find(threshold, group_index, WEIGHTINGS[w]) for group_index in (1, 2, 3)]
     return all(item.errors >= 10 and item.erring >= 10 for item in found)
 
 
@@ -83,7 +83,7 @@ def test_values_and_bands_are_those_of_the_formulas(weighting: str) -> None:
 
     Bounds stand exactly where every class has ten errors of ten people and the replicates allow an interval.
     """
-    on = trial(weighting)
+    on = system(weighting)
     w = [item.value for item in WEIGHTINGS].index(weighting)
     bounds = 0
     for curve in fairness(weighting):
@@ -110,7 +110,7 @@ def test_values_and_bands_are_those_of_the_formulas(weighting: str) -> None:
 
 def test_uncertainty_of_every_metric_is_sd_over_value() -> None:
     """Normalized uncertainty of the ROC and of the eight metrics: sd(gap)/value from the replicates, else a gap."""
-    on = trial()
+    on = system()
     found = [item for item in result().curves if item.analysis == "normalized_uncertainty"]
     assert len({(item.metric, item.rate) for item in found}) == 9
     seen = 0
@@ -145,7 +145,7 @@ def test_gaps_say_why() -> None:
 
 def test_curves_reach_the_resolution_and_no_further() -> None:
     """The grid goes down to the last tenth of a decade at which five false matches are expected (FORMULAS 8.4)."""
-    on = trial()
+    on = system()
     smallest, total = on.points.targets[0], int(on.trials.non_mated[0])
     assert smallest * total >= 5 * (1 - 1e-9)
     assert smallest * 10 ** (-1 / 4) * total < 5

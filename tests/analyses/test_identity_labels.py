@@ -99,9 +99,9 @@ def test_no_rate_is_read_off_hidden_scores() -> None:
         thresholds=Thresholds(fmr=(0.9, 0.1), grid=EXPLICIT),
         schemas={},
     )
-    trial = put(asked, "acme")
-    trial = replace(trial, surveys={"identity_labels": IdentityLabels().survey(asked, trial.material)})
-    found = IdentityLabels().estimates(trial, 0.05)
+    system = put(asked, "acme")
+    system = replace(system, surveys={"identity_labels": IdentityLabels().survey(asked, system.cohort_data)})
+    found = IdentityLabels().estimates(system, 0.05)
     at = {
         item.at["labels"]: item
         for item in found.estimates
@@ -118,7 +118,7 @@ def test_a_cohort_whose_subjects_are_known_is_refused() -> None:
         SpecError,
         match="analyses.identity_labels: a cohort whose subjects are known; accepted: cohort=queries",
     ):
-        IdentityLabels().survey(spec(), put(spec(), "one").material)
+        IdentityLabels().survey(spec(), put(spec(), "one").cohort_data)
     assert "identity_labels" in made().analyses
 
 

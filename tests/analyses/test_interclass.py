@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from small_audits import ANALYSES, CLASSES, audit, one, pick, plain, put, spec, trial_of, whole
+from small_audits import ANALYSES, CLASSES, audit, one, pick, plain, put, spec, system_of, whole
 
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.core import Method
@@ -75,29 +75,29 @@ def test_tar_curves_are_quantiles_of_the_mated_scores() -> None:
 
 def test_a_class_without_mated_pairs_is_said() -> None:
     """A class without mated comparisons has no d_l2 and a note; one class alone is not compared."""
-    trial = trial_of("two")
-    alone = replace(trial, tail=_without(trial, 0))
+    system = system_of("two")
+    alone = replace(system, tail=_without(system, 0))
     outcome = ANALYSES["interclass"].estimates(alone, 0.05)
     assert outcome.estimates == ()
     assert outcome.notes == ("two: group x has no mated comparison, so no d_l2",)
 
 
-def _without(trial: object, code: int) -> object:
-    tail = trial.tail  # type: ignore[attr-defined]  # a trial
-    keep = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]] != code  # type: ignore[attr-defined]  # the same
+def _without(system: object, code: int) -> object:
+    tail = system.tail  # type: ignore[attr-defined]  # a trial
+    keep = system.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]] != code  # type: ignore[attr-defined]  # the same
     parts = {name: getattr(tail, name)[keep] for name in ("mated_i", "mated_j", "mated_score")}
     return replace(tail, **parts)
 
 
 def test_too_few_subjects_for_the_population() -> None:
     """With one subject in a class the population interval is withheld and says whose fault it is."""
-    trial = trial_of("two")
-    tail = trial.tail
-    codes = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
+    system = system_of("two")
+    tail = system.tail
+    codes = system.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
     only = tail.subject_of[tail.mated_i] == tail.subject_of[tail.mated_i][codes == 0][0]
     keep = (codes == 1) | only
     parts = {name: getattr(tail, name)[keep] for name in ("mated_i", "mated_j", "mated_score")}
-    outcome = ANALYSES["interclass"].estimates(replace(trial, tail=replace(tail, **parts)), 0.05)
+    outcome = ANALYSES["interclass"].estimates(replace(system, tail=replace(tail, **parts)), 0.05)
     (found,) = [item for item in outcome.estimates if item.group == "max" and item.at["space"] == "quantile"]
     notes = [item.note for item in found.intervals if item.low is None]
     assert notes == ["x has fewer than 2 subjects with mated comparisons"]
@@ -113,10 +113,10 @@ def test_three_classes_have_three_pairs() -> None:
     from frtaudit.datasets.cohorts.synthetic import SyntheticClass
 
     cohort = replace(spec().cohort, classes={name: SyntheticClass() for name in ("b", "a", "c")})
-    trial = put(
+    system = put(
         spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=("b", "a", "c"))}), "two"
     )
-    outcome = replace(ANALYSES["interclass"], B=19).estimates(trial, 0.05)
+    outcome = replace(ANALYSES["interclass"], B=19).estimates(system, 0.05)
     groups = [item.group for item in outcome.estimates if item.at["space"] == "tar"]
     assert groups == ["b", "a", "c", "b|a", "b|c", "a|c", "max"]
     values = {item.group: item.value for item in outcome.estimates if item.at["space"] == "tar"}
@@ -166,8 +166,8 @@ def test_the_lower_bound_of_the_largest_class_holds_for_all() -> None:
         spec().cohort,
         classes={n: SyntheticClass(concentration=c) for n, c in zip(names, (0.3, 1, 1), strict=True)},
     )
-    trial = put(spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=names)}), "two")
-    found = replace(ANALYSES["interclass"], B=19).estimates(trial, 0.05).estimates
+    system = put(spec(cohort=cohort, schemas={"group": SchemaSpec(column="group", classes=names)}), "two")
+    found = replace(ANALYSES["interclass"], B=19).estimates(system, 0.05).estimates
     made = {
         item.group: next(i.one_sided for i in item.intervals if i.method is Method.VERTEX_GAUSSIAN)
         for item in found

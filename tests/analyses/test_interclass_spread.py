@@ -3,7 +3,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from small_audits import CLASSES, audit, one, pick, put, spec, trial_of
+from small_audits import CLASSES, audit, one, pick, put, spec, system_of
 
 from frtaudit.analyses.interclass import Interclass
 from frtaudit.analyses.interclass_spread import OF_TWO, InterclassSpread, _Drawing
@@ -87,8 +87,8 @@ def test_sd_and_worst_to_best() -> None:
 
 def test_sd_and_worst_to_best_of_three() -> None:
     """Over three distances: their standard deviation with ddof 0, and the largest over the smallest."""
-    trial = trial_of("one")
-    drawing = _Drawing(trial=trial, held=class_scores(trial, "group")[0], alpha=0.05)
+    system = system_of("one")
+    drawing = _Drawing(system=system, held=class_scores(system, "group")[0], alpha=0.05)
     sd, ratio = drawing.indices(np.array([1.0, 2.0, 6.0]), {"space": "quantile"}, "points")
     assert (sd.value, ratio.value) == (pytest.approx(np.std([1, 2, 6])), 6)
     assert sd.note == "an index of distances: where classes are alike it is noise over noise"
@@ -106,8 +106,8 @@ def test_two_systems_share_their_draws() -> None:
 
 def test_too_few_non_mated_comparisons_for_the_axis() -> None:
     """Where fewer than five false matches are expected at the ceiling there is no FMR axis, and a note says so."""
-    trial = put(spec(thresholds=Thresholds(fmr=(0.1,))), "two")
-    outcome = InterclassSpread(B=99, ceiling=1e-4).estimates(trial, 0.05)
+    system = put(spec(thresholds=Thresholds(fmr=(0.1,))), "two")
+    outcome = InterclassSpread(B=99, ceiling=1e-4).estimates(system, 0.05)
     assert outcome.notes == ("two: too few non-mated comparisons for d_l2 on the FMR axis",)
     assert not [e for e in outcome.estimates if e.at.get("space") == "fmr_axis"]
 
@@ -116,14 +116,14 @@ def test_a_class_of_one_subject_is_said() -> None:
     """No interval for new people can be had of one person: a note instead."""
     from dataclasses import replace
 
-    trial = trial_of("two")
-    tail = trial.tail
-    codes = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
+    system = system_of("two")
+    tail = system.tail
+    codes = system.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
     first = tail.subject_of[tail.mated_i] == tail.subject_of[tail.mated_i][codes == 0][0]
     parts = {
         name: getattr(tail, name)[(codes == 1) | first] for name in ("mated_i", "mated_j", "mated_score")
     }
-    outcome = InterclassSpread().estimates(replace(trial, tail=replace(tail, **parts)), 0.05)
+    outcome = InterclassSpread().estimates(replace(system, tail=replace(tail, **parts)), 0.05)
     assert (outcome.estimates, outcome.notes) == ((), ("two: group x has 1 subject(s): no spread of d_l2",))
 
 

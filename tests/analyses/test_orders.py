@@ -26,9 +26,9 @@ def result() -> AuditResult:
 def test_a_symmetric_system_has_no_difference() -> None:
     """Cosine gives both orders the same score; every pair is counted once."""
     found = one(result(), "order_differing", provider="two")
-    trial = put(both(), "two")
+    system = put(both(), "two")
     assert (found.value, found.numerator) == (0, 0)
-    assert found.denominator == trial.comparisons.n_listed
+    assert found.denominator == system.comparisons.n_listed
     assert one(result(), "order_gap_max", provider="two").value == 0
 
 

@@ -40,9 +40,9 @@ def result() -> AuditResult:
 
 def test_means_and_boxes_are_of_the_cohorts_samples() -> None:
     """Each class's mean and box are those of its column; they stand once, whatever the systems are."""
-    material = load_cohort(made(Quality()))
-    values = np.array([float(text) for text in material.attributes["brightness"]])
-    codes = material.cohort.classifications["tone"].codes[material.cohort.subject_of]
+    cohort_data = load_cohort(made(Quality()))
+    values = np.array([float(text) for text in cohort_data.attributes["brightness"]])
+    codes = cohort_data.cohort.classifications["tone"].codes[cohort_data.cohort.subject_of]
     for code, name in enumerate(("light", "dark")):
         found = one(result(), "quality_mean", group=name)
         assert (found.provider, found.value) == (EVERY, pytest.approx(values[codes == code].mean()))
@@ -72,9 +72,9 @@ def test_strata_hold_equally_many_comparisons() -> None:
     """Their edges are quantiles of the lower brightness of both samples."""
     parts = pick(result(), "d_l2_within", provider="even", group="max")[1:]
     assert parts[0].at["high"] == parts[1].at["low"]
-    trial = put(made(Quality(strata=2)), "even")
-    values = np.array([float(text) for text in trial.material.attributes["brightness"]])
-    tail = trial.tail
+    system = put(made(Quality(strata=2)), "even")
+    values = np.array([float(text) for text in system.cohort_data.attributes["brightness"]])
+    tail = system.tail
     worse = values[np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]])].min(axis=0)
     assert parts[0].at["high"] == pytest.approx(np.quantile(worse, 0.5))
 
@@ -91,9 +91,9 @@ def test_a_stratum_with_few_people_is_not_tested() -> None:
 
 def test_no_such_column_and_no_numbers() -> None:
     """No brightness is a note; a column that was asked for and is absent, or of texts, is an error in one line."""
-    trial = put(made(Quality()), "even")
-    rest = {name: text for name, text in trial.material.attributes.items() if name != "brightness"}
-    dim = replace(trial, material=replace(trial.material, attributes=rest))
+    system = put(made(Quality()), "even")
+    rest = {name: text for name, text in system.cohort_data.attributes.items() if name != "brightness"}
+    dim = replace(system, cohort_data=replace(system.cohort_data, attributes=rest))
     assert Quality().estimates(dim, 0.05).notes == (
         "quality: the cohort has no column 'brightness'; it has tone, gender, face_width, face_height",
     )
@@ -101,7 +101,7 @@ def test_no_such_column_and_no_numbers() -> None:
         DataError,
         match=r"quality\.attribute: the cohort has no column 'sharpness'; accepted: one of its columns: tone",
     ):
-        Quality(attribute="sharpness").estimates(trial, 0.05)
+        Quality(attribute="sharpness").estimates(system, 0.05)
     with pytest.raises(
         DataError, match="column 'tone' holds a text that is no number; accepted: a column of numbers"
     ):

@@ -14,7 +14,7 @@ from frtaudit.evaluation.system import SystemData
 WANTED = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
 
 
-def trial(**changes: object) -> SystemData:
+def system(**changes: object) -> SystemData:
     """A small trial, read down to the resolution."""
     grid = CurveGrid(per_decade=6, reach=Reach.RESOLUTION)
     made = {"thresholds": Thresholds(fmr=(0.1,), curve=grid), "intervals": WANTED, **changes}
@@ -30,7 +30,7 @@ def curves(on: SystemData, analysis: RocBands | None = None) -> dict[tuple[str, 
 @pytest.mark.parametrize("weighting", Weighting)
 def test_the_bands_follow_their_formula(weighting: Weighting) -> None:
     """Both simultaneous bands are 8.10's, worked out in plain Python from the replicates."""
-    on = trial(weighting=weighting)
+    on = system(weighting=weighting)
     along = read_along(on, "fnmr", weighting, 0)
     usable = [reason is None for reason in along.thin]
     made = curves(on)
@@ -58,7 +58,7 @@ def test_the_bands_follow_their_formula(weighting: Weighting) -> None:
 
 def test_the_bundle_holds_the_first_replicates_around_the_v_statistic() -> None:
     """The V-statistic stands below the ROC, with the first replicates of the images beside it to six digits."""
-    on = trial()
+    on = system()
     along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     found = curves(on, RocBands(replicates=7))["roc_vstat", None]
     assert found.y == tuple(along.vstat)
@@ -69,7 +69,7 @@ def test_the_bundle_holds_the_first_replicates_around_the_v_statistic() -> None:
 
 def test_normalized_uncertainty_is_sd_over_value() -> None:
     """It is sd(gap) with ddof 1 over FNMR, where there are ten errors of ten people."""
-    on = trial()
+    on = system()
     along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     found = curves(on)["normalized_uncertainty", Method.RECENTERED]
     sd = np.std(along.replicates[Plan.IMAGES] - along.vstat, axis=0, ddof=1)
@@ -81,9 +81,9 @@ def test_normalized_uncertainty_is_sd_over_value() -> None:
 @pytest.mark.usefixtures("one_pass")
 def test_what_was_not_drawn_is_left_out() -> None:
     """Without image replicates only the population band stands, without a threshold nothing."""
-    kinds = set(curves(trial(intervals=WANTED[1:])))
+    kinds = set(curves(system(intervals=WANTED[1:])))
     assert kinds == {("roc_band", Method.VERTEX)}
-    assert not curves(trial(tail_budget=1))
+    assert not curves(system(tail_budget=1))
 
 
 def test_a_negative_number_of_curves_is_refused() -> None:

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 from scipy import stats
-from small_audits import COHORT, plain, put, spec, trial_of
+from small_audits import COHORT, plain, put, spec, system_of
 
 from frtaudit.analyses.tar_curves import GAP, TarCurves
 from frtaudit.core import AuditResult, Curve, Method, Target
@@ -39,7 +39,7 @@ def curve(outcome: AnalysisOutput, kind: str, group: str, target: Target | None)
 
 def test_the_curves_are_shares_and_quantiles_of_the_scores() -> None:
     """TAR is the share of mated scores above the threshold; the other way round stands a quantile of them."""
-    outcome = ANALYSIS.estimates(trial_of("one"), 0.05)
+    outcome = ANALYSIS.estimates(system_of("one"), 0.05)
     made = plain("one")
     for code, name in enumerate("xy"):
         scores = (np.sort(made.score[made.mated & made.inside(code)]) + 1) * 50
@@ -52,15 +52,15 @@ def test_the_curves_are_shares_and_quantiles_of_the_scores() -> None:
 
 def test_the_band_for_new_people_is_that_of_fnmr() -> None:
     """At a threshold the band is 1 - the interval of FNMR by FORMULAS 8.1, and both orientations cross the same."""
-    trial = trial_of("one")
-    outcome = ANALYSIS.estimates(trial, 0.05)
+    system = system_of("one")
+    outcome = ANALYSIS.estimates(system, 0.05)
     found = curve(outcome, "tar_at_threshold", "y", Target.POPULATION)
     assert (found.method, found.level) == (Method.WILSON, pytest.approx(0.95))
     for x, low, high in zip(found.x, found.low or (), found.high or (), strict=True):
         score = x / 50 - 1
         known = x >= 55  # above the tail's floor, where FMR is prepared too
         ruled = (
-            prepare(trial.tail, trial.groups, [score]).fnmr(score, 2, 0.05, Weighting.POOLED)
+            prepare(system.tail, system.groups, [score]).fnmr(score, 2, 0.05, Weighting.POOLED)
             if known
             else None
         )
@@ -88,10 +88,10 @@ def test_differences_from_overall_and_their_bands() -> None:
 
 def test_declared_shares_move_overall() -> None:
     """With all weight on one class overall is that class, and it differs from overall by nothing."""
-    outcome = replace(ANALYSIS, shares={"group": {"x": 1.0, "y": 0.0}}).estimates(trial_of("one"), 0.05)
+    outcome = replace(ANALYSIS, shares={"group": {"x": 1.0, "y": 0.0}}).estimates(system_of("one"), 0.05)
     assert curve(outcome, "tar_excess", "x", Target.POPULATION).y == pytest.approx([0.0] * 21)
     with pytest.raises(SpecError, match=r"analyses.tar_curves.shares.group: no share of y"):
-        replace(ANALYSIS, shares={"group": {"x": 1.0}}).estimates(trial_of("one"), 0.05)
+        replace(ANALYSIS, shares={"group": {"x": 1.0}}).estimates(system_of("one"), 0.05)
 
 
 def test_the_thesis_band_is_labelled_and_narrower() -> None:
@@ -109,7 +109,7 @@ def test_differences_of_thresholds_have_the_thesis_band() -> None:
     made = plain("one")
     scores = [np.sort(made.score[made.mated & made.inside(code)]) for code in (0, 1)]
     rng = np.random.default_rng(7)
-    found = curve(ANALYSIS.estimates(trial_of("one"), 0.05), "threshold_excess", "x", Target.COMPARISONS_IID)
+    found = curve(ANALYSIS.estimates(system_of("one"), 0.05), "threshold_excess", "x", Target.COMPARISONS_IID)
     assert (found.method, found.level) == (Method.T_BOOTSTRAP, pytest.approx(0.9))
     u = 1 - np.array(found.x)
     x, y = (
@@ -149,7 +149,7 @@ def test_enough_errors_let_the_threshold_move() -> None:
     """With enough errors the interval for new people counts the noise of the threshold; else it says what it holds."""
     wilson = [item.intervals[0] for item in wide().estimates if item.intervals]
     assert [item.note for item in wilson] == [None, None]
-    few = [item for item in ANALYSIS.estimates(trial_of("one"), 0.05).estimates if item.intervals]
+    few = [item for item in ANALYSIS.estimates(system_of("one"), 0.05).estimates if item.intervals]
     assert {item.intervals[0].note for item in few} == {
         "threshold held fixed: too few errors, or replicates all alike, to let it move"
     }
@@ -157,14 +157,14 @@ def test_enough_errors_let_the_threshold_move() -> None:
 
 def test_a_class_of_one_subject_is_said() -> None:
     """Curves of a class with one subject are not drawn; the note names it."""
-    trial = trial_of("two")
-    tail = trial.tail
-    codes = trial.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
+    system = system_of("two")
+    tail = system.tail
+    codes = system.cohort.classifications["group"].codes[tail.subject_of[tail.mated_i]]
     first = tail.subject_of[tail.mated_i] == tail.subject_of[tail.mated_i][codes == 0][0]
     parts = {
         name: getattr(tail, name)[(codes == 1) | first] for name in ("mated_i", "mated_j", "mated_score")
     }
-    outcome = ANALYSIS.estimates(replace(trial, tail=replace(tail, **parts)), 0.05)
+    outcome = ANALYSIS.estimates(replace(system, tail=replace(tail, **parts)), 0.05)
     assert outcome.curves == ()
     assert outcome.notes == ("two: group x has 1 subject(s) with mated comparisons: no TAR curves",)
 

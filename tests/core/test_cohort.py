@@ -108,7 +108,12 @@ def test_any_sorted_roster_is_a_cohort(sizes: list[int]) -> None:
 
 def test_material_starts_empty() -> None:
     """A source hands over what it has; the rest is empty, and the cohort stays as it is when replaced."""
-    material = CohortData(cohort=cohort())
-    assert (material.templates, material.tables, material.failures, material.inputs) == ({}, {}, {}, {})
-    assert material.pairs is None
-    assert replace(material, pseudonym_key=b"k").cohort is material.cohort
+    cohort_data = CohortData(cohort=cohort())
+    assert (cohort_data.templates, cohort_data.tables, cohort_data.failures, cohort_data.inputs) == (
+        {},
+        {},
+        {},
+        {},
+    )
+    assert cohort_data.pairs is None
+    assert replace(cohort_data, pseudonym_key=b"k").cohort is cohort_data.cohort

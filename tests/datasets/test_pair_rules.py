@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from curated_sets import BASE, EXPOSURE, HAIR, LIGHT, material
+from curated_sets import BASE, EXPOSURE, HAIR, LIGHT, cohort_data
 
 from frtaudit.datasets.pair_rules import Rules, relaxed
 from frtaudit.datasets.pair_selection import curate
@@ -30,7 +30,7 @@ from frtaudit.errors import DataError, SpecError
 def test_values_that_no_image_has(rules: Rules, said: str) -> None:
     """Refused with the values that there are: a typing error is no lack of images."""
     with pytest.raises(DataError, match=said):
-        curate(material(), rules)
+        curate(cohort_data(), rules)
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_values_that_no_image_has(rules: Rules, said: str) -> None:
 def test_contradictions_are_one_line_each(change: dict[str, object], said: str) -> None:
     """Rules that cannot be are refused, naming the rule and what would do."""
     with pytest.raises((SpecError, DataError), match=f"^{said}"):
-        curate(material(), replace(BASE, **change))  # type: ignore[arg-type]  # fields of Rules
+        curate(cohort_data(), replace(BASE, **change))  # type: ignore[arg-type]  # fields of Rules
 
 
 def test_what_is_relaxed_is_each_rule() -> None:

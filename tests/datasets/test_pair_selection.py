@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from curated_sets import BASE, EXPOSURE, HAIR, LIGHT, SCHEMAS, material
+from curated_sets import BASE, EXPOSURE, HAIR, LIGHT, SCHEMAS, cohort_data
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -14,7 +14,7 @@ from frtaudit.analyses.shared.pair_set_checks import certify
 from frtaudit.core import CohortData, Comparisons
 from frtaudit.datasets import pair_selection
 from frtaudit.datasets.cohorts.traits import Traits
-from frtaudit.datasets.pair_rules import MATED, Order, Rules, Trait, ground_of
+from frtaudit.datasets.pair_rules import MATED, Order, Rules, Trait, inputs_of
 from frtaudit.datasets.pair_selection import curate
 from frtaudit.errors import DataError
 from frtaudit.inputs.review import as_csv, pair_id
@@ -61,7 +61,7 @@ def test_every_rule_holds_of_every_set(
     rules = replace(
         base, order=order, per_image=per_image, age_gap=gap, lowest_mated=low, highest_non_mated=high, k=k
     )
-    held = material(seed)
+    held = cohort_data(seed)
     found = made_or_told(held, rules)
     if isinstance(found, str):
         assert " are missing; " in found
@@ -72,7 +72,7 @@ def test_every_rule_holds_of_every_set(
 
 def test_a_certificate_sees_each_broken_rule() -> None:
     """A set made by weaker rules breaks the stronger ones, and the certificate names them."""
-    held = material()
+    held = cohort_data()
     loose = replace(
         BASE,
         traits={"hair": replace(HAIR, at_least=0.0), "light": LIGHT},
@@ -103,11 +103,11 @@ def test_a_certificate_sees_each_broken_rule() -> None:
 
 def test_the_hardest_pairs_come_first() -> None:
     """Without a cap on images the two least alike mated pairs that keep the rules are in the set, for each group."""
-    held = material()
+    held = cohort_data()
     rules = replace(BASE, per_image=None, mated=8, non_mated=8, k=2)
     found = curate(held, rules)
-    ground = ground_of(held, rules)
-    listed = pair_selection._listed(ground, rules, MATED)
+    inputs = inputs_of(held, rules)
+    listed = pair_selection._listed(inputs, rules, MATED)
     names = set(zip(found.probe.tolist(), found.reference.tolist(), strict=True))
     for group in (0, 1):
         own = np.flatnonzero(listed.stratum == group)
@@ -117,7 +117,7 @@ def test_the_hardest_pairs_come_first() -> None:
 
 def test_random_order_is_the_seeds() -> None:
     """One seed, one random set; another seed, another; the hardest set has no chance in it."""
-    held = material()
+    held = cohort_data()
     rules = replace(BASE, order=Order.RANDOM)
     one, again = curate(held, rules), curate(held, rules)
     other = curate(replace(held, seed=9), rules)
@@ -129,7 +129,7 @@ def test_random_order_is_the_seeds() -> None:
 
 def test_steps_say_what_each_rule_left() -> None:
     """Steps never rise within a kind and group, start at what is there, and end at what was wanted."""
-    held = material()
+    held = cohort_data()
     found = curate(held, BASE)
     for kind in ("mated", "non_mated"):
         for group in ("amber", "birch"):
@@ -160,7 +160,7 @@ def test_steps_say_what_each_rule_left() -> None:
 def test_infeasible_rules_say_which_binds_and_by_how_much(change: dict[str, object], said: str) -> None:
     """How many of how many are missing of which group, the rule without which they would be there, in one line."""
     with pytest.raises(DataError, match=said) as caught:
-        curate(material(), replace(BASE, **change))  # type: ignore[arg-type]  # fields of Rules
+        curate(cohort_data(), replace(BASE, **change))  # type: ignore[arg-type]  # fields of Rules
     line = str(caught.value)
     assert line.startswith("curated: ")
     assert " are missing; " in line
@@ -169,7 +169,7 @@ def test_infeasible_rules_say_which_binds_and_by_how_much(change: dict[str, obje
 
 def test_a_review_takes_pairs_out_and_others_come_in(tmp_path: Path) -> None:
     """Dropped pairs are not in the next set, which has as many pairs; unknown ids and other verdicts are refused."""
-    held = material()
+    held = cohort_data()
     first = curate(held, BASE)
     names = held.cohort.sample_ids
     ids = [

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from small_audits import CLASSES, plain, trial_of
+from small_audits import CLASSES, plain, system_of
 
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.class_scores import check_shares, class_scores, shares_of
@@ -8,14 +8,14 @@ from frtaudit.evaluation.class_scores import check_shares, class_scores, shares_
 
 def test_the_scores_of_each_class() -> None:
     """Every mated score of a class once, with its subject and its two samples."""
-    trial = trial_of("one")
-    held, missing = class_scores(trial, "group")
+    system = system_of("one")
+    held, missing = class_scores(system, "group")
     made = plain("one")
-    assert (held.names, held.tags, missing) == (CLASSES, (1, 2), [])
+    assert (held.names, held.group_indices, missing) == (CLASSES, (1, 2), [])
     for code, scores in enumerate(held.scores):
         chosen = made.mated & made.inside(code)
         assert scores == pytest.approx(np.sort(made.score[chosen]), abs=1e-6)
-    cohort = trial.cohort
+    cohort = system.cohort
     for who, pairs in zip(held.subjects, held.pairs, strict=True):
         assert np.array_equal(cohort.subject_of[pairs], np.stack([who, who], axis=1))
     assert held.fewest()[1] == min(len(set(who.tolist())) for who in held.subjects)
@@ -23,7 +23,7 @@ def test_the_scores_of_each_class() -> None:
 
 def test_shares_in_overall() -> None:
     """All alike by default; declared ones are scaled to sum 1; what cannot be is one line."""
-    held, _ = class_scores(trial_of("one"), "group")
+    held, _ = class_scores(system_of("one"), "group")
     assert shares_of({}, held, "w").tolist() == [0.5, 0.5]
     assert shares_of({"group": {"x": 3.0, "y": 1.0}}, held, "w").tolist() == [0.75, 0.25]
     with pytest.raises(SpecError, match=r"^w\.group: no share of y; accepted: a share of each of x, y$"):
@@ -34,9 +34,9 @@ def test_shares_in_overall() -> None:
 
 def test_shares_of_what_the_audit_does_not_have() -> None:
     """A schema or a class that nobody declared is an error, not a share that is passed over."""
-    trial = trial_of("one")
-    check_shares({"group": {"x": 3.0, "y": 1.0}}, trial, "w")
+    system = system_of("one")
+    check_shares({"group": {"x": 3.0, "y": 1.0}}, system, "w")
     with pytest.raises(SpecError, match="w: no schema is named 'grup'; accepted: group"):
-        check_shares({"grup": {"x": 1.0}}, trial, "w")
+        check_shares({"grup": {"x": 1.0}}, system, "w")
     with pytest.raises(SpecError, match=r"w\.group: 'z' is no class; accepted: x, y"):
-        check_shares({"group": {"x": 1.0, "z": 1.0}}, trial, "w")
+        check_shares({"group": {"x": 1.0, "z": 1.0}}, system, "w")

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
-from small_audits import audit, interval, one, pick, plain, put, spec, trial_of, whole
+from small_audits import audit, interval, one, pick, plain, put, spec, system_of, whole
 
 from frtaudit.core import SERVES, Interval, Method, Target
 from frtaudit.core.spec import Bootstrap, IntervalSpec, Plan, Weighting
@@ -193,19 +193,19 @@ def test_an_empty_interval_serves_a_target() -> None:
 
 
 def place(**changes: Any) -> OperatingPoint:
-    fields = {"rate": "fnmr", "weighting": Weighting.POOLED, "tag": 0, "threshold": 0.3, "point": 0}
+    fields = {"rate": "fnmr", "weighting": Weighting.POOLED, "group_index": 0, "threshold": 0.3, "point": 0}
     return OperatingPoint(**{**fields, **changes})
 
 
-def fixed_point(trial: Any, threshold: float) -> int:
-    return len(trial.points.targets) + trial.points.thresholds.index(threshold)
+def fixed_point(system: Any, threshold: float) -> int:
+    return len(system.points.targets) + system.points.thresholds.index(threshold)
 
 
 @pytest.mark.parametrize("rate", ["fnmr", "fmr"])
 def test_a_reading_is_the_plain_rate(rate: str) -> None:
     """Value, counts, erring subjects and the published variance of FORMULAS 2 by plain loops over the scores."""
-    trial, scores = trial_of(), plain()
-    found = read(trial, place(rate=rate, threshold=0.2, point=fixed_point(trial, 0.2)))
+    system, scores = system_of(), plain()
+    found = read(system, place(rate=rate, threshold=0.2, point=fixed_point(system, 0.2)))
     kind = scores.mated if rate == "fnmr" else ~scores.mated
     wrong = (scores.score <= 0.2) if rate == "fnmr" else (scores.score > 0.2)
     bad = kind & wrong
@@ -227,8 +227,8 @@ def test_a_reading_is_the_plain_rate(rate: str) -> None:
 
 def test_the_v_statistic_of_a_reading() -> None:
     """FNMRbar = sum (1 - 1/n_k) errors_k over pairs, FRRbar = mean of (1 - 1/n_k) FRR_k; FMR is its own."""
-    trial, scores = trial_of(), plain()
-    point = fixed_point(trial, 0.3)
+    system, scores = system_of(), plain()
+    point = fixed_point(system, 0.3)
     samples = np.bincount(scores.subject, minlength=24)
     pooled, people, pairs = 0.0, [], 0
     for k in np.flatnonzero(samples >= 2):
@@ -236,11 +236,11 @@ def test_the_v_statistic_of_a_reading() -> None:
         pooled += (1 - 1 / samples[k]) * (own <= 0.3).sum()
         people.append((1 - 1 / samples[k]) * (own <= 0.3).mean())
         pairs += len(own)
-    assert read(trial, place(point=point)).vstat == pytest.approx(pooled / pairs)
-    assert read(trial, place(point=point, weighting=Weighting.IDENTITY)).vstat == pytest.approx(
+    assert read(system, place(point=point)).vstat == pytest.approx(pooled / pairs)
+    assert read(system, place(point=point, weighting=Weighting.IDENTITY)).vstat == pytest.approx(
         np.mean(people)
     )
-    fmr = read(trial, place(point=point, rate="fmr"))
+    fmr = read(system, place(point=point, rate="fmr"))
     assert fmr.vstat == fmr.value
 
 
@@ -250,8 +250,8 @@ def test_wilson_at_a_target_rests_on_moving_thresholds() -> None:
         whole().result, "fnmr_at_fmr", provider="two", group="all", weighting="pooled", at={"fmr": 0.1}
     )
     (wilson,) = [item for item in found.intervals if item.method is Method.WILSON]
-    trial = trial_of("two")
-    drawn = trial.replicates[Plan.SUBJECTS].fnmr[0, :, trial.points.targets.index(0.1), 0]
+    system = system_of("two")
+    drawn = system.replicates[Plan.SUBJECTS].fnmr[0, :, system.points.targets.index(0.1), 0]
     assert wilson.n_eff == pytest.approx(
         min(found.value * (1 - found.value) / drawn.var(ddof=1), found.denominator)
     )
@@ -288,16 +288,16 @@ def test_without_subject_replicates_wilson_stands_on_its_rule() -> None:
 
 def test_a_group_without_comparisons_has_no_rate() -> None:
     """A rate over no comparison is null with counts of zero and a note."""
-    trial = trial_of()
+    system = system_of()
     none = replace(
-        trial.tail,
-        mated_i=trial.tail.mated_i[:0],
-        mated_j=trial.tail.mated_j[:0],
-        mated_score=trial.tail.mated_score[:0],
+        system.tail,
+        mated_i=system.tail.mated_i[:0],
+        mated_j=system.tail.mated_j[:0],
+        mated_score=system.tail.mated_score[:0],
     )
-    empty_trial = replace(trial, tail=none, rule=prepare(none, trial.groups, [0.3]), replicates={})
-    where = place(point=fixed_point(trial, 0.3))
-    found = rate_estimate(empty_trial, "a", "fnmr", None, "all", {"threshold": 0.3}, where, 0.05)
+    empty_system = replace(system, tail=none, rule=prepare(none, system.groups, [0.3]), replicates={})
+    where = place(point=fixed_point(system, 0.3))
+    found = rate_estimate(empty_system, "a", "fnmr", None, "all", {"threshold": 0.3}, where, 0.05)
     assert (found.value, found.numerator, found.denominator, found.note) == (
         None,
         0,
@@ -310,10 +310,10 @@ def test_a_group_without_comparisons_has_no_rate() -> None:
 def test_an_audit_keeps_the_specs_order(order: tuple[str, ...]) -> None:
     """Methods and targets stand in the result in the order of the spec, and only those plans are drawn."""
     wanted = tuple(interval(name, SERVES[Method(name)][0].value) for name in order)
-    trial = put(spec(intervals=wanted), "two")
-    assert set(trial.replicates) == {PLAN_OF[Method(name)] for name in order if Method(name) in PLAN_OF}
-    at = place(point=fixed_point(trial, 0.3), weighting=Weighting.IDENTITY)
-    found = rate_estimate(trial, "a", "fnmr", None, "all", {}, at, 0.05)
+    system = put(spec(intervals=wanted), "two")
+    assert set(system.replicates) == {PLAN_OF[Method(name)] for name in order if Method(name) in PLAN_OF}
+    at = place(point=fixed_point(system, 0.3), weighting=Weighting.IDENTITY)
+    found = rate_estimate(system, "a", "fnmr", None, "all", {}, at, 0.05)
     assert tuple(item.method.value for item in found.intervals) == order
 
 
@@ -357,13 +357,13 @@ def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
     """Its bounds rest on replicates: the error is about what other replicates of the same B would move them by."""
     bounds, errors = [], []
     for seed in range(12):
-        trial = put(spec(bootstrap=Bootstrap(B=B_MANY, plans=(Plan.SUBJECTS,))), "two")
-        drawn = trial.replicates[Plan.SUBJECTS]
+        system = put(spec(bootstrap=Bootstrap(B=B_MANY, plans=(Plan.SUBJECTS,))), "two")
+        drawn = system.replicates[Plan.SUBJECTS]
         picked = np.random.default_rng(seed).integers(0, B_MANY, B_MANY)
         moved = replace(drawn, fnmr=drawn.fnmr[:, picked])
-        at = trial.points.targets.index(0.1)
-        where = place(threshold=float(trial.points.at_target[0, at]), point=at)
-        made = read(replace(trial, replicates={Plan.SUBJECTS: moved}), where).rule
+        at = system.points.targets.index(0.1)
+        where = place(threshold=float(system.points.at_target[0, at]), point=at)
+        made = read(replace(system, replicates={Plan.SUBJECTS: moved}), where).rule
         assert made is not None
         bounds.append(made(0.05).high)
         errors.append(made(0.05).mc_error)
@@ -372,13 +372,13 @@ def test_wilson_at_a_target_has_a_monte_carlo_error() -> None:
 
 def test_undefined_replicates_hold_the_threshold() -> None:
     """Where more than 2 % of the replicates have no threshold, Wilson's interval holds it fixed and says so."""
-    trial = trial_of("two")
-    drawn = trial.replicates[Plan.SUBJECTS]
+    system = system_of("two")
+    drawn = system.replicates[Plan.SUBJECTS]
     lost = drawn.fnmr.copy()
     lost[:, ::10] = np.nan
-    at = trial.points.targets.index(0.1)
-    where = place(threshold=float(trial.points.at_target[0, at]), point=at)
-    rule_of = read(replace(trial, replicates={Plan.SUBJECTS: replace(drawn, fnmr=lost)}), where).rule
+    at = system.points.targets.index(0.1)
+    where = place(threshold=float(system.points.at_target[0, at]), point=at)
+    rule_of = read(replace(system, replicates={Plan.SUBJECTS: replace(drawn, fnmr=lost)}), where).rule
     assert rule_of is not None
     assert "held fixed" in (rule_of(0.05).note or "")
     assert rule_of(0.05).n_resamples is None
@@ -386,16 +386,16 @@ def test_undefined_replicates_hold_the_threshold() -> None:
 
 def test_no_error_names_both_extremes() -> None:
     """At no error the i.i.d. upper bound and the one on disjoint pairs of subjects stand beside the rule's (8.1)."""
-    trial = trial_of("two")
-    top = replace(trial, rule=prepare(trial.tail, trial.groups, [0.9999]))
-    rule_of = read(top, place(rate="fmr", threshold=0.9999, point=fixed_point(trial, 0.3))).rule
+    system = system_of("two")
+    top = replace(system, rule=prepare(system.tail, system.groups, [0.9999]))
+    rule_of = read(top, place(rate="fmr", threshold=0.9999, point=fixed_point(system, 0.3))).rule
     assert rule_of is not None
     found = rule_of(0.05)
     assert found.low == 0.0
     assert found.note is not None
     extremes = re.search(r"up to (\S+) % were .* up to (\S+) % on 12 disjoint pairs of subjects", found.note)
     assert extremes is not None
-    trials = int(trial.trials.non_mated[0])
+    trials = int(system.trials.non_mated[0])
     assert [float(one) / 100 for one in extremes.groups()] == pytest.approx(
         [wilson_iid(0, trials, 0.05).high, wilson_iid(0, 12, 0.05).high], rel=5e-3
     )

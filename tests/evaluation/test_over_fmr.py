@@ -13,7 +13,7 @@ from frtaudit.stats.groups.differentials import RateIndex
 GRID = CurveGrid(per_decade=5, reach=Reach.RESOLUTION)
 
 
-def trial(**changes: object) -> SystemData:
+def system(**changes: object) -> SystemData:
     """A small trial with recentered intervals and targets down to the resolution."""
     wanted = (interval("recentered", "fixed_identities"), interval("vertex", "population"))
     made = {"thresholds": Thresholds(fmr=(0.1,), curve=GRID), "intervals": wanted, **changes}
@@ -22,13 +22,17 @@ def trial(**changes: object) -> SystemData:
 
 def test_it_is_the_reading_at_every_target() -> None:
     """Values, V-statistics and replicates along the targets are those of a reading at each of them."""
-    on = trial()
+    on = system()
     for w, weighting in enumerate(Weighting):
         along = read_along(on, "fnmr", weighting, 1)
         assert along.x.tolist() == list(on.points.targets)
         for a in range(along.x.size):
             place = OperatingPoint(
-                rate="fnmr", weighting=weighting, tag=1, threshold=float(on.points.at_target[w, a]), point=a
+                rate="fnmr",
+                weighting=weighting,
+                group_index=1,
+                threshold=float(on.points.at_target[w, a]),
+                point=a,
             )
             found = read(on, place)
             assert (along.value[a], along.vstat[a]) == (found.value, found.vstat)
@@ -40,7 +44,7 @@ def test_it_is_the_reading_at_every_target() -> None:
 @pytest.mark.usefixtures("one_pass")
 def test_targets_without_a_threshold_are_refused_in_words() -> None:
     """Where the kept tail ends above the threshold there is no reading, and names the targets."""
-    on = trial(tail_budget=1)
+    on = system(tail_budget=1)
     along = read_along(on, "fnmr", Weighting.POOLED, 0)
     assert along.x.size == 0
     first, last = on.points.targets[0], on.points.targets[-1]
@@ -50,9 +54,9 @@ def test_targets_without_a_threshold_are_refused_in_words() -> None:
 
 def test_a_gap_of_a_band_says_why() -> None:
     """A band is missing exactly where there are too few errors, and the note names those targets."""
-    on = trial()
+    on = system()
     along = read_along(on, "fmr", Weighting.IDENTITY, 1)
-    named = Drawn(trial=on, kind="k", schema="group", group="x", metric="m", rate="fmr")
+    named = Drawn(system=on, kind="k", schema="group", group="x", metric="m", rate="fmr")
     made = named.banded(along, interval("recentered", "fixed_identities"), 0.05, (None,) * along.x.size)
     thin = [reason is not None for reason in along.thin]
     assert any(thin)
@@ -67,9 +71,9 @@ def test_a_gap_of_a_band_says_why() -> None:
 
 def test_without_replicates_of_images_there_is_no_uncertainty() -> None:
     """A spec without image replicates has bands without bounds, which say so, and no normalized uncertainty."""
-    on = trial(intervals=(interval("vertex", "population"),))
+    on = system(intervals=(interval("vertex", "population"),))
     along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
-    named = Drawn(trial=on, kind="k", schema=None, group="all", metric="m", rate="fnmr")
+    named = Drawn(system=on, kind="k", schema=None, group="all", metric="m", rate="fnmr")
     made = named.banded(along, interval("naive", "fixed_identities"), 0.05, (None,) * along.x.size)
     assert made.low is not None
     assert np.isnan(made.low).all()
@@ -79,10 +83,10 @@ def test_without_replicates_of_images_there_is_no_uncertainty() -> None:
 
 def test_replicates_that_agree_give_no_bounds() -> None:
     """A point at which every replicate is the same has no band: it would claim certainty."""
-    on = trial()
+    on = system()
     along = read_along(on, "fnmr", Weighting.IDENTITY, 0)
     flat = {Plan.IMAGES: np.repeat(along.value[None], 50, axis=0)}
-    named = Drawn(trial=on, kind="k", schema=None, group="all", metric="m", rate="fnmr")
+    named = Drawn(system=on, kind="k", schema=None, group="all", metric="m", rate="fnmr")
     made = named.banded(
         replace(along, replicates=flat),
         interval("recentered", "fixed_identities"),

@@ -18,7 +18,7 @@ from frtaudit.stats.intervals.dependence import Residuals
 from frtaudit.stats.intervals.wilson import RuleInterval, _rule
 from frtaudit.testing import POPULATIONS, Population, simulate
 from frtaudit.testing.study.cells import Cell
-from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
 
 pytestmark = pytest.mark.slow
 
@@ -140,7 +140,7 @@ def test_fnmr_at_an_fmr_target_is_rarely_passed_at_its_limit(population: Populat
         spec = spec_of(
             targets=[target], thresholds=(), intervals=cell.intervals[:1], n=199, seed=number, folds=False
         )
-        found = ErrorRates().estimates(trial_of(cohort_data(sampled, {}), spec), ALPHA).estimates
+        found = ErrorRates().estimates(system_of(cohort_of(sampled, {}), spec), ALPHA).estimates
         bench = JudgementContext(estimates=found, ranked={}, alpha=ALPHA, weighting=Weighting.POOLED)
         asked = RequirementSpec(name="r", metric="fnmr_at_fmr", at={"fmr": target}, limit=limit)
         passes += judge([asked], bench)[0].verdict is Verdict.PASS

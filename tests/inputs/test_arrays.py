@@ -21,13 +21,13 @@ def test_arrays_are_a_cohort() -> None:
         groups={"sex": SEXES},
         system="one",
     )
-    material = arrays.load(SEX, 0)
-    assert material.cohort.sample_ids == ("a1", "a2", "b1", "c1")
-    assert material.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
-    comparisons, table = material.tables["one"]
+    cohort_data = arrays.load(SEX, 0)
+    assert cohort_data.cohort.sample_ids == ("a1", "a2", "b1", "c1")
+    assert cohort_data.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
+    comparisons, table = cohort_data.tables["one"]
     assert comparisons.mated.tolist() == [True, False, False, False]
     assert [table.codes[code] if code >= 0 else "" for code in table.failure] == ["", "", "missing_score", ""]
-    assert not material.said
+    assert not cohort_data.said
 
 
 def test_numbers_name_subjects_as_texts_do() -> None:

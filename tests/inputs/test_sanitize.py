@@ -32,7 +32,7 @@ def people(
     ]
 
 
-def material(rows: list[tuple[str, str, str, str]], steps: tuple[SanitizeStep, ...] = ()) -> CohortData:
+def cohort_data(rows: list[tuple[str, str, str, str]], steps: tuple[SanitizeStep, ...] = ()) -> CohortData:
     """What a source would hand over for these rows, read as the steps ask."""
     columns = {
         name: np.array([row[place] for row in rows], dtype=object)
@@ -51,7 +51,7 @@ def material(rows: list[tuple[str, str, str, str]], steps: tuple[SanitizeStep, .
 def cleaned(rows: list[tuple[str, str, str, str]], *steps: SanitizeStep, seed: int = 0) -> CohortData:
     """The same after the steps."""
     made = spec(schemas=TONES, sanitize=steps, seed=seed)
-    return sanitized(material(rows, steps), made)
+    return sanitized(cohort_data(rows, steps), made)
 
 
 ROWS = [
@@ -203,7 +203,7 @@ def test_steps_that_cannot_be(made: SanitizeStep, line: str) -> None:
 
 def test_templates_tables_and_failures_move_with_their_samples() -> None:
     """What is left of a sample's template, scores and failures still belongs to it."""
-    source = material(AGREED)
+    source = cohort_data(AGREED)
     ids = source.cohort.sample_ids
     rows = np.array([i for i, name in enumerate(ids) if not name.endswith("_1")], dtype=np.int32)
     vectors = np.arange(2.0 * rows.size, dtype=np.float32).reshape(-1, 2) + 1

@@ -21,7 +21,7 @@ TARGET, ALPHA = 0.05, 0.05
 
 @cache
 def met(earlier: Date, later: Date) -> Meeting:
-    """Two dates on one footing."""
+    """Two dates on a common support."""
     return meet(labelling(earlier), labelling(later), Design.FOUND, MODES)
 
 
@@ -47,9 +47,9 @@ def p_value(one: Compared) -> float:
 def test_rates_are_those_of_the_lists() -> None:
     """FNMR at the target of either date, as it is read off the sorted scores; counts go with it."""
     one = found(Date(), Date(scoring=2), By.OWN)
-    for standing in (one.earlier, one.later):
-        plain = fnmr_at_fmr(standing.tail.mated_score, standing.tail.tail_score, TARGET)
-        assert standing.fnmr[0] == plain == standing.errors[0] / standing.trials
+    for rates in (one.earlier, one.later):
+        plain = fnmr_at_fmr(rates.tail.mated_score, rates.tail.tail_score, TARGET)
+        assert rates.fnmr[0] == plain == rates.errors[0] / rates.trials
     assert one.targets == (0.05, 0.1)
 
 
@@ -95,12 +95,12 @@ def test_a_date_compared_with_itself_is_identical() -> None:
 def test_bands_hold_the_rate() -> None:
     """Low, rate, high in that order at every target that is not refused; a target too small is refused."""
     one = found(Date(), Date(scoring=2), By.JOINT)
-    for standing in (one.earlier, one.later):
+    for rates in (one.earlier, one.later):
         for a in range(2):
-            interval = band(standing, a, one.weighting, ALPHA)
+            interval = band(rates, a, one.weighting, ALPHA)
             assert interval.low is not None
             assert interval.high is not None
-            assert interval.low < standing.fnmr[a] < interval.high
+            assert interval.low < rates.fnmr[a] < interval.high
     drawing = Drawing(
         n=99, seed=1, strata=np.zeros(30, dtype=np.int64), weighting=Weighting.POOLED, threads=1
     )

@@ -1,4 +1,4 @@
-"""Two dates on one footing: what they share, which labels, which pairs."""
+"""Two dates on a common support: what they share, which labels, which pairs."""
 
 from dataclasses import replace
 

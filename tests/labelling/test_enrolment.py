@@ -4,7 +4,7 @@ from searches import SCHEMAS, labelling, search
 
 from frtaudit.core.labelling import LabelSource
 from frtaudit.errors import DataError, SpecError
-from frtaudit.labelling.enrolment import cohort_data
+from frtaudit.labelling.enrolment import labelled_cohort
 from frtaudit.labelling.estimate import How, Several
 from frtaudit.stats.labels.spectral import Limits
 
@@ -34,21 +34,21 @@ def test_comparisons_are_of_faces_with_labels() -> None:
 
 def test_two_people_of_one_query_are_not_compared() -> None:
     """What parts them is the score that would be judged."""
-    material = search(several=Several.USE)
-    names = [name for name in material.cohort.subject_ids if "/" in name]
+    cohort_data = search(several=Several.USE)
+    names = [name for name in cohort_data.cohort.subject_ids if "/" in name]
     assert names
-    comparisons, _ = material.tables["acme"]
-    query = np.array([name.split("/")[0] for name in material.cohort.subject_ids])
-    a, b = (material.cohort.subject_of[side] for side in (comparisons.probe, comparisons.reference))
+    comparisons, _ = cohort_data.tables["acme"]
+    query = np.array([name.split("/")[0] for name in cohort_data.cohort.subject_ids])
+    a, b = (cohort_data.cohort.subject_of[side] for side in (comparisons.probe, comparisons.reference))
     assert not ((a != b) & (query[a] == query[b])).any()
-    assert "identities_of_one_query" in {entry.code for entry in material.cohort.ledger}
+    assert "identities_of_one_query" in {entry.code for entry in cohort_data.cohort.ledger}
 
 
 def test_annotated_labels_make_the_cohort_where_asked() -> None:
     """Every face that was said to be of its query, and no other; combined takes the answer where there is one."""
     for source in (LabelSource.ANNOTATED, LabelSource.COMBINED):
-        material = search(source)
-        assert material.cohort.n_samples == np.count_nonzero(labelling().faces.annotated == 1)
+        cohort_data = search(source)
+        assert cohort_data.cohort.n_samples == np.count_nonzero(labelling().faces.annotated == 1)
 
 
 def test_labels_that_are_not_there_are_refused() -> None:
@@ -59,9 +59,9 @@ def test_labels_that_are_not_there_are_refused() -> None:
 
     blank = replace(found.faces, annotated=np.full(len(found.faces.names), -2, dtype=np.int8))
     with pytest.raises(SpecError, match="cohort.labels: annotated without an annotation"):
-        cohort_data(blank, found.services, columns, How(source=LabelSource.ANNOTATED), SCHEMAS)
+        labelled_cohort(blank, found.services, columns, How(source=LabelSource.ANNOTATED), SCHEMAS)
     with pytest.raises(DataError, match=f"faces: 0 of {len(found.faces.queries)} queries show a person"):
-        cohort_data(found.faces, found.services, columns, How(limits=Limits(min_faces=999)), SCHEMAS)
+        labelled_cohort(found.faces, found.services, columns, How(limits=Limits(min_faces=999)), SCHEMAS)
 
 
 def test_answers_and_several_people_of_a_query_are_not_mixed() -> None:

@@ -92,14 +92,14 @@ def test_a_service_s_failures_count_also_for_faces_left_out() -> None:
         if not (use[first] and use[second]):
             continue
         own = [of.classes["group"][of.faces.query_of[face]] for face in (first, second)]
-        for tag, name in enumerate([None, "amber", "birch"]):
+        for group_index, name in enumerate([None, "amber", "birch"]):
             if name is None or own == [name, name]:
-                count[tag] += [code >= 0, 1]
+                count[group_index] += [code >= 0, 1]
     assert failed.sum(axis=1).tolist() == count[:, 0].tolist()
     assert asked.sum(axis=1).tolist() == count[:, 1].tolist()
     assert 0.4 < count[0, 0] / count[0, 1] < 0.8
-    told = {tag: number for _, tag, number in by_code(of, "crest", GROUPS)}
-    assert told == {tag: number for tag, number in enumerate(count[:, 0].tolist()) if number}
+    told = {group_index: number for _, group_index, number in by_code(of, "crest", GROUPS)}
+    assert told == {group_index: number for group_index, number in enumerate(count[:, 0].tolist()) if number}
 
 
 def test_a_query_without_a_person_has_the_class_of_its_text() -> None:
@@ -108,9 +108,9 @@ def test_a_query_without_a_person_has_the_class_of_its_text() -> None:
     assert of.labelled.reason.count("") < 22
     half = len(of.faces.queries) // 2
     assert of.classes["group"] == ("amber",) * half + ("birch",) * half
-    material = searches.search()
+    cohort_data = searches.search()
     texts = np.array([of.classes["group"][q] for q in of.faces.query_of], dtype=object)
     lost = of.labelled.reason.index("several")
     texts[of.faces.query_of == lost] = "teal"
-    again = query_classes(of.faces, {"group": texts}, SCHEMAS, material.cohort, of.sample_of)
+    again = query_classes(of.faces, {"group": texts}, SCHEMAS, cohort_data.cohort, of.sample_of)
     assert [q for q, name in enumerate(again["group"]) if name == "unknown"] == [lost]

@@ -41,7 +41,7 @@ FIXED = (50.0, 60.0, 70.0)
 
 
 @cache
-def material() -> CohortData:
+def cohort_data() -> CohortData:
     """The search, labelled."""
     return COHORT.load({}, 7)
 
@@ -74,7 +74,7 @@ def result() -> AuditResult:
 
 def non_mated(name: str) -> np.ndarray:
     """A service's non-mated scores."""
-    comparisons, table = material().tables[name]
+    comparisons, table = cohort_data().tables[name]
     return table.score[~comparisons.mated & (table.failure < 0)]
 
 
@@ -180,7 +180,7 @@ def test_a_score_given_to_failures_is_no_floor() -> None:
         thresholds=Thresholds(fmr=(0.05,)),
         cohort=replace(COHORT, between=Between.MATCHED),
     )
-    trial = put(made, "half")
-    assert trial.tail.mated_score.min() == trial.tail.score_range[0]
-    assert trial.censoring == Censoring()
-    assert not trial.hidden
+    system = put(made, "half")
+    assert system.tail.mated_score.min() == system.tail.score_range[0]
+    assert system.censoring == Censoring()
+    assert not system.hidden

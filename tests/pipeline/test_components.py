@@ -27,9 +27,9 @@ def lists(root: Path) -> CohortData:
 def test_plugins_do_what_they_are_for() -> None:
     """The spec's cohort is loaded with its schemas and seed, its protocol compares, its analyses stand in order."""
     made = spec("failures", "error_rates", seed=3)
-    material = load_cohort(made)
-    assert material.cohort.digest == COHORT.load(SCHEMAS, 3).cohort.digest != MATERIAL.cohort.digest
-    assert comparisons_of(made, material).all_pairs
+    cohort_data = load_cohort(made)
+    assert cohort_data.cohort.digest == COHORT.load(SCHEMAS, 3).cohort.digest != MATERIAL.cohort.digest
+    assert comparisons_of(made, cohort_data).all_pairs
     assert analyses_of(made) == [made.analyses["error_rates"], made.analyses["failures"]]
 
 

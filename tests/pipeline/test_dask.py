@@ -23,7 +23,7 @@ from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.errors import ClusterError, SpecError
 from frtaudit.pipeline import dask
 from frtaudit.pipeline.audit import audit
-from frtaudit.pipeline.dask import DaskCrew, executor_of
+from frtaudit.pipeline.dask import DaskExecutor, executor_of
 from frtaudit.stats.bootstrap.rescored_batches import Below, batches
 from frtaudit.stats.similarity import pair_scan
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
@@ -35,11 +35,11 @@ BELOW = (-0.9, -0.2)  # fixed thresholds below the floor: a second pass
 
 
 @pytest.fixture(scope="module")
-def crew() -> Iterator[DaskCrew]:
+def executor() -> Iterator[DaskExecutor]:
     """Three worker processes on this machine."""
     pytest.importorskip("distributed")
     with executor_of("local", 3) as made:
-        assert isinstance(made, DaskCrew)
+        assert isinstance(made, DaskExecutor)
         yield made
 
 
@@ -61,18 +61,18 @@ def people(subjects: int) -> BlockScorer:
 def score(
     block: BlockScorer,
     subjects: int,
-    crew: Executor,
+    executor: Executor,
     progress: Progress = quiet,
     seen: Callable[[PassContext], None] = lambda _: None,
     thresholds: tuple[float, ...] = (),
 ) -> ScoreTail:
-    """The tail of some people, as ``crew`` scores them."""
+    """The tail of some people, as ``executor`` scores them."""
     return score_all_pairs(
         block, n_samples=np.full(subjects, EACH), rows=np.arange(EACH * subjects, dtype=np.int32),
         cells=np.zeros(subjects, dtype=np.int32), score_range=COSINE_RANGE,
         groups=Groups(schemas=(), names=(), of=np.empty((0, subjects), dtype=np.int32), ranked=()),
         request=TailRequest(
-            fmr=0.01, thresholds=thresholds, threads=1, crew=crew, progress=progress, seen=seen
+            fmr=0.01, thresholds=thresholds, threads=1, executor=executor, progress=progress, seen=seen
         ),
     )  # fmt: skip
 
@@ -97,14 +97,14 @@ def slow_below_the_first(block: BlockScorer, log: Path) -> BlockScorer:
     return scored
 
 
-def killer(crew: DaskCrew, killed: list[int]) -> Progress:
+def killer(executor: DaskExecutor, killed: list[int]) -> Progress:
     """Kills a worker that is at work, once the first results are there."""
-    pids = crew.client.run(os.getpid)
+    pids = executor.client.run(os.getpid)
 
     def progress(items: Sequence[Any], what: str) -> Iterator[Any]:
         for number, item in enumerate(items):
             if number == 1 and what == "scoring":
-                busy = [worker for worker, keys in crew.client.processing().items() if keys]
+                busy = [worker for worker, keys in executor.client.processing().items() if keys]
                 killed.append(pids[busy[0]])
                 os.kill(pids[busy[0]], signal.SIGKILL)
             yield item
@@ -114,50 +114,52 @@ def killer(crew: DaskCrew, killed: list[int]) -> Progress:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("small_blocks")
-def test_workers_give_the_bits_of_threads(crew: DaskCrew) -> None:
+def test_workers_give_the_bits_of_threads(executor: DaskExecutor) -> None:
     """Tail, histogram, sums below the floor and batches below it are those of the threads, bit for bit."""
-    grounds: list[PassContext] = []
+    contexts: list[PassContext] = []
     block = people(600)
-    one, other = (score(block, 600, who, seen=grounds.append, thresholds=BELOW) for who in (by_threads, crew))
+    one, other = (
+        score(block, 600, who, seen=contexts.append, thresholds=BELOW) for who in (by_threads, executor)
+    )
     assert one.below is not None
     assert 0 < one.tail_score.size < one.histogram.sum()
     assert bits(one) == bits(other)
     bounds = np.array([[-0.5, -0.4], [0.0, 0.1]])
-    parts = [list(batches(Below(ground=ground, capacity=100_000), bounds, 10**6)) for ground in grounds]
+    parts = [list(batches(Below(context=context, capacity=100_000), bounds, 10**6)) for context in contexts]
     assert [bits(part) for part in parts[0]] == [bits(part) for part in parts[1]]
 
 
 @pytest.mark.usefixtures("small_blocks")
-def test_a_killed_worker_changes_no_bit(crew: DaskCrew, tmp_path: Path) -> None:
+def test_a_killed_worker_changes_no_bit(executor: DaskExecutor, tmp_path: Path) -> None:
     """A worker that is killed at its work: its blocks are done again by others, and the result is the same."""
     expected = score(people(320), 320, by_threads)
     log, killed = tmp_path / "log", list[int]()
-    found = score(slow_below_the_first(people(320), log), 320, crew, killer(crew, killed))
+    found = score(slow_below_the_first(people(320), log), 320, executor, killer(executor, killed))
     assert len(killed) == 1
-    assert killed[0] not in crew.client.run(os.getpid).values()
+    assert killed[0] not in executor.client.run(os.getpid).values()
     assert {int(line.split()[2]) for line in log.read_text().splitlines()} - {os.getpid()} - set(killed)
     assert bits(found) == bits(expected)
 
 
-def test_an_audit_is_the_same_bytes(crew: DaskCrew, tmp_path: Path) -> None:
+def test_an_audit_is_the_same_bytes(executor: DaskExecutor, tmp_path: Path) -> None:
     """Where an audit's pairs are scored is no part of it: the same result and tables from a scheduler's file."""
     where = tmp_path / "scheduler.json"
-    where.write_text(json.dumps({"address": crew.client.scheduler.address}))
+    where.write_text(json.dumps({"address": executor.client.scheduler.address}))
     expected, found = audit(spec()), audit(spec(dask=str(where)))
     assert found.result.to_bytes() == expected.result.to_bytes()
     for name, tables in expected.tables.items():
         assert all(one.equals(other) for one, other in zip(tables, found.tables[name], strict=True))
 
 
-def test_a_scheduler_has_an_address(crew: DaskCrew) -> None:
+def test_a_scheduler_has_an_address(executor: DaskExecutor) -> None:
     """The address leads to the same workers."""
-    with executor_of(crew.client.scheduler.address) as made:
-        assert isinstance(made, DaskCrew)
-        assert made.client.run(os.getpid) == crew.client.run(os.getpid)
+    with executor_of(executor.client.scheduler.address) as made:
+        assert isinstance(made, DaskExecutor)
+        assert made.client.run(os.getpid) == executor.client.run(os.getpid)
 
 
 @pytest.mark.slow
-def test_an_error_of_the_scorer_is_the_scorers(crew: DaskCrew) -> None:
+def test_an_error_of_the_scorer_is_the_scorers(executor: DaskExecutor) -> None:
     """What a scorer raises in a worker arrives as it was raised."""
 
     def broken(rows: slice, columns: slice) -> np.ndarray:
@@ -166,17 +168,17 @@ def test_an_error_of_the_scorer_is_the_scorers(crew: DaskCrew) -> None:
         return np.zeros((rows.stop - rows.start, columns.stop - columns.start))
 
     with pytest.raises(ValueError, match="no such pair"):
-        score(broken, 200, crew)
+        score(broken, 200, executor)
 
 
-def test_another_kind_of_machine_is_refused(crew: DaskCrew, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_kind_of_machine_is_refused(executor: DaskExecutor, monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker whose versions or processor are not ours gives no score: the last bit could differ."""
     monkeypatch.setattr(dask, "kind", lambda: "numpy 1.0")
     with pytest.raises(ClusterError, match=r"dask: a worker runs frtaudit .*; accepted: numpy 1.0"):
-        score(people(20), 20, crew)
+        score(people(20), 20, executor)
 
 
-def test_a_block_that_kills_its_workers_is_named(crew: DaskCrew) -> None:
+def test_a_block_that_kills_its_workers_is_named(executor: DaskExecutor) -> None:
     """A block that takes workers down with it ends the audit with a line."""
     here = os.getpid()
 
@@ -188,10 +190,10 @@ def test_a_block_that_kills_its_workers_is_named(crew: DaskCrew) -> None:
     def allow(failures: int, dask_scheduler: Any = None) -> None:
         dask_scheduler.allowed_failures = failures
 
-    crew.client.run_on_scheduler(allow, 0)
+    executor.client.run_on_scheduler(allow, 0)
     with pytest.raises(ClusterError, match="dask: one block was lost with 1 worker; accepted: workers with"):
-        score(deadly, 20, crew)
-    crew.client.run_on_scheduler(allow, 3)
+        score(deadly, 20, executor)
+    executor.client.run_on_scheduler(allow, 3)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -213,13 +215,13 @@ def test_nobody_left(monkeypatch: pytest.MonkeyPatch) -> None:
 
     options = {"processes": False, "n_workers": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as cluster_here, distributed.Client(cluster_here) as client:
-        crew = DaskCrew(client, patience=0.5)
+        executor = DaskExecutor(client, patience=0.5)
         with pytest.raises(
             ClusterError, match=r"dask: the scheduler was lost, or all workers with what they"
         ):
-            score(slow, 320, crew, leaving)
+            score(slow, 320, executor, leaving)
         with pytest.raises(ClusterError, match=r"dask: the scheduler has had no worker for 0\.5 s"):
-            crew.await_workers()
+            executor.await_workers()
 
 
 def test_no_scheduler_there(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -118,26 +118,26 @@ def test_round_robin_takes_the_mean_of_both_orders() -> None:
     """With an asymmetric system estimates take the mean of both orders, and a note says how far they are apart."""
     skewed = Simulated(name="s", asymmetry=0.05)
     made = spec(protocol=RoundRobin(), providers=(skewed,), thresholds=Thresholds(fmr=(), grid=EXPLICIT))
-    trial = put(made, "s")
+    system = put(made, "s")
     seed = seed_of(0, "provider", "s")
     ordered = RoundRobin().comparisons(MATERIAL)
     request = request_of(made, [])
-    table = skewed.scores(MATERIAL, ordered, trial.groups, request, seed)
+    table = skewed.scores(MATERIAL, ordered, system.groups, request, seed)
     scores = {
         (int(a), int(b)): value
         for a, b, value in zip(ordered.probe, ordered.reference, table.score, strict=True)
     }  # type: ignore[union-attr]  # listed
     means = sorted((scores[a, b] + scores[b, a]) / 2 for a, b in scores if a < b)
-    assert trial.tail.mated_score.tolist() == pytest.approx(means)
+    assert system.tail.mated_score.tolist() == pytest.approx(means)
     gaps = [abs(scores[a, b] - scores[b, a]) for a, b in scores if a < b]
     said = (
         f"s: {len(gaps)} comparisons in both orders; |s(A,B) - s(B,A)| is {np.mean(gaps):.6g} on average and "
         f"{max(gaps):.6g} at most; 0 comparisons have one order only"
     )
-    assert trial.notes == (said,)
+    assert system.notes == (said,)
     assert max(gaps) > 0.1
     result = audit(made).result
-    assert trial.notes[0] in result.notes
+    assert system.notes[0] in result.notes
     found = one(result, "fnmr", group="all", weighting="pooled", at={"threshold": 0.3})
     assert (found.numerator, found.denominator) == (sum(value <= 0.3 for value in means), len(means))
     assert all(item.value is None for item in pick(result, "fmr"))

@@ -60,18 +60,18 @@ def test_every_file_is_an_input(tmp_path: Path) -> None:
     made = spec(
         cohort=source, providers=("one",), folds=Folds(source=FoldSource.FILE, file=str(tmp_path / "own.csv"))
     )
-    material = source.load(SCHEMAS, 0)
-    inputs = inputs_of(made, material, load_providers(made, material))
+    cohort_data = source.load(SCHEMAS, 0)
+    inputs = inputs_of(made, cohort_data, load_providers(made, cohort_data))
     assert inputs == {
         "metadata.csv": sha256_file(tmp_path / "faces" / "metadata.csv"),
         "templates/one.npz": sha256_file(tmp_path / "faces" / "templates" / "one.npz"),
         "own.csv": sha256_file(tmp_path / "own.csv"),
     }
-    digests = digests_of(made, material, inputs)
-    rows = rows_of(material, inputs)
+    digests = digests_of(made, cohort_data, inputs)
+    rows = rows_of(cohort_data, inputs)
     assert set(rows) == {"metadata.csv", "templates/one.npz"}
     assert digests == {
-        "spec": spec_digest(made, inputs), "cohort": material.cohort.digest, "inputs": inputs, "rows": rows,
+        "spec": spec_digest(made, inputs), "cohort": cohort_data.cohort.digest, "inputs": inputs, "rows": rows,
     }  # fmt: skip
 
 
@@ -131,8 +131,8 @@ def test_files_of_test_sets_and_of_matchers_are_inputs(tmp_path: Path) -> None:
     pairs = Listed(file=str(tmp_path / "a.csv"))
     made = spec(cohort=source, providers=("one",), test_sets={"own": PairSetSpec(pairs=pairs)})
     made = replace(made, analyses={"overlap": TrainTestOverlap(matcher="two")})
-    material = source.load(SCHEMAS, 0)
-    inputs = inputs_of(made, material, load_providers(made, material))
+    cohort_data = source.load(SCHEMAS, 0)
+    inputs = inputs_of(made, cohort_data, load_providers(made, cohort_data))
     assert {"a.csv", "templates/two.npz", "templates/one.npz"} <= set(inputs)
-    made_list = digests_of(made, material, inputs, {"x.csv": b"x"})["outputs"]
+    made_list = digests_of(made, cohort_data, inputs, {"x.csv": b"x"})["outputs"]
     assert made_list == {"x.csv": sha256(b"x")}

@@ -236,8 +236,8 @@ def test_a_sealed_run_carries_its_seal_and_verifies(tmp_path: Path, monkeypatch:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     signer = load_signer()
     plain = made(sign=True)
-    material = load_cohort(plain)
-    content = sealed_content(to_plain(plain), material.cohort.digest, {})
+    cohort_data = load_cohort(plain)
+    content = sealed_content(to_plain(plain), cohort_data.cohort.digest, {})
     (tmp_path / "mine.json").write_bytes(make_seal(content, signer, datetime.now(UTC)))
     folder = tmp_path / "run"
     run(replace(plain, seed=7, seal=str(tmp_path / "mine.json")), folder, code)

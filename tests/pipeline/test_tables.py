@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from small_audits import COHORT, SCHEMAS, TARGETS, B, put, score_lines, spec, trial_of, whole
+from small_audits import COHORT, SCHEMAS, TARGETS, B, put, score_lines, spec, system_of, whole
 
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.spec import FailureScore
@@ -52,7 +52,7 @@ def named(ids: tuple[str, ...]) -> dict[str, str]:
 def test_the_columns_are_the_contracts() -> None:
     """Both score tables have the contract's columns, and so have the replicates."""
     assert SCORE_SCHEMA.names == CONTRACT
-    assert score_rows(trial_of()).schema == tail_rows(trial_of()).schema == SCORE_SCHEMA
+    assert score_rows(system_of()).schema == tail_rows(system_of()).schema == SCORE_SCHEMA
     assert REPLICATE_SCHEMA.names == [
         "provider",
         "plan",
@@ -64,13 +64,13 @@ def test_the_columns_are_the_contracts() -> None:
         "weighting",
         "value",
     ]
-    assert replicate_rows(trial_of()).schema == REPLICATE_SCHEMA
+    assert replicate_rows(system_of()).schema == REPLICATE_SCHEMA
 
 
 @pytest.mark.parametrize("provider", ["one", "two"])
 def test_mated_scores_stand_under_pseudonyms(provider: str) -> None:
     """Every mated comparison once, both ends under HMAC pseudonyms of the right sample and subject, with its score."""
-    rows = frame(score_rows(trial_of(provider)))
+    rows = frame(score_rows(system_of(provider)))
     samples, subjects = named(MATERIAL.cohort.sample_ids), named(MATERIAL.cohort.subject_ids)
     subject_of = dict(zip(MATERIAL.cohort.sample_ids, MATERIAL.cohort.subject_of, strict=True))
     templates = MATERIAL.templates[provider]()
@@ -94,13 +94,13 @@ def test_mated_scores_stand_under_pseudonyms(provider: str) -> None:
 
 def test_the_tail_reaches_the_lowest_threshold() -> None:
     """The tail table holds the non-mated comparisons from the top down to the lowest threshold that has replicates."""
-    trial = trial_of()
-    rows = frame(tail_rows(trial))
+    system = system_of()
+    rows = frame(tail_rows(system))
     assert not rows["mated"].any()
     assert (rows["probe_subject"] != rows["reference_subject"]).all()
     assert np.all(np.diff(rows["score"]) <= 0)
-    lowest = min(threshold for threshold in trial.points.thresholds if threshold > trial.tail.floor)
-    above = trial.tail.tail_score[trial.tail.tail_score > lowest]
+    lowest = min(threshold for threshold in system.points.thresholds if threshold > system.tail.floor)
+    above = system.tail.tail_score[system.tail.tail_score > lowest]
     assert np.array_equal(rows["score"].to_numpy()[: len(above)], above.astype(np.float64))
     assert len(rows) >= len(above) > 0
 
@@ -110,33 +110,33 @@ def test_listed_comparisons_stand_whole(tmp_path: Path) -> None:
     lines = score_lines(failed=(0, 7))
     pd.DataFrame(lines).to_csv(tmp_path / "one.csv", index=False)
     made = spec(cohort=ScoreLists(root=str(tmp_path / "one.csv")), protocol=Listed())
-    trial = put(made, "one")
-    rows = frame(score_rows(trial))
+    system = put(made, "one")
+    rows = frame(score_rows(system))
     assert len(rows) == len(lines)
     assert rows["score"].isna().sum() == 2
     assert rows.loc[rows["score"].isna(), "failure"].tolist() == ["no_face", "no_face"]
     assert rows.loc[rows["score"].notna(), "failure"].isna().all()
-    key = trial.material.pseudonym_key
+    key = system.cohort_data.pseudonym_key
     assert rows["probe"].tolist() == [pseudonym(key, line["probe"]) for line in lines]
     assert rows["mated"].tolist() == [line["probe_subject"] == line["reference_subject"] for line in lines]
-    assert tail_rows(trial).num_rows == 0
+    assert tail_rows(system).num_rows == 0
     zero = put(spec(cohort=made.cohort, protocol=Listed(), failures=FailureScore.SCORE_ZERO), "one")
     assert frame(score_rows(zero))["score"].min() == -1.0
 
 
 def test_replicates_are_those_of_the_intervals() -> None:
-    """For each plan, weighting, tag and point the B values that the intervals were made of, in order of replicate."""
-    trial = trial_of("two")
-    rows = frame(replicate_rows(trial))
-    tags, points = 3, len(TARGETS)
-    per_plan = 2 * B * (points * (1 + 2 * tags) + 3 * 2 * tags)
+    """For each plan, weighting, group and point the B values that the intervals were made of, in order of replicate."""
+    system = system_of("two")
+    rows = frame(replicate_rows(system))
+    group_indices, points = 3, len(TARGETS)
+    per_plan = 2 * B * (points * (1 + 2 * group_indices) + 3 * 2 * group_indices)
     assert rows.groupby("plan").size().to_dict() == {"subjects": per_plan, "images": per_plan}
-    for plan, drawn in trial.replicates.items():
-        for a in trial.points.declared:
+    for plan, drawn in system.replicates.items():
+        for a in system.points.declared:
             here = rows[
                 (rows["plan"] == plan.value)
                 & (rows["metric"] == "fnmr_at_fmr")
-                & (rows["at"] == f"fmr={trial.points.targets[a]:g}")
+                & (rows["at"] == f"fmr={system.points.targets[a]:g}")
                 & (rows["group"] == "y")
                 & (rows["weighting"] == "identity")
             ]

@@ -120,9 +120,9 @@ def test_decades_span_the_targets(thresholds: Thresholds, decades: list[float]) 
 @pytest.mark.parametrize(("kind", "rate"), [(GridKind.QUANTILE, "fnmr"), (GridKind.FMR_DECADES, "fmr")])
 def test_measured_thresholds_say_so(kind: GridKind, rate: str) -> None:
     """A grid threshold read off the data names them as its source, and the rate that it was read off (8.13)."""
-    trial = put(spec(thresholds=grid(kind)), "two")
-    assert trial.points.origin
-    for at in trial.points.origin:
+    system = put(spec(thresholds=grid(kind)), "two")
+    assert system.points.origin
+    for at in system.points.origin:
         assert at["source"] == "same_data"
         assert str(at["name"]).startswith(f"{rate}=")
 

@@ -62,7 +62,7 @@ def test_listed_comparisons_are_counted_once(ordered: bool) -> None:
     others = np.bincount(OWNER[np.concatenate([once.probe[~once.mated], once.reference[~once.mated]])])
     for rate, each in (("fnmr", mine), ("fmr", others)):
         weighted = float(np.sum(each**2) / each.sum())
-        assert found.crews[rate].per_subject(MATERIAL.cohort.n_subjects) == pytest.approx(weighted)
+        assert found.designs[rate].per_subject(MATERIAL.cohort.n_subjects) == pytest.approx(weighted)
 
 
 def test_a_size_is_a_cohort_of_equal_groups() -> None:

@@ -37,7 +37,7 @@ DESK = PlanContext(alpha=0.05, settings=Settings())
 
 
 @cache
-def trial() -> SystemData:
+def system() -> SystemData:
     (found,) = pilot.pilots(SPEC, MATERIAL, comparisons_of(SPEC, MATERIAL), groups_of(MATERIAL.cohort))
     return found
 
@@ -70,7 +70,7 @@ def test_a_pilot_says_how_far_it_is() -> None:
 def test_errors_rates_and_design_effects_are_the_audits() -> None:
     """Errors, rate and trials / n_eff are those of the audit's own Wilson interval at the same threshold and group."""
     result = audit(SPEC).result
-    (section,) = pilot.limits(trial(), asked(), DESK)
+    (section,) = pilot.limits(system(), asked(), DESK)
     found = {(row["requirement"], row["group"]): row for row in rows(section)}
     seen = 0
     for name, metric, threshold in (("at", "fnmr", 0.3), ("false", "fmr", 0.2)):
@@ -90,27 +90,27 @@ def test_errors_rates_and_design_effects_are_the_audits() -> None:
 
 def test_needs_follow_from_the_measured_dependence() -> None:
     """Subjects to pass are planned with the design effect carried to other sizes."""
-    (section,) = pilot.limits(trial(), asked(), DESK)
+    (section,) = pilot.limits(system(), asked(), DESK)
     row = next(item for item in rows(section) if item["requirement"] == "target")
-    crew = parties()[0].crews["fnmr"]
-    way = power.measured(crew, 24, row["deff"])
-    assert row["at the rate: expected"] == power.subjects_to_pass(crew, way, 0.15, 0.3, 0.05, 0.8)
-    assert row["own"] == power.subjects_to_pass(crew, way, row["rate"], 0.3, 0.05, 0.8)
+    design = parties()[0].designs["fnmr"]
+    way = power.measured(design, 24, row["deff"])
+    assert row["at the rate: expected"] == power.subjects_to_pass(design, way, 0.15, 0.3, 0.05, 0.8)
+    assert row["own"] == power.subjects_to_pass(design, way, row["rate"], 0.3, 0.05, 0.8)
 
 
 def test_what_scores_do_not_say_is_said() -> None:
     """Acquisitions, and a requirement without a point, have a line and no row."""
-    (section,) = pilot.limits(trial(), asked(), DESK)
+    (section,) = pilot.limits(system(), asked(), DESK)
     assert {"lost, all: these scores do not say", "nowhere, all: these scores do not say"} <= set(
         section.notes
     )
     assert not {"lost", "nowhere"} & {row["requirement"] for row in rows(section)}
-    assert list(pilot.limits(trial(), [], DESK)) == []
+    assert list(pilot.limits(system(), [], DESK)) == []
 
 
 def test_ratios_stand_for_every_target() -> None:
     """FNMR and FMR at each declared target, highest first, with the lowest rate of the groups."""
-    (section,) = pilot.ratios(trial(), parties(), DESK)
+    (section,) = pilot.ratios(system(), parties(), DESK)
     found = rows(section)
     assert [(row["rate"], row["at FMR"]) for row in found] == [
         ("FNMR", 0.1),
@@ -118,7 +118,7 @@ def test_ratios_stand_for_every_target() -> None:
         ("FNMR", 0.03),
         ("FMR", 0.03),
     ]
-    threshold = float(trial().points.at_target[0, trial().points.targets.index(0.1)])
+    threshold = float(system().points.at_target[0, system().points.targets.index(0.1)])
     made, codes = plain("one"), MATERIAL.cohort.classifications["group"].codes
     rates = []
     for code in (0, 1):
@@ -129,11 +129,11 @@ def test_ratios_stand_for_every_target() -> None:
 
 def test_classes_are_compared_by_subject() -> None:
     """P(class > rest) is over the subjects' mean mated scores; two classes are one test, with complementary P."""
-    means, who = pilot.subject_means(trial())
+    means, who = pilot.subject_means(system())
     made = plain("one")
     for mean, k in zip(means, who, strict=True):
         assert mean == pytest.approx(float(np.mean(made.score[made.mated & (made.first == k)])), rel=1e-6)
-    (section,) = pilot.classes(trial(), DESK)
+    (section,) = pilot.classes(system(), DESK)
     one, two = rows(section)
     assert one["P(class > rest)"] + two["P(class > rest)"] == pytest.approx(1)
     assert one["of all"] == two["of all"]

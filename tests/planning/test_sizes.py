@@ -61,8 +61,8 @@ def test_resolution_counts_expected_false_matches() -> None:
 
 def test_ratio_is_that_of_the_smallest_groups() -> None:
     """The table's ratio is the stats function's, independent and dependent; without a size none, and it says so."""
-    desk = sizes.PlanContext(alpha=0.05, settings=Settings())
-    (section,) = sizes.ratios(from_sizes(SPEC, 8000, 4), [("fnmr", 0.02), ("fmr", 0.001)], desk)
+    context = sizes.PlanContext(alpha=0.05, settings=Settings())
+    (section,) = sizes.ratios(from_sizes(SPEC, 8000, 4), [("fnmr", 0.02), ("fmr", 0.001)], context)
     asked = {"groups": 2, "alpha": 0.05, "power": 0.8}
     for row, n_eff in ((0, 24_000), (1, 4_000)):
         expected = detectable.detectable_ratio(0.02, n_eff, n_eff, **asked)
@@ -75,7 +75,7 @@ def test_ratio_is_that_of_the_smallest_groups() -> None:
     assert column(section, "subjects per group for 2")[1] == detectable.subjects_to_find(
         2, 0.02, power.mated(4), power.worst(power.mated(4)), **asked
     )
-    (unknown,) = sizes.ratios(from_sizes(SPEC, None, 4), [("fnmr", 0.02)], desk)
+    (unknown,) = sizes.ratios(from_sizes(SPEC, None, 4), [("fnmr", 0.02)], context)
     assert column(unknown, "smallest ratio") == [None, None]
     assert sizes.NO_SIZE in unknown.notes
     assert sizes.NO_SIZE not in section.notes

@@ -28,9 +28,9 @@ CONTENT = sealed_content({"seed": 0}, "0" * 64, {"metadata.csv": "1" * 64})
 
 def content_of(made: AuditSpec) -> Mapping[str, Json]:
     """What a seal of this spec fixes."""
-    material = load_cohort(made)
-    inputs = inputs_of(made, material, load_providers(made, material))
-    return sealed_content(to_plain(made), material.cohort.digest, inputs)
+    cohort_data = load_cohort(made)
+    inputs = inputs_of(made, cohort_data, load_providers(made, cohort_data))
+    return sealed_content(to_plain(made), cohort_data.cohort.digest, inputs)
 
 
 @pytest.fixture

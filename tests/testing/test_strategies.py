@@ -18,14 +18,14 @@ LISTED = strategies.cohorts().flatmap(
 
 @given(strategies.audits())
 def test_estimates_equal_the_counted_truth(audit: Counted) -> None:
-    """The product's FMR and FNMR of every tag equal the strategy's exact fractions."""
+    """The product's FMR and FNMR of every group equal the strategy's exact fractions."""
     assert audit.tail.mated_i.size == len(audit.mated)
     assert audit.tail.tail_i.size == len(audit.non_mated)
     found = rates(audit.tail, audit.groups, [0.3])
-    for tag in range(len(audit.groups.names) + 1):
+    for group_index in range(len(audit.groups.names) + 1):
         for value, true in (
-            (found.fmr[0, tag], audit.fmr(0.3, tag)),
-            (found.fnmr[0, tag], audit.fnmr(0.3, tag)),
+            (found.fmr[0, group_index], audit.fmr(0.3, group_index)),
+            (found.fnmr[0, group_index], audit.fnmr(0.3, group_index)),
         ):
             assert np.isnan(value) if true is None else value == pytest.approx(float(true))
 

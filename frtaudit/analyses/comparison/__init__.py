@@ -1,1 +1,1 @@
-"""Systems compared with each other: one footing for all, what is measured on it, what the differences say."""
+"""Systems compared with each other: a common support for all, what is measured on it, what the differences say."""

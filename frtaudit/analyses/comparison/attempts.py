@@ -15,30 +15,30 @@ from frtaudit.stats.folds import kfold_accuracy
 FOLDS = "folds"  # what the pairs of spec.folds are called
 
 
-def accuracy(footing: CommonSupport) -> Iterator[Measure]:
+def accuracy(common: CommonSupport) -> Iterator[Measure]:
     """Accuracy on the folds' pairs and on every test set, of the pairs that every system scored, thresholds held fixed.
 
     The part of subject k in the error of the mean fold accuracy is the sum of the residuals of its pairs, each weighing
     1/(k n_fold) (FORMULAS 8.11); a replicate counts subject k as often as it is drawn.
     """
-    for name in (FOLDS, *footing.spec_trial.test_sets):
+    for name in (FOLDS, *common.first_system.test_sets):
         sets = [
-            item.trial.fold_pairs if name == FOLDS else item.trial.test_sets.get(name)
-            for item in footing.standings
+            item.system.fold_pairs if name == FOLDS else item.system.test_sets.get(name)
+            for item in common.systems
         ]
         held = [one for one in sets if one is not None and one.at is not None]
         if held and len(held) == len(sets):
-            yield _accuracy(footing, name, held)
+            yield _accuracy(common, name, held)
 
 
-def _accuracy(footing: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
+def _accuracy(common: CommonSupport, name: str, sets: Sequence[FoldPairs]) -> Measure:
     rows = [np.zeros(0, np.int64) if one.at is None else one.at for one in sets]
     places = [np.searchsorted(own, reduce(np.intersect1d, rows)) for own in rows]
     # folds dealt to each system's own pairs may differ; the first in order of their numbers serves whatever the names
     fold = np.array(min(one.folds[at].tolist() for one, at in zip(sets, places, strict=True)), dtype=np.int64)
     k = sets[0].k
     empty = kfold_accuracy.empty_folds(fold, k)
-    copies = footing.copies() - 1.0
+    copies = common.copies() - 1.0
     values, drawn = np.full(len(sets), np.nan), np.full((len(copies), len(sets)), np.nan)
     wrong: list[Flags] = []
     for v, (one, at) in enumerate(zip(sets, places, strict=True)) if not empty else ():
@@ -71,11 +71,11 @@ def _fold_accuracy(pairs: FoldPairs, at: Ints, fold: Ints, subjects: int) -> tup
     return made.mean, parts, np.asarray(used & ~made.is_correct)
 
 
-def failures(footing: CommonSupport) -> Iterator[Measure]:
+def failures(common: CommonSupport) -> Iterator[Measure]:
     """Failure to acquire: the share of all attempts, not of the common support."""
-    trials = [item.trial for item in footing.standings]
-    failed, who, unit = failed_attempts(trials)
-    copies = footing.copies().astype(np.float64)
+    systems = [item.system for item in common.systems]
+    failed, who, unit = failed_attempts(systems)
+    copies = common.copies().astype(np.float64)
     tried = np.bincount(who, minlength=copies.shape[1])
     sums = np.stack([np.bincount(who[one], minlength=tried.size) for one in failed])
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -93,22 +93,22 @@ def failures(footing: CommonSupport) -> Iterator[Measure]:
     )
 
 
-def failed_attempts(trials: Sequence[SystemData]) -> tuple[list[Flags], Ints, str]:
+def failed_attempts(systems: Sequence[SystemData]) -> tuple[list[Flags], Ints, str]:
     """Which attempts of each system failed, whose each attempt is, and what an attempt is.
 
     Listed comparisons where only these tell of failures; else the cohort's samples.
     """
-    attempts = [trial.attempts for trial in trials]
-    if any(trial.provider in trial.material.tables for trial in trials) and None not in attempts:
-        who = trials[0].cohort.subject_of[trials[0].comparisons.probe].astype(np.int64)
+    attempts = [system.attempts for system in systems]
+    if any(system.provider in system.cohort_data.tables for system in systems) and None not in attempts:
+        who = systems[0].cohort.subject_of[systems[0].comparisons.probe].astype(np.int64)
         return (
             [np.asarray(one.failure >= 0) for one in attempts if one is not None],
             who,
             "attempted comparisons",
         )
-    size = trials[0].cohort.n_samples
-    flags = [np.isin(np.arange(size), list(trial.failed)) for trial in trials]
-    return flags, trials[0].cohort.subject_of.astype(np.int64), "samples"
+    size = systems[0].cohort.n_samples
+    flags = [np.isin(np.arange(size), list(system.failed)) for system in systems]
+    return flags, systems[0].cohort.subject_of.astype(np.int64), "samples"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,25 +120,25 @@ class Extremes:
     planned: int
 
 
-def extremes(footing: CommonSupport, a: int) -> list[Extremes] | None:
+def extremes(common: CommonSupport, a: int) -> list[Extremes] | None:
     """What the failures of each system could hide at target ``a``, everybody, pooled; None where nothing was lost.
 
     The thresholds are those of the common support: a failed non-mated comparison moves none.
     """
-    if footing.spec_trial.spec.failures is FailureScore.SCORE_ZERO:
+    if common.first_system.spec.failures is FailureScore.SCORE_ZERO:
         return None
-    planned = _planned(footing.spec_trial)
+    planned = _planned(common.first_system)
     found = []
-    for item in footing.standings:
-        score = item.trial.tail.mated_score
+    for item in common.systems:
+        score = item.system.tail.mated_score
         errors = int(np.count_nonzero(score <= item.thresholds[POOLED, a]))
         found.append(Extremes(errors=errors, lost=planned - score.size, planned=planned))
     return found if any(one.lost for one in found) else None
 
 
-def _planned(trial: SystemData) -> int:
+def _planned(system: SystemData) -> int:
     """Mated comparisons that the protocol asks for."""
-    if not trial.comparisons.all_pairs:
-        return int(np.count_nonzero(trial.comparisons.mated))
-    samples = np.bincount(trial.cohort.subject_of).astype(np.int64)
+    if not system.comparisons.all_pairs:
+        return int(np.count_nonzero(system.comparisons.mated))
+    samples = np.bincount(system.cohort.subject_of).astype(np.int64)
     return int((samples * (samples - 1) // 2).sum())

@@ -1,4 +1,4 @@
-"""A whole comparison of systems: every measure on one footing, the declared decision, what failures could hide."""
+"""A whole comparison of systems: every measure on a common support, the declared decision, what failures could hide."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from frtaudit.analyses.comparison.attempts import Extremes
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, NAME, Judged, estimates, judged
 from frtaudit.analyses.comparison.measures import FNMR, OF_CLASSES, Measure
 from frtaudit.analyses.comparison.rules import Rule, Settings
-from frtaudit.analyses.comparison.support import CommonSupport, footing_of
+from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.core import Estimate, Interval, Method
 from frtaudit.core.result import DECISION
 from frtaudit.core.spec import Plan
@@ -25,40 +25,40 @@ LOWEST, HIGHEST = "vendor_difference_lowest", "vendor_difference_highest"
 CHANGED, LARGEST_CHANGE = "scores_changed", "largest_score_change"
 
 
-def compare(trials: Sequence[SystemData], settings: Settings, alpha: float) -> AnalysisOutput:
+def compare(systems: Sequence[SystemData], settings: Settings, alpha: float) -> AnalysisOutput:
     """Everything that two or more systems are compared in, at level 1 - alpha."""
-    footing = footing_of(trials)
+    common = support_of(systems)
     decisive: Judged | None = None
     found: list[Estimate] = []
-    for measure in _measures(footing):
-        declared = decisive is None and _declared(measure, footing, settings)
-        against = _against(footing, settings) if declared else None
-        one = judged(measure, footing, alpha, against=against, confirmatory=declared)
+    for measure in _measures(common):
+        declared = decisive is None and _declared(measure, common, settings)
+        against = _against(common, settings) if declared else None
+        one = judged(measure, common, alpha, against=against, confirmatory=declared)
         decisive = one if declared else decisive
         found += estimates(one, settings.margins.get(measure.of))
     if decisive is not None:
         found += _decided(decisive, settings)
-    found += _hidden(footing, alpha)
-    found += _changes(footing, settings)
+    found += _hidden(common, alpha)
+    found += _changes(common, settings)
     return AnalysisOutput(
-        estimates=tuple(found), failures=footing.ledger, notes=tuple(_notes(footing, settings, decisive))
+        estimates=tuple(found), failures=common.ledger, notes=tuple(_notes(common, settings, decisive))
     )
 
 
-def _measures(footing: CommonSupport) -> Iterator[Measure]:
-    yield from measures.fnmr(footing)
-    yield from measures.differentials(footing)
-    yield from measures.d_l2(footing)
-    yield from attempts.accuracy(footing)
-    yield from attempts.failures(footing)
+def _measures(common: CommonSupport) -> Iterator[Measure]:
+    yield from measures.fnmr(common)
+    yield from measures.differentials(common)
+    yield from measures.d_l2(common)
+    yield from attempts.accuracy(common)
+    yield from attempts.failures(common)
 
 
-def _declared(measure: Measure, footing: CommonSupport, settings: Settings) -> bool:
+def _declared(measure: Measure, common: CommonSupport, settings: Settings) -> bool:
     """Whether this is the measure that the declared decision rests on: of everybody, or of the schema it names."""
     wanted = settings.decision
     if measure.of != wanted.metric:
         return False
-    smallest = min(footing.targets, default=None)
+    smallest = min(common.targets, default=None)
     if "fmr" in measure.at and measure.at["fmr"] != (smallest if wanted.fmr is None else wanted.fmr):
         return False
     if measure.of in OF_CLASSES:
@@ -66,11 +66,11 @@ def _declared(measure: Measure, footing: CommonSupport, settings: Settings) -> b
     return measure.schema is None
 
 
-def _against(footing: CommonSupport, settings: Settings) -> int | None:
+def _against(common: CommonSupport, settings: Settings) -> int | None:
     decision = settings.decision
     if decision.against is None or decision.rule is Rule.BEST_OR_TIED:
         return None
-    return footing.names.index(decision.against)
+    return common.names.index(decision.against)
 
 
 def _decided(found: Judged, settings: Settings) -> Iterator[Estimate]:
@@ -130,23 +130,23 @@ def _listed(names: Sequence[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _hidden(footing: CommonSupport, alpha: float) -> Iterator[Estimate]:
+def _hidden(common: CommonSupport, alpha: float) -> Iterator[Estimate]:
     """Bounds of each difference in pooled FNMR over all that failed comparisons could have been, with intervals."""
-    for a, target in enumerate(footing.targets):
-        sides = attempts.extremes(footing, a) if footing.refused[a] is None else None
+    for a, target in enumerate(common.targets):
+        sides = attempts.extremes(common, a) if common.refused[a] is None else None
         if sides is None:
             continue
-        halves = _halves(footing, a, alpha)
+        halves = _halves(common, a, alpha)
         for pair in multiple_comparisons.every_pair(len(sides)):
-            names = footing.names[pair[0]], footing.names[pair[1]]
+            names = common.names[pair[0]], common.names[pair[1]]
             both = sides[pair[0]], sides[pair[1]]
             yield from _bounds(names, both, {"fmr": target}, halves.get(pair), alpha)
 
 
-def _halves(footing: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
+def _halves(common: CommonSupport, a: int, alpha: float) -> dict[Pair, float]:
     """Half the simultaneous interval of each difference in pooled FNMR; none for pairs whose replicates are alike."""
-    values = np.array([item.fnmr[POOLED, a, 0] for item in footing.standings])
-    drawn = np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in footing.standings], axis=1)
+    values = np.array([item.fnmr[POOLED, a, 0] for item in common.systems])
+    drawn = np.stack([item.drawn_fnmr[POOLED, :, a, 0] for item in common.systems], axis=1)
     pairs = [
         pair
         for pair in multiple_comparisons.every_pair(len(values))
@@ -186,11 +186,11 @@ def _bounds(
         )
 
 
-def _changes(footing: CommonSupport, settings: Settings) -> Iterator[Estimate]:
+def _changes(common: CommonSupport, settings: Settings) -> Iterator[Estimate]:
     """Two dates of one vendor: how many scores of the same inputs changed, and by how much at most."""
     for systems in settings.services.values():
         for old, new in pairwise(systems):
-            one, other = (footing.standings[footing.names.index(name)] for name in (old, new))
+            one, other = (common.systems[common.names.index(name)] for name in (old, new))
             first, second = (support.mated_by_pair(item.tail)[1] for item in (one, other))
             moved = np.abs(second - first)
             count, same = int(np.count_nonzero(moved)), one.digest == other.digest
@@ -212,20 +212,20 @@ def _changes(footing: CommonSupport, settings: Settings) -> Iterator[Estimate]:
             )
 
 
-def _reproduced(footing: CommonSupport) -> Iterator[str]:
+def _reproduced(common: CommonSupport) -> Iterator[str]:
     """Replicates that a finished run left are found again, or its tables are not those of its result."""
     agreed: list[str] = []
     bare: list[str] = []
-    for item in footing.standings:
-        trial = item.trial
-        kept = trial.material.finished.get(trial.provider)
-        drawn = trial.replicates.get(Plan.SUBJECTS)
-        if kept is None or drawn is None or kept.seed != trial.spec.seed:
+    for item in common.systems:
+        system = item.system
+        kept = system.cohort_data.finished.get(system.provider)
+        drawn = system.replicates.get(Plan.SUBJECTS)
+        if kept is None or drawn is None or kept.seed != system.spec.seed:
             continue
         found = 0
-        for a in trial.points.declared:
+        for a in system.points.declared:
             for w, weighting in enumerate(WEIGHTINGS):
-                left = kept.replicates.get((trial.points.targets[a], weighting.value))
+                left = kept.replicates.get((system.points.targets[a], weighting.value))
                 if left is None:
                     continue
                 again, found = drawn.fnmr[w, :, a, 0], found + 1
@@ -234,22 +234,22 @@ def _reproduced(footing: CommonSupport) -> Iterator[str]:
                     left[:size], again[:size], rtol=1e-9, equal_nan=True
                 ):
                     raise DataError(
-                        trial.provider,
+                        system.provider,
                         "its tables do not give the replicates that its run left",
                         "an unchanged run",
                     )
-        (agreed if found else bare).append(trial.provider)
+        (agreed if found else bare).append(system.provider)
     if bare:
         yield f"runs that left no bootstrap replicates to hold their scores against: {', '.join(bare)}"
     if agreed:
         yield f"the bootstrap replicates that the runs left were found again from their scores: {', '.join(agreed)}"
 
 
-def _origins(footing: CommonSupport) -> Iterator[str]:
+def _origins(common: CommonSupport) -> Iterator[str]:
     """Who signed the runs that systems were read from."""
-    names = [item.trial.provider for item in footing.standings]
+    names = [item.system.provider for item in common.systems]
     runs = [
-        item.trial.material.finished.get(name) for item, name in zip(footing.standings, names, strict=True)
+        item.system.cohort_data.finished.get(name) for item, name in zip(common.systems, names, strict=True)
     ]
     said = [
         f"{name} ({f'signed, its statement names {run.signer}' if run.signer else 'an unsigned run'})"
@@ -260,18 +260,18 @@ def _origins(footing: CommonSupport) -> Iterator[str]:
         yield f"read from finished runs: {'; '.join(said)}"
 
 
-def _notes(footing: CommonSupport, settings: Settings, decisive: Judged | None) -> Iterator[str]:
+def _notes(common: CommonSupport, settings: Settings, decisive: Judged | None) -> Iterator[str]:
     """The declared rule first, then what all numbers rest on."""
     decision = settings.decision
     against = f" {decision.against}" if decision.against else ""
     rule = f"declared rule: {decision.rule.value.replace('_', ' ')}{against} in {decision.metric}"
     yield rule if decisive else f"{rule}; nothing that was compared answers to it"
-    shared = footing.trials
+    shared = common.trials
     yield (
         f"systems are compared on {int(shared.mated[0])} mated and {int(shared.non_mated[0])} non-mated comparisons "
         "that all of them scored; each system's threshold is found on these and anew in every replicate"
     )
-    weighting = footing.spec_trial.spec.weighting.value
-    yield from _origins(footing)
-    yield from _reproduced(footing)
+    weighting = common.first_system.spec.weighting.value
+    yield from _origins(common)
+    yield from _reproduced(common)
     yield f"differences are taken in the primary weighting ({weighting}), bounds for failures in the pooled one"

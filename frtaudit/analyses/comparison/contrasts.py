@@ -72,22 +72,22 @@ class Judged:
 
 def judged(
     measure: Measure,
-    footing: CommonSupport,
+    common: CommonSupport,
     alpha: float,
     *,
     against: int | None = None,
     confirmatory: bool = False,
 ) -> Judged:
     """Test every pair of systems that can be tested, or every system with ``against``."""
-    pairs = multiple_comparisons.every_pair(len(footing.standings), against)
-    untested = {pair: reason for pair in pairs if (reason := _reason(measure, footing, pair)) is not None}
+    pairs = multiple_comparisons.every_pair(len(common.systems), against)
+    untested = {pair: reason for pair in pairs if (reason := _reason(measure, common, pair)) is not None}
     testable = [pair for pair in pairs if pair not in untested]
     family = multiple_comparisons.family_of(measure.values, measure.drawn, testable)
     if family is None:
         untested |= dict.fromkeys(testable, NO_SPREAD)
     return Judged(
         measure=measure,
-        names=footing.names,
+        names=common.names,
         pairs=pairs,
         family=family,
         untested=untested,
@@ -96,10 +96,10 @@ def judged(
     )
 
 
-def _reason(measure: Measure, footing: CommonSupport, pair: Pair) -> str | None:
+def _reason(measure: Measure, common: CommonSupport, pair: Pair) -> str | None:
     """Why nothing can be said of a pair: no number, the same scores, too few decisions that differ, no spread."""
     first, second = pair
-    one, other = footing.standings[first], footing.standings[second]
+    one, other = common.systems[first], common.systems[second]
     same = one.digest == other.digest
     if measure.refused:
         return measure.refused

@@ -1,4 +1,4 @@
-"""What systems on one footing are compared in: one number of each, its replicates, and how many decisions differ."""
+"""What systems with a common support are compared by: one number each, its replicates, how many decisions differ."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -56,30 +56,29 @@ class Measure:
         return 1 if self.of in HIGHER_IS_BETTER else -1
 
 
-def pairs_of(footing: CommonSupport) -> list[Pair]:
+def pairs_of(common: CommonSupport) -> list[Pair]:
     """All pairs of systems by their places."""
-    count = len(footing.standings)
+    count = len(common.systems)
     return [(i, j) for i in range(count) for j in range(i + 1, count)]
 
 
-def fnmr(footing: CommonSupport) -> Iterator[Measure]:
+def fnmr(common: CommonSupport) -> Iterator[Measure]:
     """FNMR at every declared target, of everybody and of every class, in the primary weighting."""
-    trial = footing.spec_trial
-    weighting = trial.spec.weighting
+    system = common.first_system
+    weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
-    mated = [support.mated_by_pair(item.tail) for item in footing.standings]
-    for a, target in enumerate(footing.targets):
+    mated = [support.mated_by_pair(item.tail) for item in common.systems]
+    for a, target in enumerate(common.targets):
         wrong = [
-            score <= item.thresholds[w, a]
-            for item, (_, score, _) in zip(footing.standings, mated, strict=True)
+            score <= item.thresholds[w, a] for item, (_, score, _) in zip(common.systems, mated, strict=True)
         ]
-        for tag, schema, group in trial.tags():
-            inside = _inside(footing, mated[0][2], tag)
+        for group_index, schema, group in system.every_group():
+            inside = _inside(common, mated[0][2], group_index)
             decided, thin = discordant(wrong, mated[0][2], inside)
             yield Measure(
                 of=FNMR,
-                values=np.array([item.fnmr[w, a, tag] for item in footing.standings]),
-                drawn=np.stack([item.drawn_fnmr[w, :, a, tag] for item in footing.standings], axis=1),
+                values=np.array([item.fnmr[w, a, group_index] for item in common.systems]),
+                drawn=np.stack([item.drawn_fnmr[w, :, a, group_index] for item in common.systems], axis=1),
                 unit=SHARE,
                 schema=schema,
                 group=group,
@@ -87,23 +86,25 @@ def fnmr(footing: CommonSupport) -> Iterator[Measure]:
                 at={"fmr": target},
                 decided=decided,
                 untested=thin,
-                refused=footing.refused[a] or (None if inside.any() else "no mated comparison in this group"),
+                refused=common.refused[a] or (None if inside.any() else "no mated comparison in this group"),
                 subjects=int(np.unique(mated[0][2][inside]).size),
             )
 
 
-def differentials(footing: CommonSupport) -> Iterator[Measure]:
+def differentials(common: CommonSupport) -> Iterator[Measure]:
     """The gap and the ratio between the largest and the smallest rate of a class, by schema, target and rate."""
-    trial = footing.spec_trial
-    weighting = trial.spec.weighting
+    system = common.first_system
+    weighting = system.spec.weighting
     w = WEIGHTINGS.index(weighting)
-    for schema in trial.groups.schemas:
-        tags = [tag for tag, _ in trial.classes(schema)]
-        for a, target in enumerate(footing.targets) if len(tags) > 1 else ():
+    for schema in system.groups.schemas:
+        group_indices = [group_index for group_index, _ in system.classes(schema)]
+        for a, target in enumerate(common.targets) if len(group_indices) > 1 else ():
             for rate in ("fnmr", "fmr"):
-                thin = _thin_classes(footing, tags, a, w, rate)
-                values = np.stack([_rate(item, rate)[w, a, tags] for item in footing.standings])
-                drawn = np.stack([_drawn(item, rate)[w, :, a][:, tags] for item in footing.standings], axis=1)
+                thin = _thin_classes(common, group_indices, a, w, rate)
+                values = np.stack([_rate(item, rate)[w, a, group_indices] for item in common.systems])
+                drawn = np.stack(
+                    [_drawn(item, rate)[w, :, a][:, group_indices] for item in common.systems], axis=1
+                )
                 for of, index in ((GAP, _gap), (RATIO, _log_ratio)):
                     yield Measure(
                         of=of,
@@ -115,25 +116,25 @@ def differentials(footing: CommonSupport) -> Iterator[Measure]:
                         at={"fmr": target, "rate": rate},
                         ratio=of == RATIO,
                         untested=thin,
-                        refused=footing.refused[a],
+                        refused=common.refused[a],
                     )
 
 
-def d_l2(footing: CommonSupport) -> Iterator[Measure]:
+def d_l2(common: CommonSupport) -> Iterator[Measure]:
     """The largest distance of a class from the mean of the classes, quantile space (thesis)."""
-    trial = footing.spec_trial
-    mated = [support.mated_by_pair(item.tail) for item in footing.standings]
+    system = common.first_system
+    mated = [support.mated_by_pair(item.tail) for item in common.systems]
     who = mated[0][2]
-    copies = footing.copies()
-    for schema in trial.groups.schemas:
-        inside = [_inside(footing, who, tag) for tag, _ in trial.classes(schema)]
+    copies = common.copies()
+    for schema in system.groups.schemas:
+        inside = [_inside(common, who, group_index) for group_index, _ in system.classes(schema)]
         inside = [one for one in inside if one.any()]
         fewest = min((np.unique(who[one]).size for one in inside), default=0)
         refused = (
             None if len(inside) > 1 and fewest > 1 else "needs two classes of two subjects with mated scores"
         )
         values, drawn = np.full(len(mated), np.nan), np.full((len(copies), len(mated)), np.nan)
-        for v, item in enumerate(footing.standings) if refused is None else ():
+        for v, item in enumerate(common.systems) if refused is None else ():
             scale = to_scale(mated[v][1], item.tail.score_range)
             held = Classes.of([scale[one] for one in inside], [who[one] for one in inside])
             weights = tuple(copies[:, np.unique(who[one])] for one in inside)
@@ -171,13 +172,13 @@ def discordant(
     return decided, thin
 
 
-def _inside(footing: CommonSupport, who: Ints, tag: int) -> Flags:
-    """Which mated comparisons belong to a tag."""
-    if tag == 0:
+def _inside(common: CommonSupport, who: Ints, group_index: int) -> Flags:
+    """Which mated comparisons belong to a group."""
+    if group_index == 0:
         return np.ones(who.size, dtype=np.bool_)
-    groups = footing.groups
-    row = groups.of[groups.schemas.index(groups.names[tag - 1][0])]
-    return np.asarray(row[who] == tag - 1)
+    groups = common.groups
+    row = groups.of[groups.schemas.index(groups.names[group_index - 1][0])]
+    return np.asarray(row[who] == group_index - 1)
 
 
 def _rate(item: SystemOnSupport, rate: str) -> Floats:
@@ -197,14 +198,16 @@ def _log_ratio(rates: Floats) -> Floats:
         return np.asarray(np.log(rate_index(RateIndex.MAX_MIN, rates)))
 
 
-def _thin_classes(footing: CommonSupport, tags: list[int], a: int, w: int, rate: str) -> dict[Pair, str]:
+def _thin_classes(
+    common: CommonSupport, group_indices: list[int], a: int, w: int, rate: str
+) -> dict[Pair, str]:
     """Pairs of which some class of either has fewer than 10 errors or 10 erring subjects (FORMULAS 8.5)."""
-    thin = [_thin(item, footing, tags, float(item.thresholds[w, a]), rate) for item in footing.standings]
-    return {(i, j): reason for i, j in pairs_of(footing) if (reason := thin[i] or thin[j]) is not None}
+    thin = [_thin(item, common, group_indices, float(item.thresholds[w, a]), rate) for item in common.systems]
+    return {(i, j): reason for i, j in pairs_of(common) if (reason := thin[i] or thin[j]) is not None}
 
 
 def _thin(
-    item: SystemOnSupport, footing: CommonSupport, tags: list[int], threshold: float, rate: str
+    item: SystemOnSupport, common: CommonSupport, group_indices: list[int], threshold: float, rate: str
 ) -> str | None:
     if not np.isfinite(threshold):
         return "no threshold"
@@ -215,14 +218,14 @@ def _thin(
     else:
         wrong = tail.tail_score > threshold
         ends = (tail.subject_of[tail.tail_i[wrong]], tail.subject_of[tail.tail_j[wrong]])
-    for tag in tags:
-        inside = _inside(footing, ends[0].astype(np.int64), tag) & _inside(
-            footing, ends[1].astype(np.int64), tag
+    for group_index in group_indices:
+        inside = _inside(common, ends[0].astype(np.int64), group_index) & _inside(
+            common, ends[1].astype(np.int64), group_index
         )
         erring = np.unique(np.concatenate([ends[0][inside], ends[1][inside]])).size
         if int(np.count_nonzero(inside)) < MIN_ERRORS or erring < MIN_ERRING:
-            name = footing.groups.names[tag - 1][1]
-            return f"{item.trial.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
+            name = common.groups.names[group_index - 1][1]
+            return f"{item.system.provider}: {name} has fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"
     return None
 
 

@@ -30,11 +30,11 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def two_models(trials: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
+def two_models(systems: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
     """FNMR over FMR of each of two systems with its band (002, its comparison of two models)."""
-    for trial in trials:
-        along = read_along(trial, "fnmr", trial.spec.weighting, 0)
-        named = Drawn(trial=trial, kind=TWO_MODELS, schema=None, group="all", metric="roc", rate="fnmr")
+    for system in systems:
+        along = read_along(system, "fnmr", system.spec.weighting, 0)
+        named = Drawn(system=system, kind=TWO_MODELS, schema=None, group="all", metric="roc", rate="fnmr")
         yield named.banded(along, RECENTERED, alpha, (None,) * along.x.size)
 
 
@@ -58,39 +58,39 @@ def halves(subject_of: Ints, rng: np.random.Generator) -> Ints:
     return part
 
 
-def two_splits(trials: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
+def two_splits(systems: Sequence[SystemData], alpha: float) -> Iterator[Curve]:
     """FNMR over FMR of each system on both halves of every subject's images; the first has a band on the first half.
 
     Nothing where comparisons were listed: half the images have no list of their own.
     """
-    first = trials[0]
-    if any(trial.table is not None for trial in trials):
+    first = systems[0]
+    if any(system.table is not None for system in systems):
         return
     rng = np.random.default_rng(seed_of(first.spec.seed, TWO_SPLITS))
     part = halves(first.cohort.subject_of.astype(np.int64), rng)
-    for place, trial in enumerate(trials):
+    for place, system in enumerate(systems):
         for split, name in enumerate(SPLITS):
-            tail = support.restricted(trial.tail, part == split)
-            yield _on_split(trial, tail, name, alpha if place == split == 0 else None)
+            tail = support.restricted(system.tail, part == split)
+            yield _on_split(system, tail, name, alpha if place == split == 0 else None)
 
 
-def _on_split(trial: SystemData, tail: ScoreTail, name: str, alpha: float | None) -> Curve:
+def _on_split(system: SystemData, tail: ScoreTail, name: str, alpha: float | None) -> Curve:
     """The curve of one half; with a band where ``alpha`` is given."""
-    w = WEIGHTINGS.index(trial.spec.weighting)
-    pairs = int(rates_of.trials(tail, trial.groups).non_mated[0])
-    reasons = [unresolved(target, pairs) for target in trial.points.targets]
+    w = WEIGHTINGS.index(system.spec.weighting)
+    pairs = int(rates_of.trials(tail, system.groups).non_mated[0])
+    reasons = [unresolved(target, pairs) for target in system.points.targets]
     at = [
-        _threshold(trial, tail, target) if reason is None else np.nan
-        for target, reason in zip(trial.points.targets, reasons, strict=True)
+        _threshold(system, tail, target) if reason is None else np.nan
+        for target, reason in zip(system.points.targets, reasons, strict=True)
     ]
     kept = np.flatnonzero(np.isfinite(at))
-    targets = [trial.points.targets[a] for a in kept]
-    found = rates_of.rates(tail, trial.groups, np.array(at, dtype=np.float64)[kept])
+    targets = [system.points.targets[a] for a in kept]
+    found = rates_of.rates(tail, system.groups, np.array(at, dtype=np.float64)[kept])
     value = (found.frr if w else found.fnmr)[:, 0]
     vstat = (found.frr_bar if w else found.fnmr_bar)[:, 0]
     low = high = None
     if alpha is not None and tail.mated_complete and targets:
-        drawn = _images(trial, tail, targets)[w]
+        drawn = _images(system, tail, targets)[w]
         bounds = [
             bootstrap_intervals.recentered(drawn[:, a], float(value[a]), float(vstat[a]), alpha)
             for a in range(len(targets))
@@ -98,11 +98,11 @@ def _on_split(trial: SystemData, tail: ScoreTail, name: str, alpha: float | None
         low, high = (tuple(np.nan if one is None else one[end] for one in bounds) for end in (0, 1))
     refused = [None if np.isfinite(one) else "too few false matches are expected, or too deep" for one in at]
     return Curve(
-        provider=trial.provider,
+        provider=system.provider,
         analysis=TWO_SPLITS,
         schema=None,
         group=name,
-        weighting=trial.spec.weighting.value,
+        weighting=system.spec.weighting.value,
         x=tuple(targets),
         y=tuple(value.tolist()),
         low=low,
@@ -112,51 +112,51 @@ def _on_split(trial: SystemData, tail: ScoreTail, name: str, alpha: float | None
         level=None if low is None or alpha is None else 1 - alpha,
         metric="roc",
         rate="fnmr",
-        notes=spans(trial.points.targets, refused),
+        notes=spans(system.points.targets, refused),
     )
 
 
-def _threshold(trial: SystemData, tail: ScoreTail, target: float) -> float:
+def _threshold(system: SystemData, tail: ScoreTail, target: float) -> float:
     try:
-        return rates_of.threshold_at(tail, trial.groups, target, trial.spec.weighting)
+        return rates_of.threshold_at(tail, system.groups, target, system.spec.weighting)
     except BelowFloorError:
         return float("nan")
 
 
-def _images(trial: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Floats:
+def _images(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Floats:
     """FNMR of everybody in replicates of images, shape (W, B, A)."""
     made = replicate(
         tail,
-        trial.groups,
+        system.groups,
         plan=Plan.IMAGES,
-        n=trial.spec.bootstrap.B,
-        seed=seed_of(trial.spec.seed, "bootstrap", Plan.IMAGES.value),
+        n=system.spec.bootstrap.B,
+        seed=seed_of(system.spec.seed, "bootstrap", Plan.IMAGES.value),
         targets=list(targets),
         thresholds=[],
-        threads=trial.spec.threads,
+        threads=system.spec.threads,
     )
     return np.asarray(made.fnmr[..., 0])
 
 
-def zones(trials: Sequence[SystemData], kind: RateIndex, alpha: float) -> Iterator[Curve]:
+def zones(systems: Sequence[SystemData], kind: RateIndex, alpha: float) -> Iterator[Curve]:
     """A fairness metric of two systems with bands, and where estimate and upper bound agree on the fairer one (002).
 
     The curves of the systems, then of each schema one of zone codes whose ``group`` is the second system: 1 where the
     first system is fairer by estimate and by upper bound (zone A), -1 where the second is (zone C), 0 where the two
     disagree (zone B).
     """
-    for schema in trials[0].groups.schemas:
-        pair = [curve for trial in trials if (curve := _fairness(trial, schema, kind, alpha)) is not None]
-        if len(pair) == len(trials):
+    for schema in systems[0].groups.schemas:
+        pair = [curve for system in systems if (curve := _fairness(system, schema, kind, alpha)) is not None]
+        if len(pair) == len(systems):
             yield from pair
             yield _zoned(pair[0], pair[1])
 
 
-def _fairness(trial: SystemData, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
-    groups = classes_along(trial, schema, "fnmr")
+def _fairness(system: SystemData, schema: str, kind: RateIndex, alpha: float) -> Curve | None:
+    groups = classes_along(system, schema, "fnmr")
     if len(groups) < 2 or not groups[0][1].x.size:
         return None
-    named = Drawn(trial=trial, kind=ZONES, schema=schema, group="all", metric=kind.value, rate="fnmr")
+    named = Drawn(system=system, kind=ZONES, schema=schema, group="all", metric=kind.value, rate="fnmr")
     return named.banded(index_along(kind, groups), RECENTERED, alpha, without_value(kind, groups))
 
 

@@ -1,4 +1,4 @@
-"""One footing for several systems: the comparisons that all of them scored, thresholds and replicates on these.
+"""A common support for several systems: the comparisons that all of them scored, thresholds and replicates on these.
 
 Subjects are drawn with the seed of the audit's own replicates, which knows the plan and not the system: one row of the
 replicates is the same people in every system. Each system's threshold is found anew in each (FORMULAS 8.2).
@@ -32,14 +32,14 @@ BELOW = "a threshold lies below the floor of the kept tail"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SystemOnSupport:
-    """One system on the common footing, W = 2 weightings (pooled, identity), A targets, G + 1 tags, B replicates.
+    """One system on the common support, W = 2 weightings (pooled, identity), A targets, G + 1 groups, B replicates.
 
     ``tail``: its scores there; ``digest``: of these scores; ``thresholds`` (W, A), NaN where there is none; ``fnmr``,
     ``fmr`` (W, A, G+1): rates at them; ``drawn_fnmr``, ``drawn_fmr`` (W, B, A, G+1): replicates, t* found anew in
     each.
     """
 
-    trial: SystemData
+    system: SystemData
     tail: ScoreTail
     digest: str
     thresholds: Floats
@@ -57,7 +57,7 @@ class CommonSupport:
     ``trials``: the denominators that all share; ``ledger``: what was scored by some systems only, and so is left out.
     """
 
-    standings: tuple[SystemOnSupport, ...]
+    systems: tuple[SystemOnSupport, ...]
     groups: Groups
     targets: tuple[float, ...]
     refused: tuple[str | None, ...]
@@ -67,26 +67,26 @@ class CommonSupport:
     @property
     def names(self) -> tuple[str, ...]:
         """The systems, in the spec's order."""
-        return tuple(item.trial.provider for item in self.standings)
+        return tuple(item.system.provider for item in self.systems)
 
     @property
-    def spec_trial(self) -> SystemData:
+    def first_system(self) -> SystemData:
         """A trial that knows what all share: spec, cohort, groups."""
-        return self.standings[0].trial
+        return self.systems[0].system
 
     def copies(self) -> Ints:
         """How often each subject is drawn in each replicate, shape (B, K): what every number's replicates rest on."""
-        trial = self.spec_trial
-        strata = strata_of(trial.spec, trial.groups)
-        stratum = np.zeros(trial.cohort.n_subjects, dtype=np.int64) if strata is None else strata
-        drawn = weights.draw_between(stratum, seed=_seed(trial), first=0, count=trial.spec.bootstrap.B)
+        system = self.first_system
+        strata = strata_of(system.spec, system.groups)
+        stratum = np.zeros(system.cohort.n_subjects, dtype=np.int64) if strata is None else strata
+        drawn = weights.draw_between(stratum, seed=_seed(system), first=0, count=system.spec.bootstrap.B)
         return np.ascontiguousarray(drawn.T.astype(np.int64))
 
 
-def footing_of(trials: Sequence[SystemData]) -> CommonSupport:
-    """Put systems on one footing. Raises :class:`DataError` where they share no comparison."""
-    tails, ledger = _shared(trials)
-    first = trials[0]
+def support_of(systems: Sequence[SystemData]) -> CommonSupport:
+    """Put systems on a common support. Raises :class:`DataError` where they share no comparison."""
+    tails, ledger = _shared(systems)
+    first = systems[0]
     found = rates_of.trials(tails[0], first.groups)
     if not int(found.mated[0]) or not int(found.non_mated[0]):
         raise DataError(
@@ -96,19 +96,19 @@ def footing_of(trials: Sequence[SystemData]) -> CommonSupport:
         )
     targets = tuple(first.points.targets[a] for a in first.points.declared)
     refused = tuple(
-        unresolved(target, int(found.non_mated[0])) or _hidden(trials, a)
+        unresolved(target, int(found.non_mated[0])) or _hidden(systems, a)
         for target, a in zip(targets, first.points.declared, strict=True)
     )
     thresholds = [_thresholds(tail, first.groups, targets, refused) for tail in tails]
     lost = [bool(np.isnan([at[:, a] for at in thresholds]).any()) for a in range(len(targets))]
     said = tuple(reason or (BELOW if gone else None) for reason, gone in zip(refused, lost, strict=True))
     usable = [a for a, reason in enumerate(said) if reason is None]
-    standings = [
-        _standing(trial, tail, at, targets, usable)
-        for trial, tail, at in zip(trials, tails, thresholds, strict=True)
-    ]
+    on_support = tuple(
+        _system_on_support(system, tail, at, targets, usable)
+        for system, tail, at in zip(systems, tails, thresholds, strict=True)
+    )
     return CommonSupport(
-        standings=tuple(standings),
+        systems=on_support,
         groups=first.groups,
         targets=targets,
         refused=said,
@@ -117,54 +117,55 @@ def footing_of(trials: Sequence[SystemData]) -> CommonSupport:
     )
 
 
-def _hidden(trials: Sequence[SystemData], a: int) -> str | None:
+def _hidden(systems: Sequence[SystemData], a: int) -> str | None:
     """Why a system's scores cannot tell the threshold at target ``a``, if one's cannot: nothing is compared there."""
     found = (
-        f"{trial.provider}: {trial.hidden[w, a]}"
-        for trial in trials
+        f"{system.provider}: {system.hidden[w, a]}"
+        for system in systems
         for w in range(len(WEIGHTINGS))
-        if (w, a) in trial.hidden
+        if (w, a) in system.hidden
     )
     return next(found, None)
 
 
-def _shared(trials: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
+def _shared(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
     """Each system's scores on the common support, and how much of its own each leaves out."""
-    listed = [trial.table is not None for trial in trials]
+    listed = [system.table is not None for system in systems]
     if all(listed):
-        return _shared_list(trials)
+        return _shared_list(systems)
     if any(listed):
         raise DataError("providers", "some systems scored a list and some all pairs", "one protocol for all")
-    samples = trials[0].cohort.n_samples
-    held = [support.acquired(trial.tail, samples) for trial in trials]
+    samples = systems[0].cohort.n_samples
+    held = [support.acquired(system.tail, samples) for system in systems]
     keep = np.logical_and.reduce(held)
     own = {
-        trial.provider: int(np.count_nonzero(one & ~keep)) for trial, one in zip(trials, held, strict=True)
+        system.provider: int(np.count_nonzero(one & ~keep)) for system, one in zip(systems, held, strict=True)
     }
-    return [support.restricted(trial.tail, keep) for trial in trials], _entries(own, "samples")
+    return [support.restricted(system.tail, keep) for system in systems], _entries(own, "samples")
 
 
-def _shared_list(trials: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
-    first = trials[0].comparisons
+def _shared_list(systems: Sequence[SystemData]) -> tuple[list[ScoreTail], list[LedgerEntry]]:
+    first = systems[0].comparisons
     scores: list[Floats] = []
-    for trial in trials:
-        same = np.array_equal(trial.comparisons.probe, first.probe)
+    for system in systems:
+        same = np.array_equal(system.comparisons.probe, first.probe)
         if (
-            trial.table is None
+            system.table is None
             or not same
-            or not np.array_equal(trial.comparisons.reference, first.reference)
+            or not np.array_equal(system.comparisons.reference, first.reference)
         ):
             raise DataError("providers", "the systems were asked other comparisons", "one list for all")
-        scores.append(trial.table.score)
+        scores.append(system.table.score)
     known = [np.isfinite(score) for score in scores]
     keep = np.logical_and.reduce(known)
-    ends, of = (first.probe, first.reference), trials[0].cohort.subject_of
+    ends, of = (first.probe, first.reference), systems[0].cohort.subject_of
     tails = [
-        trial.tail if np.array_equal(one, keep) else support.listed(score, keep, trial.tail, ends, of)
-        for trial, score, one in zip(trials, scores, known, strict=True)
+        system.tail if np.array_equal(one, keep) else support.listed(score, keep, system.tail, ends, of)
+        for system, score, one in zip(systems, scores, known, strict=True)
     ]
     own = {
-        trial.provider: int(np.count_nonzero(one & ~keep)) for trial, one in zip(trials, known, strict=True)
+        system.provider: int(np.count_nonzero(one & ~keep))
+        for system, one in zip(systems, known, strict=True)
     }
     return tails, _entries(own, "comparisons")
 
@@ -191,18 +192,18 @@ def _thresholds(
     return found
 
 
-def _standing(
-    trial: SystemData, tail: ScoreTail, thresholds: Floats, targets: Sequence[float], usable: Sequence[int]
+def _system_on_support(
+    system: SystemData, tail: ScoreTail, thresholds: Floats, targets: Sequence[float], usable: Sequence[int]
 ) -> SystemOnSupport:
-    shape = (len(WEIGHTINGS), len(targets), len(trial.groups.names) + 1)
+    shape = (len(WEIGHTINGS), len(targets), len(system.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
     for w in range(len(WEIGHTINGS)) if usable else ():
-        found = rates_of.rates(tail, trial.groups, thresholds[w, usable])
+        found = rates_of.rates(tail, system.groups, thresholds[w, usable])
         fnmr[w, usable] = found.frr if w else found.fnmr
         fmr[w, usable] = found.far if w else found.fmr
-    drawn = _drawn(trial, tail, targets, usable)
+    drawn = _drawn(system, tail, targets, usable)
     return SystemOnSupport(
-        trial=trial,
+        system=system,
         tail=tail,
         digest=sha256(support.contents(tail)),
         thresholds=thresholds,
@@ -214,33 +215,33 @@ def _standing(
 
 
 def _drawn(
-    trial: SystemData, tail: ScoreTail, targets: Sequence[float], usable: Sequence[int]
+    system: SystemData, tail: ScoreTail, targets: Sequence[float], usable: Sequence[int]
 ) -> tuple[Floats, Floats]:
     """The audit's own replicates where nothing was left out, else new ones of the same people."""
-    own = trial.replicates.get(Plan.SUBJECTS) if tail is trial.tail else None
-    made, places = own, [trial.points.declared[a] for a in usable]
+    own = system.replicates.get(Plan.SUBJECTS) if tail is system.tail else None
+    made, places = own, [system.points.declared[a] for a in usable]
     if made is None:
-        made, places = _replicated(trial, tail, [targets[a] for a in usable]), list(range(len(usable)))
-    shape = (len(WEIGHTINGS), made.B, len(targets), len(trial.groups.names) + 1)
+        made, places = _replicated(system, tail, [targets[a] for a in usable]), list(range(len(usable)))
+    shape = (len(WEIGHTINGS), made.B, len(targets), len(system.groups.names) + 1)
     fnmr, fmr = np.full(shape, np.nan), np.full(shape, np.nan)
     fnmr[:, :, list(usable)] = made.fnmr[:, :, places]
     fmr[:, :, list(usable)] = made.fmr[:, :, places]
     return fnmr, fmr
 
 
-def _replicated(trial: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Replicates:
+def _replicated(system: SystemData, tail: ScoreTail, targets: Sequence[float]) -> Replicates:
     return replicate(
         tail,
-        trial.groups,
+        system.groups,
         plan=Plan.SUBJECTS,
-        n=trial.spec.bootstrap.B,
-        seed=_seed(trial),
+        n=system.spec.bootstrap.B,
+        seed=_seed(system),
         targets=list(targets),
         thresholds=[],
-        strata=strata_of(trial.spec, trial.groups),
-        threads=trial.spec.threads,
+        strata=strata_of(system.spec, system.groups),
+        threads=system.spec.threads,
     )
 
 
-def _seed(trial: SystemData) -> int:
-    return seed_of(trial.spec.seed, "bootstrap", Plan.SUBJECTS.value)
+def _seed(system: SystemData) -> int:
+    return seed_of(system.spec.seed, "bootstrap", Plan.SUBJECTS.value)

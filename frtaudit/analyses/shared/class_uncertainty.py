@@ -60,7 +60,7 @@ Ints = npt.NDArray[np.int64]
 class Doubts:
     """One system and one schema: bounds of its differentials, the declared mix, what mislabelling hides."""
 
-    trial: SystemData
+    system: SystemData
     schema: str
     alpha: float
     mix: Mapping[str, float] | None = None
@@ -71,38 +71,38 @@ class Doubts:
         held = self._held()
         causes = self._causes()
         for w, weighting in enumerate(WEIGHTINGS):
-            for a in self.trial.points.declared:
-                threshold = float(self.trial.points.at_target[w, a])
+            for a in self.system.points.declared:
+                threshold = float(self.system.points.at_target[w, a])
                 if not np.isfinite(threshold):
                     continue
                 if not causes and self.mix is None:
                     continue
-                standing = self._standing(threshold, weighting, held)
-                at: At = {"fmr": self.trial.points.targets[a]}
-                yield from self._bounds(standing, threshold, at, causes)
+                counts = self._schema_counts(threshold, weighting, held)
+                at: At = {"fmr": self.system.points.targets[a]}
+                yield from self._bounds(counts, threshold, at, causes)
                 if Missing.MISLABELLED in causes:
-                    yield from self._behind_labels(standing, at)
+                    yield from self._behind_labels(counts, at)
                 if self.mix is not None:
-                    yield from self._mix(standing, threshold, at, a, held)
+                    yield from self._mix(counts, threshold, at, a, held)
         for cause in causes:
             yield from self._curves(cause)
         if Missing.UNKNOWN in causes:
             yield from self._accuracies()
 
     def _held(self) -> ClassTrials:
-        return class_trials(self.trial.tail, self._code(), self._count() + 1)
+        return class_trials(self.system.tail, self._code(), self._count() + 1)
 
     def _code(self) -> Ints:
-        codes = self.trial.cohort.classifications[self.schema].codes.astype(np.int64)
+        codes = self.system.cohort.classifications[self.schema].codes.astype(np.int64)
         return np.where(codes < 0, self._count(), codes)
 
     def _count(self) -> int:
-        return len(self.trial.cohort.classifications[self.schema].classes)
+        return len(self.system.cohort.classifications[self.schema].classes)
 
     def _causes(self) -> list[Missing]:
         """Why rates of these classes could be others: none where everybody has a class, nothing failed, labels hold."""
         found = []
-        if bool(np.any(self.trial.cohort.classifications[self.schema].codes < 0)):
+        if bool(np.any(self.system.cohort.classifications[self.schema].codes < 0)):
             found.append(Missing.UNKNOWN)
         if any(int(lost.sum()) for lost in self._lost().values()):
             found.append(Missing.FAILURES)
@@ -112,20 +112,20 @@ class Doubts:
 
     def _lost(self) -> dict[str, Ints]:
         """Failed comparisons of each class; none where the spec scores them."""
-        tags = [tag for tag, _ in self.trial.classes(self.schema)]
-        counts = attempts_of(self.trial)
-        if self.trial.spec.failures is not FailureScore.APART:
+        group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
+        counts = attempts_of(self.system)
+        if self.system.spec.failures is not FailureScore.APART:
             counts = counts.scored()
-        return {"fmr": counts.non_mated[tags], "fnmr": counts.mated[tags]}
+        return {"fmr": counts.non_mated[group_indices], "fnmr": counts.mated[group_indices]}
 
     def _wrong(self) -> Floats:
         """The declared share of wrong labels of each class."""
         declared = self.mislabelled
-        names = self.trial.cohort.classifications[self.schema].classes
+        names = self.system.cohort.classifications[self.schema].classes
         return np.array([declared.get(name, declared.get("each", 0.0)) for name in names])
 
-    def _standing(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
-        tail, rule = self.trial.tail, self.trial.rule
+    def _schema_counts(self, threshold: float, weighting: Weighting, held: ClassTrials) -> SchemaCounts:
+        tail, rule = self.system.tail, self.system.rule
         row = int(np.searchsorted(rule.mated.thresholds, threshold))
         sums: ClassSums | None = None
         if threshold >= tail.floor:
@@ -142,33 +142,39 @@ class Doubts:
         )
 
     def _bounds(
-        self, standing: SchemaCounts, threshold: float, at: At, causes: list[Missing]
+        self, counts: SchemaCounts, threshold: float, at: At, causes: list[Missing]
     ) -> Iterator[Estimate]:
-        weight = float(getattr(self.trial.spec.analyses.get("differentials"), "weight", 0.5))
+        weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         for cause in causes:
-            if cause is Missing.FAILURES and standing.weighting is not Weighting.POOLED:
+            if cause is Missing.FAILURES and counts.weighting is not Weighting.POOLED:
                 continue  # as the bounds of rates: of comparisons, each alike
-            boxes = self._boxes(cause, standing, threshold)
+            boxes = self._boxes(cause, counts, threshold)
             for form in forms(weight):
                 own: At = {"weight": weight} if form.rates == BOTH else {"rate": form.rates[0]}
                 where: At = {**at, "index": form.metric, **own, "missing": cause.value}
                 yield from self._cases(
-                    _range(form, boxes, weight), form.worse, where, "all", standing.weighting
+                    _range(form, boxes, weight), form.worse, where, "all", counts.weighting
                 )
 
-    def _boxes(self, cause: Missing, standing: SchemaCounts, threshold: float) -> Boxes:
+    def _boxes(self, cause: Missing, counts: SchemaCounts, threshold: float) -> Boxes:
         if cause is Missing.UNKNOWN:
-            return unknown_boxes(standing)
+            return unknown_boxes(counts)
         if cause is Missing.MISLABELLED:
-            return mislabelled_boxes(standing, self._wrong())
-        rule, lost = self.trial.rule, self._lost()
-        tags = [tag for tag, _ in self.trial.classes(self.schema)]
-        trials = {"fmr": self.trial.trials.non_mated[tags], "fnmr": self.trial.trials.mated[tags]}
+            return mislabelled_boxes(counts, self._wrong())
+        rule, lost = self.system.rule, self._lost()
+        group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
+        trials = {
+            "fmr": self.system.trials.non_mated[group_indices],
+            "fnmr": self.system.trials.mated[group_indices],
+        }
         first, second = (
             int(np.searchsorted(sums, threshold))
             for sums in (rule.non_mated.thresholds, rule.mated.thresholds)
         )
-        errors = {"fmr": rule.non_mated.errors[first, tags], "fnmr": rule.mated.errors[second, tags]}
+        errors = {
+            "fmr": rule.non_mated.errors[first, group_indices],
+            "fnmr": rule.mated.errors[second, group_indices],
+        }
         return failure_boxes({rate: (errors[rate], trials[rate], lost[rate]) for rate in BOTH})
 
     def _cases(
@@ -183,25 +189,25 @@ class Doubts:
         note = None if found else "not bounded: a class without comparisons, or no such rate was kept"
         for case, value in (("best", best), ("worst", worst)):
             yield make_estimate(
-                self.trial.provider, f"index_{case}_case", at, value, None, "index", note,
+                self.system.provider, f"index_{case}_case", at, value, None, "index", note,
                 schema=self.schema, group=group, weighting=weighting,
             )  # fmt: skip
 
     def _curves(self, cause: Missing) -> Iterator[Estimate]:
         """Bounds of the largest d_l2 in both spaces, from bounds of FNMR at many thresholds."""
-        tail = self.trial.tail
+        tail = self.system.tail
         if not tail.mated_score.size or self._count() < 2:
             return
         places = np.unique(np.linspace(0, tail.mated_score.size - 1, GRID).astype(np.int64))
         grid = np.unique(tail.mated_score[places].astype(np.float64))
-        found = mated_sums(tail, self.trial.groups, grid)
-        tags = [tag for tag, _ in self.trial.classes(self.schema)]
-        trials, lost = self.trial.trials.mated[tags], self._lost()["fnmr"]
+        found = mated_sums(tail, self.system.groups, grid)
+        group_indices = [group_index for group_index, _ in self.system.classes(self.schema)]
+        trials, lost = self.system.trials.mated[group_indices], self._lost()["fnmr"]
         base = self._standing_mated(np.zeros(tail.n_samples.size, dtype=np.int64))
 
         def rates(place: int) -> Box:
             if cause is Missing.FAILURES:
-                return failure_boxes({"fnmr": (found.errors[place, tags], trials, lost)})["fnmr"]
+                return failure_boxes({"fnmr": (found.errors[place, group_indices], trials, lost)})["fnmr"]
             here = replace(base, mated_errors=found.subject_errors[place])
             if cause is Missing.UNKNOWN:
                 return unknown_boxes(here)["fnmr"]
@@ -216,8 +222,8 @@ class Doubts:
 
     def _accuracies(self) -> Iterator[Estimate]:
         """Bounds of the skewed error ratio of every set of pairs in folds, for people without a class."""
-        own = {} if self.trial.fold_pairs is None else {FOLDS: self.trial.fold_pairs}
-        for name, pairs in {**own, **self.trial.test_sets}.items():
+        own = {} if self.system.fold_pairs is None else {FOLDS: self.system.fold_pairs}
+        for name, pairs in {**own, **self.system.test_sets}.items():
             if kfold_accuracy.empty_folds(pairs.folds, pairs.k):
                 continue
             found = kfold_accuracy.k_fold_accuracy(pairs.score, pairs.mated, pairs.folds, pairs.k)
@@ -229,25 +235,25 @@ class Doubts:
             yield from self._cases(bounds, Direction.LARGER, at, "all", None)
 
     def _standing_mated(self, errors: Ints) -> SchemaCounts:
-        tail = self.trial.tail
+        tail = self.system.tail
         return SchemaCounts(
             code=self._code(),
             n_classes=self._count(),
             weighting=Weighting.POOLED,
             mated_errors=errors,
-            mated_trials=self.trial.rule.mated.subject_pairs,
+            mated_trials=self.system.rule.mated.subject_pairs,
             sums=None,
             n_samples=tail.n_samples,
             complete=tail.blocks is None,
         )
 
-    def _behind_labels(self, standing: SchemaCounts, at: At) -> Iterator[Estimate]:
+    def _behind_labels(self, counts: SchemaCounts, at: At) -> Iterator[Estimate]:
         """Indices of the rates that these labels hide, if wrong labels fall on people regardless of their errors."""
-        weight = float(getattr(self.trial.spec.analyses.get("differentials"), "weight", 0.5))
+        weight = float(getattr(self.system.spec.analyses.get("differentials"), "weight", 0.5))
         matrix = class_mix.mislabelling(self._wrong())
-        single, fmr = self._fnmr(standing), np.full((self._count(),) * 2, np.nan)
-        if standing.sums is not None:
-            fmr = class_mix.class_rates(standing.sums, standing.weighting)[:-1, :-1]
+        single, fmr = self._fnmr(counts), np.full((self._count(),) * 2, np.nan)
+        if counts.sums is not None:
+            fmr = class_mix.class_rates(counts.sums, counts.weighting)[:-1, :-1]
         found = class_mix.unmixed(single, fmr, matrix)
         rates = {} if found is None else {"fnmr": found[0]} | ({} if found[1] is None else {"fmr": found[1]})
         for form in forms(weight):
@@ -259,38 +265,38 @@ class Doubts:
                 else "needs comparisons of all classes with each other, and mostly right labels"
             )
             yield make_estimate(
-                self.trial.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
-                "index", note, schema=self.schema, weighting=standing.weighting,
+                self.system.provider, "index_behind_labels", {**at, "index": form.metric, **own}, value, None,
+                "index", note, schema=self.schema, weighting=counts.weighting,
             )  # fmt: skip
 
-    def _fnmr(self, standing: SchemaCounts) -> Floats:
+    def _fnmr(self, counts: SchemaCounts) -> Floats:
         over, under = (
-            np.bincount(standing.code, weights=part, minlength=standing.n_classes + 1)[:-1]
-            for part in standing.single()
+            np.bincount(counts.code, weights=part, minlength=counts.n_classes + 1)[:-1]
+            for part in counts.single()
         )
         return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
 
     def _mix(
-        self, standing: SchemaCounts, threshold: float, at: At, a: int, held: ClassTrials
+        self, counts: SchemaCounts, threshold: float, at: At, a: int, held: ClassTrials
     ) -> Iterator[Estimate]:
         """FMR and FNMR of everybody under the mix at the global threshold; the threshold that it needs, FNMR there."""
         declared = self.mix or {}
-        names = self.trial.cohort.classifications[self.schema].classes
+        names = self.system.cohort.classifications[self.schema].classes
         shares = np.array([declared.get(name, 0.0) for name in names])
-        weighting = standing.weighting
+        weighting = counts.weighting
         yield self._mixed_fnmr(shares, weighting, threshold, at, a)
         under = class_mix.between(held.trials, held.code)[:-1, :-1]
         weights = class_mix.pair_weights(shares, under > 0)
-        if standing.sums is None or weights is None:
-            note = BELOW if standing.sums is None else "a class of the mix has no comparison of two people"
+        if counts.sums is None or weights is None:
+            note = BELOW if counts.sums is None else "a class of the mix has no comparison of two people"
             yield self._mix_estimate("fmr_mix", at, weighting, None, note)
             return
         part = bool(np.any((under == 0) & (np.outer(shares, shares) > 0)))
         said = UNCOMPARED if part else None
         whole = np.pad(weights, (0, 1))
-        yield self._mixed_fmr(standing.sums, whole, weighting, at, said)
+        yield self._mixed_fmr(counts.sums, whole, weighting, at, said)
         try:
-            moved = class_mix.mixed_threshold(self.trial.tail, held, whole, float(at["fmr"]), weighting)
+            moved = class_mix.mixed_threshold(self.system.tail, held, whole, float(at["fmr"]), weighting)
         except BelowFloorError:
             yield self._mix_estimate("threshold_mix", at, weighting, None, BELOW)
             return
@@ -311,11 +317,11 @@ class Doubts:
     ) -> Estimate:
         unit = "score" if metric == "threshold_mix" else SHARE
         return make_estimate(
-            self.trial.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
+            self.system.provider, metric, at, value, None, unit, note, schema=self.schema, weighting=weighting
         )
 
     def _fnmr_at(self, threshold: float, shares: Floats, weighting: Weighting) -> float:
-        found = mated_sums(self.trial.tail, self.trial.groups, [threshold])
+        found = mated_sums(self.system.tail, self.system.groups, [threshold])
         rates = self._fnmr(replace(self._standing_mated(found.subject_errors[0]), weighting=weighting))
         return float((shares * rates)[shares > 0].sum())
 
@@ -335,16 +341,16 @@ class Doubts:
             degrees = dependence.degrees_of_freedom(float(subjects))
             made = from_bounds(wilson.bounds_from_variance(value, variance, trials, degrees), self.alpha)
         return make_estimate(
-            self.trial.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
+            self.system.provider, "fmr_mix", at, value, None, SHARE, note, schema=self.schema,
             weighting=weighting, intervals=(made,),
         )  # fmt: skip
 
     def _mixed_fnmr(self, shares: Floats, weighting: Weighting, threshold: float, at: At, a: int) -> Estimate:
         """Intervals from the replicates of the classes, which share their draws; Wilson's on their variance."""
-        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=0, threshold=threshold, point=a)
+        place = OperatingPoint(rate="fnmr", weighting=weighting, group_index=0, threshold=threshold, point=a)
         used = [
-            (share, read(self.trial, replace(place, tag=tag)))
-            for share, (tag, _) in zip(shares, self.trial.classes(self.schema), strict=True)
+            (share, read(self.system, replace(place, group_index=group_index)))
+            for share, (group_index, _) in zip(shares, self.system.classes(self.schema), strict=True)
             if share > 0
         ]  # fmt: skip
         plans = set.intersection(*(set(item.replicates) for _, item in used))
@@ -362,7 +368,7 @@ class Doubts:
         )
         wanted = [
             item
-            for item in self.trial.intervals
+            for item in self.system.intervals
             if item.method in PLAN_OF and item.method is not Method.WILSON
         ]
         made = intervals_of(reading, wanted, self.alpha)
@@ -370,7 +376,7 @@ class Doubts:
         if drawn is not None and not reading.thin and 0 < value < 1:
             made = (*_by_variance(reading, drawn, self.alpha), *made)
         return make_estimate(
-            self.trial.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
+            self.system.provider, "fnmr_mix", at, value, None, SHARE, schema=self.schema, weighting=weighting,
             intervals=made,
         )  # fmt: skip
 

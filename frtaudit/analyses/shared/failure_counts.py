@@ -16,7 +16,7 @@ Ints = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempts:
-    """Of each tag by subject: ``failed``, ``tried`` (G+1, K); lost comparisons: ``mated``, ``non_mated`` (G+1,); int64.
+    """By group and subject: ``failed``, ``tried`` (G+1, K); lost comparisons: ``mated``, ``non_mated`` (G+1,); int64.
 
     In a search for names K counts queries, with a person or without.
     ``known``: that none stands apart is so by the spec, and no estimate.
@@ -35,76 +35,79 @@ class Attempts:
         return replace(self, known=True, **none)
 
 
-def attempts_of(trial: SystemData) -> Attempts:
+def attempts_of(system: SystemData) -> Attempts:
     """What one system was given and did not answer.
 
     Lists tell of failed comparisons; elsewhere samples fail, whichever of their comparisons are made.
     """
-    if trial.attempts is None:
-        return _of_samples(trial)
-    lost = _of_comparisons(trial, trial.attempts)
-    if trial.material.labelling is not None and was_listed(trial):
-        failed, asked = tried.tried(trial.material.labelling, trial.provider, trial.groups.names)
+    if system.attempts is None:
+        return _of_samples(system)
+    lost = _of_comparisons(system, system.attempts)
+    if system.cohort_data.labelling is not None and was_listed(system):
+        failed, asked = tried.tried(system.cohort_data.labelling, system.provider, system.groups.names)
         return replace(lost, failed=failed, tried=asked)
-    if was_listed(trial):
+    if was_listed(system):
         return lost
-    samples = _of_samples(trial)
+    samples = _of_samples(system)
     return replace(lost, failed=samples.failed, tried=samples.tried, unit=samples.unit)
 
 
-def was_listed(trial: SystemData) -> bool:
+def was_listed(system: SystemData) -> bool:
     """Whether the scores came with the cohort, as lists."""
-    return trial.provider in trial.material.tables
+    return system.provider in system.cohort_data.tables
 
 
-def _of_samples(trial: SystemData) -> Attempts:
-    cohort = trial.cohort
+def _of_samples(system: SystemData) -> Attempts:
+    cohort = system.cohort
     given = np.bincount(cohort.subject_of, minlength=cohort.n_subjects).astype(np.int64)
-    failed = cohort.subject_of[list(trial.failed)]
+    failed = cohort.subject_of[list(system.failed)]
     got = given - np.bincount(failed, minlength=cohort.n_subjects)
-    mated = _by_tag(trial, given * (given - 1) // 2 - got * (got - 1) // 2)
-    planned = np.array([_pairs(trial, tag, given) for tag, _, _ in trial.tags()])
-    made = np.array([_pairs(trial, tag, got) for tag, _, _ in trial.tags()])
-    lost, asked = _each(trial, given - got), _each(trial, given)
+    mated = _by_group(system, given * (given - 1) // 2 - got * (got - 1) // 2)
+    planned = np.array([_pairs(system, group_index, given) for group_index, _, _ in system.every_group()])
+    made = np.array([_pairs(system, group_index, got) for group_index, _, _ in system.every_group()])
+    lost, asked = _each(system, given - got), _each(system, given)
     return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
 
 
-def members_of(trial: SystemData, tag: int) -> npt.NDArray[np.bool_]:
-    """Which subjects belong to a tag, (K,) bool."""
-    return np.asarray(members(trial.groups, trial.cohort.n_subjects)[tag])
+def members_of(system: SystemData, group_index: int) -> npt.NDArray[np.bool_]:
+    """Which subjects belong to a group, (K,) bool."""
+    return np.asarray(members(system.groups, system.cohort.n_subjects)[group_index])
 
 
-def _each(trial: SystemData, values: Ints) -> Ints:
-    """Values by subject, (K,), for each tag: 0 where the subject does not belong to it."""
-    return np.asarray(members(trial.groups, trial.cohort.n_subjects) * values)
+def _each(system: SystemData, values: Ints) -> Ints:
+    """Values by subject, (K,), for each group: 0 where the subject does not belong to it."""
+    return np.asarray(members(system.groups, system.cohort.n_subjects) * values)
 
 
-def _by_tag(trial: SystemData, values: Ints) -> Ints:
-    return np.array([int(values[members_of(trial, tag)].sum()) for tag, _, _ in trial.tags()], dtype=np.int64)
+def _by_group(system: SystemData, values: Ints) -> Ints:
+    return np.array(
+        [int(values[members_of(system, group_index)].sum()) for group_index, _, _ in system.every_group()],
+        dtype=np.int64,
+    )
 
 
-def _pairs(trial: SystemData, tag: int, samples: Ints) -> int:
-    """Non-mated comparisons within the cells among the tag's subjects."""
-    if not trial.comparisons.all_pairs:
+def _pairs(system: SystemData, group_index: int, samples: Ints) -> int:
+    """Non-mated comparisons within the cells among the group's subjects."""
+    if not system.comparisons.all_pairs:
         return 0
-    return complete_pairs(samples, np.where(members_of(trial, tag), trial.comparisons.cells, -1))
+    return complete_pairs(samples, np.where(members_of(system, group_index), system.comparisons.cells, -1))
 
 
-def _of_comparisons(trial: SystemData, attempts: ScoreTable) -> Attempts:
+def _of_comparisons(system: SystemData, attempts: ScoreTable) -> Attempts:
     """A failed comparison counts for the probe's subject."""
-    pairs = trial.comparisons
-    probe, reference = trial.cohort.subject_of[pairs.probe], trial.cohort.subject_of[pairs.reference]
+    pairs = system.comparisons
+    probe, reference = system.cohort.subject_of[pairs.probe], system.cohort.subject_of[pairs.reference]
     failed = attempts.failure >= 0
-    size = trial.cohort.n_subjects
+    size = system.cohort.n_subjects
     mated, non_mated = [], []
-    for tag, _, _ in trial.tags():
-        member = members_of(trial, tag)
+    for group_index, _, _ in system.every_group():
+        member = members_of(system, group_index)
         inside = failed & member[probe] & member[reference]
         mated.append(int(np.count_nonzero(inside & pairs.mated)))
         non_mated.append(int(np.count_nonzero(inside & ~pairs.mated)))
     return Attempts(
-        failed=_each(trial, np.bincount(probe[failed], minlength=size).astype(np.int64)),
-        tried=_each(trial, np.bincount(probe, minlength=size).astype(np.int64)),
+        failed=_each(system, np.bincount(probe[failed], minlength=size).astype(np.int64)),
+        tried=_each(system, np.bincount(probe, minlength=size).astype(np.int64)),
         mated=np.array(mated, dtype=np.int64),
         non_mated=np.array(non_mated, dtype=np.int64),
         unit=COMPARISONS,

@@ -70,13 +70,13 @@ class Kept:
 class Influence:
     """One system and whom its rates hang on."""
 
-    trial: SystemData
+    system: SystemData
     worst_share: float
     label_errors_taken: tuple[int, ...]
 
     def _points(self) -> Iterator[tuple[At, Weighting, float, bool]]:
         """Operating points with their thresholds: declared targets, then fixed ones; whether groups are read too."""
-        points = self.trial.points
+        points = self.system.points
         for w, weighting in enumerate(WEIGHTINGS):
             for a in points.declared:
                 threshold = float(points.at_target[w, a])
@@ -88,7 +88,7 @@ class Influence:
 
     def _row(self, threshold: float) -> tuple[int, int]:
         """Where the rule holds the sums of a threshold: non-mated, mated."""
-        rule = self.trial.rule
+        rule = self.system.rule
         first, second = (
             int(np.searchsorted(sums.thresholds, threshold)) for sums in (rule.non_mated, rule.mated)
         )
@@ -96,7 +96,7 @@ class Influence:
 
     def worst(self) -> Iterator[Estimate]:
         """Share of false matches due to the worst subjects: half a false match for each of its two, and all of any."""
-        rule, tail = self.trial.rule, self.trial.tail
+        rule, tail = self.system.rule, self.system.tail
         takes = rule.spread.comparisons[0]
         for at, weighting, threshold, _ in self._points():
             row, _ = self._row(threshold)
@@ -106,25 +106,25 @@ class Influence:
             note = None if total else "no false match"
             ends, any_of = (total and own / (2 * total)), influence.involving(tail, threshold, who)
             yield make_estimate(
-                self.trial.provider, "worst_share", named, ends if total else None, (own, 2 * total),
+                self.system.provider, "worst_share", named, ends if total else None, (own, 2 * total),
                 "share of the ends of false matches", note, weighting=weighting,
             )  # fmt: skip
             known = any_of is not None and total > 0
             counts = (int(any_of or 0), total) if known else None
             yield make_estimate(
-                self.trial.provider, "worst_involved", named, counts[0] / total if counts else None, counts,
+                self.system.provider, "worst_involved", named, counts[0] / total if counts else None, counts,
                 "share of false matches", note or (None if known else BELOW), weighting=weighting,
             )  # fmt: skip
 
     def heaviest(self) -> Iterator[Estimate]:
         """Share of FMR that one pair of people has, the one with the most of it (FORMULAS 8.18)."""
-        everybody = np.ones(self.trial.tail.n_samples.size, dtype=np.bool_)
+        everybody = np.ones(self.system.tail.n_samples.size, dtype=np.bool_)
         for at, weighting, threshold, _ in self._points():
             row, _ = self._row(threshold)
-            total = int(self.trial.rule.non_mated.errors[row, 0])
-            found = influence.heaviest_pair(self.trial.tail, everybody, threshold, weighting)
+            total = int(self.system.rule.non_mated.errors[row, 0])
+            found = influence.heaviest_pair(self.system.tail, everybody, threshold, weighting)
             yield make_estimate(
-                self.trial.provider, "heaviest_pair", at, None if found is None else found.share,
+                self.system.provider, "heaviest_pair", at, None if found is None else found.share,
                 None if found is None else (found.errors, total), "share of the rate",
                 None if found else BELOW if total else "no false match", weighting=weighting,
             )  # fmt: skip
@@ -132,31 +132,31 @@ class Influence:
     def without_one(self) -> Iterator[Estimate]:
         """Smallest and largest FMR and FNMR when one subject goes, at each threshold; who it is stands in a list."""
         lines = {subject: line for line, subject in enumerate(self._named(), 1)}
-        for at, weighting, rate, tag, found in self._extremes():
-            _, schema, group = self.trial.tags()[tag]
+        for at, weighting, rate, group_index, found in self._extremes():
+            _, schema, group = self.system.every_group()[group_index]
             for end, left in zip(("low", "high"), found or (None, None), strict=True):
                 metric = f"{rate}_leave_one_out_{end}"
                 where = at if left is None else {**at, "line": float(lines[left.subject])}
                 yield make_estimate(
-                    self.trial.provider, metric, where, None if left is None else left.rate,
+                    self.system.provider, metric, where, None if left is None else left.rate,
                     None if left is None else (left.errors, left.trials), SHARE,
                     NOT_ALONE if left is None else None, schema=schema, group=group, weighting=weighting,
                 )  # fmt: skip
 
     def _extremes(self) -> Iterator[tuple[At, Weighting, str, int, tuple[LeaveOneOut, LeaveOneOut] | None]]:
         for at, weighting, threshold, grouped in self._points():
-            tags = range(len(self.trial.tags())) if grouped else (0,)
-            for tag in tags:
+            group_indices = range(len(self.system.every_group())) if grouped else (0,)
+            for group_index in group_indices:
                 for rate, parts in (
-                    ("fmr", self._non_mated(threshold, tag, weighting)),
-                    ("fnmr", self._mated(threshold, tag, weighting)),
+                    ("fmr", self._non_mated(threshold, group_index, weighting)),
+                    ("fnmr", self._mated(threshold, group_index, weighting)),
                 ):
-                    yield at, weighting, rate, tag, influence.leave_one_out(parts)
+                    yield at, weighting, rate, group_index, influence.leave_one_out(parts)
 
-    def _non_mated(self, threshold: float, tag: int, weighting: Weighting) -> Parts:
-        rule = self.trial.rule
-        row, scope = self._row(threshold)[0], int(rule.spread.scope_of[tag])
-        inside = rule.spread.member[tag]
+    def _non_mated(self, threshold: float, group_index: int, weighting: Weighting) -> Parts:
+        rule = self.system.rule
+        row, scope = self._row(threshold)[0], int(rule.spread.scope_of[group_index])
+        inside = rule.spread.member[group_index]
         errors = np.where(inside, rule.non_mated.subject_errors[row, scope], 0)
         trials = np.where(inside, rule.spread.comparisons[scope], 0)
         pooled = weighting is Weighting.POOLED
@@ -168,15 +168,15 @@ class Influence:
             trials=trials,
             count=errors.astype(np.float64) if pooled else shares,
             weight=(trials if pooled else blocks).astype(np.float64),
-            all_errors=int(sums.errors[row, tag]),
-            all_trials=int(rule.spread.trials[tag]),
-            all_count=float(sums.errors[row, tag] if pooled else sums.far_sum[row, tag]),
-            all_weight=float((rule.spread.trials if pooled else rule.spread.pairs)[tag]),
+            all_errors=int(sums.errors[row, group_index]),
+            all_trials=int(rule.spread.trials[group_index]),
+            all_count=float(sums.errors[row, group_index] if pooled else sums.far_sum[row, group_index]),
+            all_weight=float((rule.spread.trials if pooled else rule.spread.pairs)[group_index]),
         )
 
-    def _mated(self, threshold: float, tag: int, weighting: Weighting) -> Parts:
-        rule = self.trial.rule
-        inside = rule.spread.member[tag]
+    def _mated(self, threshold: float, group_index: int, weighting: Weighting) -> Parts:
+        rule = self.system.rule
+        inside = rule.spread.member[group_index]
         errors = np.where(inside, rule.mated.subject_errors[self._row(threshold)[1]], 0)
         trials = np.where(inside, rule.mated.subject_pairs, 0)
         count, weight = errors.astype(np.float64), trials.astype(np.float64)
@@ -197,7 +197,7 @@ class Influence:
     def _named(self) -> list[int]:
         """Subjects that the list names, in the cohort's order: those that an extreme goes without, and the worst."""
         named = {item.subject for *_, found in self._extremes() for item in found or ()}
-        rule = self.trial.rule
+        rule = self.system.rule
         for _, _, threshold, _ in self._points():
             errors = rule.non_mated.subject_errors[self._row(threshold)[0], 0]
             named |= set(
@@ -207,14 +207,14 @@ class Influence:
 
     def files(self) -> Mapping[str, bytes]:
         """The subjects that estimates point at by line, with their counts at the declared targets."""
-        rule, provider = self.trial.rule, self.trial.provider
-        points = [(at, row) for at, row in self._declared(self.trial.spec.weighting)]
+        rule, provider = self.system.rule, self.system.provider
+        points = [(at, row) for at, row in self._declared(self.system.spec.weighting)]
         columns = ["line", "subject", "samples", "mated_comparisons", "non_mated_comparisons"]
         for at, _ in points:
             columns += [f"false_matches_at_fmr_{at:g}", f"false_non_matches_at_fmr_{at:g}"]
         rows = []
         for line, k in enumerate(self._named(), 1):
-            held = int(self.trial.tail.n_samples[k]), int(rule.mated.subject_pairs[k])
+            held = int(self.system.tail.n_samples[k]), int(rule.mated.subject_pairs[k])
             errors = [
                 int(part)
                 for _, threshold in points
@@ -223,23 +223,23 @@ class Influence:
                     rule.mated.subject_errors[self._row(threshold)[1], k],
                 )
             ]
-            of = self.trial.cohort.subject_ids[k]
+            of = self.system.cohort.subject_ids[k]
             rows.append((line, of, *held, int(rule.spread.comparisons[0, k]), *errors))
         return {f"{NAME}/{file_name(provider)}/subjects.csv": as_csv(columns, rows)}
 
     def _declared(self, weighting: Weighting) -> list[tuple[float, float]]:
         """Declared targets with a threshold, and that."""
-        points = self.trial.points
+        points = self.system.points
         row = points.at_target[WEIGHTINGS.index(weighting)]
         return [(points.targets[a], float(row[a])) for a in points.declared if np.isfinite(row[a])]
 
     def label_errors(self) -> Iterator[Estimate]:
         """Pooled FMR if the top pairs are one person: those comparisons alone, or all of the two people, go."""
-        tail, trials = self.trial.tail, int(self.trial.trials.non_mated[0])
+        tail, trials = self.system.tail, int(self.system.trials.non_mated[0])
         people = influence.top_people(tail, max(self.label_errors_taken))
         for target, threshold in self._declared(Weighting.POOLED):
             row = self._row(threshold)[0]
-            errors = int(self.trial.rule.non_mated.errors[row, 0])
+            errors = int(self.system.rule.non_mated.errors[row, 0])
             between = influence.errors_between(tail, threshold, people)
             for number in sorted(set(self.label_errors_taken)):
                 gone = min(number, trials), min(number, errors)
@@ -252,13 +252,13 @@ class Influence:
         at: At = {"fmr": target, "label_errors": float(number), "of": of}
         value = errors / trials if trials else None
         return make_estimate(
-            self.trial.provider, "fmr_label_errors", at, value, (errors, trials), SHARE,
+            self.system.provider, "fmr_label_errors", at, value, (errors, trials), SHARE,
             weighting=Weighting.POOLED,
         )  # fmt: skip
 
     def kept(self) -> Kept:
         """The top pairs of people, each by its best comparison, for the review file."""
-        tail, cohort = self.trial.tail, self.trial.cohort
+        tail, cohort = self.system.tail, self.system.cohort
         people = influence.top_people(tail, max(self.label_errors_taken))
         pairs, places = {}, {}
         for rank, place in enumerate(people.places.tolist()):
@@ -274,10 +274,10 @@ class Influence:
         )
 
     def _pair_errors(self, people: Blocked) -> Iterator[tuple[float, int, int, Ints | None]]:
-        trials = int(self.trial.trials.non_mated[0])
+        trials = int(self.system.trials.non_mated[0])
         for target, threshold in self._declared(Weighting.POOLED):
-            errors = int(self.trial.rule.non_mated.errors[self._row(threshold)[0], 0])
-            yield target, errors, trials, influence.errors_between(self.trial.tail, threshold, people)
+            errors = int(self.system.rule.non_mated.errors[self._row(threshold)[0], 0])
+            yield target, errors, trials, influence.errors_between(self.system.tail, threshold, people)
 
 
 def review_rows(held: Mapping[str, Kept]) -> list[tuple[object, ...]]:

@@ -80,20 +80,20 @@ class SchemaCounts:
 Boxes = Mapping[str, Box]
 
 
-def unknown_boxes(standing: SchemaCounts) -> Boxes:
+def unknown_boxes(counts: SchemaCounts) -> Boxes:
     """Rates of the classes when each unknown subject could belong to any of them, or to none.
 
     FNMR of each class is exact, FMR at most.
     """
-    some, classes = standing.unknown, range(standing.n_classes)
-    errors, trials = standing.single()
-    base = _by_class(standing, errors), _by_class(standing, trials)
+    some, classes = counts.unknown, range(counts.n_classes)
+    errors, trials = counts.single()
+    base = _by_class(counts, errors), _by_class(counts, trials)
     pool = [Pool(errors=errors[some], trials=trials[some])]
     found = {"fnmr": _box([_both(base[0][c], base[1][c], pool, pool) for c in classes])}
-    pairs = standing.double()
+    pairs = counts.double()
     if pairs is None:
         return found
-    over, under = (between(part, standing.code) for part in pairs)
+    over, under = (between(part, counts.code) for part in pairs)
     own = pairs[0][some], pairs[1][some]
     ends = []
     for c in classes:
@@ -123,42 +123,42 @@ def failure_boxes(rates: Mapping[str, tuple[Ints, Ints, Ints]]) -> Boxes:
     return found
 
 
-def mislabelled_boxes(standing: SchemaCounts, shares: Floats) -> Boxes:
+def mislabelled_boxes(counts: SchemaCounts, shares: Floats) -> Boxes:
     """Rates of the classes when at most ``shares`` (C,) of the subjects labelled with each belong to another class.
 
     Whoever they are: up to floor(q_c K_c) leave class c, and as many as each other class may lose may join it. FNMR is
     exact for each class. FMR at most: false matches among those who leave stay half, their comparisons go whole, for
     the largest; the other way round for the smallest; comparisons of one who joins with those who leave go first.
     """
-    limits = np.floor(shares * _sizes(standing) + ROUNDING).astype(np.int64)
-    errors, trials = standing.single()
-    base = _by_class(standing, errors), _by_class(standing, trials)
+    limits = np.floor(shares * _sizes(counts) + ROUNDING).astype(np.int64)
+    errors, trials = counts.single()
+    base = _by_class(counts, errors), _by_class(counts, trials)
     singles = []
-    for c in range(standing.n_classes):
+    for c in range(counts.n_classes):
         pools = [
             Pool(errors=sign * errors[who], trials=sign * trials[who], limit=int(limits[d]))
-            for d, who, sign in _moves(standing, c, limits)
+            for d, who, sign in _moves(counts, c, limits)
         ]
         singles.append(_both(base[0][c], base[1][c], pools, pools))
-    pairs = standing.double()
+    pairs = counts.double()
     if pairs is None:
         return {"fnmr": _box(singles)}
-    over, under = (between(part, standing.code) for part in pairs)
+    over, under = (between(part, counts.code) for part in pairs)
     doubles = [
-        _both(over[c, c], under[c, c], *_double_pools(standing, pairs, limits, c))
-        for c in range(standing.n_classes)
+        _both(over[c, c], under[c, c], *_double_pools(counts, pairs, limits, c))
+        for c in range(counts.n_classes)
     ]
     return {"fnmr": _box(singles), "fmr": _box(doubles)}
 
 
 def _double_pools(
-    standing: SchemaCounts, pairs: tuple[Floats, Floats], limits: Ints, c: int
+    counts: SchemaCounts, pairs: tuple[Floats, Floats], limits: Ints, c: int
 ) -> tuple[list[Pool], list[Pool]]:
     """What makes FMR of class c small, and what makes it large: those who leave it, those who join it."""
     over, under = pairs
-    others = [d for d in range(standing.n_classes) if d != c and limits[d]]
+    others = [d for d in range(counts.n_classes) if d != c and limits[d]]
     low, high = [], []
-    for d, who, sign in _moves(standing, c, limits):
+    for d, who, sign in _moves(counts, c, limits):
         limit, own, size = int(limits[d]), over[who, c], under[who, c]
         if sign < 0:
             low.append(Pool(errors=-own, trials=-size / 2, limit=limit))
@@ -169,28 +169,28 @@ def _double_pools(
             under[np.ix_(who, np.array(others, dtype=np.int64))].sum(axis=1),
         )
         low.append(Pool(errors=np.zeros(who.size), trials=size + most / 2, limit=limit))
-        kept = np.maximum(size - _with_leavers(standing, c, who, int(limits[c]), size), 0.0)
+        kept = np.maximum(size - _with_leavers(counts, c, who, int(limits[c]), size), 0.0)
         high.append(Pool(errors=own + more / 2, trials=kept, limit=limit))
     return low, high
 
 
-def _with_leavers(standing: SchemaCounts, c: int, who: Ints, leaving: int, size: Floats) -> Floats:
+def _with_leavers(counts: SchemaCounts, c: int, who: Ints, leaving: int, size: Floats) -> Floats:
     """At most so much of ``size`` do those who join share with those who leave."""
     if not leaving:
         return np.zeros(who.size)
-    if standing.weighting is Weighting.IDENTITY:
+    if counts.weighting is Weighting.IDENTITY:
         return np.full(who.size, float(leaving))
-    if not standing.complete:
+    if not counts.complete:
         return size
-    most = np.sort(standing.n_samples[standing.code == c])[::-1][:leaving].sum()
-    return np.asarray(standing.n_samples[who] * float(most))
+    most = np.sort(counts.n_samples[counts.code == c])[::-1][:leaving].sum()
+    return np.asarray(counts.n_samples[who] * float(most))
 
 
-def _moves(standing: SchemaCounts, c: int, limits: Ints) -> list[tuple[int, Ints, int]]:
+def _moves(counts: SchemaCounts, c: int, limits: Ints) -> list[tuple[int, Ints, int]]:
     """Classes with wrong labels, their subjects, and whether these leave c (-1) or join it (1)."""
     return [
-        (d, np.flatnonzero(standing.code == d), -1 if d == c else 1)
-        for d in range(standing.n_classes)
+        (d, np.flatnonzero(counts.code == d), -1 if d == c else 1)
+        for d in range(counts.n_classes)
         if limits[d]
     ]
 
@@ -242,12 +242,12 @@ def _box(ends: list[tuple[float, float]]) -> Box:
     return Box(low=low, high=high, critical=0.0)
 
 
-def _by_class(standing: SchemaCounts, values: Floats) -> Floats:
-    return np.asarray(np.bincount(standing.code, weights=values, minlength=standing.n_classes + 1)[:-1])
+def _by_class(counts: SchemaCounts, values: Floats) -> Floats:
+    return np.asarray(np.bincount(counts.code, weights=values, minlength=counts.n_classes + 1)[:-1])
 
 
-def _sizes(standing: SchemaCounts) -> Ints:
-    return np.asarray(np.bincount(standing.code, minlength=standing.n_classes + 1)[:-1], dtype=np.int64)
+def _sizes(counts: SchemaCounts) -> Ints:
+    return np.asarray(np.bincount(counts.code, minlength=counts.n_classes + 1)[:-1], dtype=np.int64)
 
 
 def curve_range(

@@ -156,14 +156,14 @@ class Overlap:
         }
 
 
-def matcher_of(material: CohortData, panel: Sequence[str], wanted: str | None, where: str) -> str:
+def matcher_of(cohort_data: CohortData, panel: Sequence[str], wanted: str | None, where: str) -> str:
     """The provider whose templates decide: the one asked for, else the first on trial with templates on both sides."""
-    if not material.training:
+    if not cohort_data.training:
         raise SpecError(where, "the cohort has no training set", "cohort.training.NAME=FOLDER")
     shared = [
         name
-        for name in material.templates
-        if all(name in held.templates for held in material.training.values())
+        for name in cohort_data.templates
+        if all(name in held.templates for held in cohort_data.training.values())
     ]
     first = next((name for name in panel if name in shared), None)
     if wanted is None and first is not None:
@@ -178,14 +178,14 @@ def matcher_of(material: CohortData, panel: Sequence[str], wanted: str | None, w
     return wanted
 
 
-def survey(material: CohortData, matcher: str, rules: Rules) -> Overlap:
+def survey(cohort_data: CohortData, matcher: str, rules: Rules) -> Overlap:
     """Search every training set, read the review, clean, search again."""
-    templates = material.templates[matcher]()
+    templates = cohort_data.templates[matcher]()
     probes = unit_rows(templates.vectors)
     search = _engine(rules.engine)
     raw: dict[str, Found] = {}
     cleaned: dict[str, Cleaned] = {}
-    for name, held in material.training.items():
+    for name, held in cohort_data.training.items():
         trained = held.templates[matcher]()
         if trained.vectors.shape[1] != probes.shape[1]:
             found = f"templates of {trained.vectors.shape[1]} numbers, those of the test set have {probes.shape[1]}"
@@ -195,7 +195,7 @@ def survey(material: CohortData, matcher: str, rules: Rules) -> Overlap:
         matches = search(probes, gallery, rules.k)
         base = Found(
             name=name,
-            test=material.cohort,
+            test=cohort_data.cohort,
             training=held.cohort,
             rows=templates.rows.astype(np.int64),
             index=np.where(matches.index >= 0, rows[matches.index], -1),
@@ -207,9 +207,9 @@ def survey(material: CohortData, matcher: str, rules: Rules) -> Overlap:
         if rules.clean is not None:
             cleaned[name] = _clean(base, probes, gallery, rows, search, rules)
     if rules.known is not None:
-        raw = {name: _told(found, material.training[name], rules) for name, found in raw.items()}
+        raw = {name: _told(found, cohort_data.training[name], rules) for name, found in raw.items()}
         cleaned = {
-            name: replace(item, found=_told(item.found, material.training[name], rules))
+            name: replace(item, found=_told(item.found, cohort_data.training[name], rules))
             for name, item in cleaned.items()
         }
     return _reviewed(Overlap(matcher=matcher, raw=raw, cleaned=cleaned), rules)

@@ -32,17 +32,17 @@ class Claim:
 
 
 def certify(
-    material: CohortData, pairs: Comparisons, rules: Rules | None, per_image: int | None
+    cohort_data: CohortData, pairs: Comparisons, rules: Rules | None, per_image: int | None
 ) -> list[Claim]:
     """Every claim that can be made of listed pairs: of any list, and of one that ``rules`` made."""
-    found = [*_of_pairs(material, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
+    found = [*_of_pairs(cohort_data, pairs), *_of_images(pairs, rules.per_image if rules else per_image)]
     if pairs.fold is not None:
-        found += _of_folds(material, pairs)
+        found += _of_folds(cohort_data, pairs)
     if rules is not None:
         found += [
-            *_of_traits(material, pairs, rules),
-            *_of_bounds(material, pairs, rules),
-            *_of_groups(material, pairs, rules),
+            *_of_traits(cohort_data, pairs, rules),
+            *_of_bounds(cohort_data, pairs, rules),
+            *_of_groups(cohort_data, pairs, rules),
         ]
     return found
 
@@ -51,9 +51,9 @@ def _claim(rule: str, keeps: Flags, of: str, worst: str = "") -> Claim:
     return Claim(rule=rule, kept=int(np.count_nonzero(keeps)), total=int(keeps.size), of=of, worst=worst)
 
 
-def _of_pairs(material: CohortData, pairs: Comparisons) -> Iterator[Claim]:
+def _of_pairs(cohort_data: CohortData, pairs: Comparisons) -> Iterator[Claim]:
     low, high = np.minimum(pairs.probe, pairs.reference), np.maximum(pairs.probe, pairs.reference)
-    key = low.astype(np.int64) * material.cohort.n_samples + high
+    key = low.astype(np.int64) * cohort_data.cohort.n_samples + high
     _, where, counts = np.unique(key, return_inverse=True, return_counts=True)
     yield _claim("each pair stands once", counts[where] == 1, "pairs")
 
@@ -67,9 +67,9 @@ def _of_images(pairs: Comparisons, most: int | None) -> Iterator[Claim]:
             yield _claim(f"each image in at most {most} {kind} pairs", counts <= most, "images", worst)
 
 
-def _of_folds(material: CohortData, pairs: Comparisons) -> Iterator[Claim]:
+def _of_folds(cohort_data: CohortData, pairs: Comparisons) -> Iterator[Claim]:
     fold = np.zeros(0, dtype=np.int64) if pairs.fold is None else pairs.fold.astype(np.int64)
-    subject = material.cohort.subject_of.astype(np.int64)
+    subject = cohort_data.cohort.subject_of.astype(np.int64)
     ends = subject[pairs.probe], subject[pairs.reference]
     leaks, _ = leaking(*ends, pairs.mated, fold)
     people = np.unique(ends[0][pairs.mated]).size
@@ -81,25 +81,25 @@ def _of_folds(material: CohortData, pairs: Comparisons) -> Iterator[Claim]:
         yield _claim(f"as many {kind} pairs in every fold", sizes == sizes.max(), "folds", said)
 
 
-def _number(material: CohortData, column: str) -> Floats:
-    return np.array([float(text) if text else np.nan for text in material.attributes[column]])
+def _number(cohort_data: CohortData, column: str) -> Floats:
+    return np.array([float(text) if text else np.nan for text in cohort_data.attributes[column]])
 
 
-def _of_traits(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+def _of_traits(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Confidence, tails and values of the images that stand in the set."""
     used = np.unique(np.concatenate([pairs.probe, pairs.reference]))
     for name in dict.fromkeys([*rules.only, rules.trait]):
         trait = rules.traits[name]
         if trait.confidence is not None:
-            seen = _number(material, trait.confidence)[used]
+            seen = _number(cohort_data, trait.confidence)[used]
             rule = f"{trait.confidence} at least {trait.at_least:g}"
             yield _claim(rule, seen >= trait.at_least, "images", f"least {seen.min():g}")
     for name, value in rules.only.items():
         if rules.traits[name].tail is None:
-            texts = material.attributes[rules.traits[name].column][used]
+            texts = cohort_data.attributes[rules.traits[name].column][used]
             yield _claim(f"{name} is {value}", texts == value, "images")
     trait = rules.traits[rules.trait]
-    word = _words(material, trait, rules)
+    word = _words(cohort_data, trait, rules)
     ends = word[pairs.probe], word[pairs.reference]
     a, b = rules.mated_values
     mated = ((ends[0] == a) & (ends[1] == b)) | ((ends[0] == b) & (ends[1] == a))
@@ -111,23 +111,23 @@ def _of_traits(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterat
     yield _claim(f"non-mated pairs of {said}", mixed[~pairs.mated], "pairs")
 
 
-def _words(material: CohortData, trait: Trait, rules: Rules) -> npt.NDArray[np.object_]:
+def _words(cohort_data: CohortData, trait: Trait, rules: Rules) -> npt.NDArray[np.object_]:
     """The value of each image; of a number: low and high where at most the tail's share of its group lies beyond it."""
     if trait.tail is None and not trait.tails:
-        return material.attributes[trait.column]
-    number = _number(material, trait.column)
+        return cohort_data.attributes[trait.column]
+    number = _number(cohort_data, trait.column)
     among = np.isfinite(number)
-    templates = material.templates[rules.matcher]()
+    templates = cohort_data.templates[rules.matcher]()
     among &= np.isin(np.arange(number.size), templates.rows)
     for name, value in rules.only.items():
         only = rules.traits[name]
-        among &= material.attributes[only.column] == value
+        among &= cohort_data.attributes[only.column] == value
         if only.confidence is not None:
-            among &= _number(material, only.confidence) >= only.at_least
+            among &= _number(cohort_data, only.confidence) >= only.at_least
     if trait.confidence is not None:
-        among &= _number(material, trait.confidence) >= trait.at_least
+        among &= _number(cohort_data, trait.confidence) >= trait.at_least
     words = np.full(number.size, "", dtype=object)
-    for name, own in _groups(material, rules).items():
+    for name, own in _groups(cohort_data, rules).items():
         inside = np.flatnonzero(own & among)
         share = trait.tails.get(name, trait.tail)
         if share is None:
@@ -139,18 +139,18 @@ def _words(material: CohortData, trait: Trait, rules: Rules) -> npt.NDArray[np.o
     return words
 
 
-def _groups(material: CohortData, rules: Rules) -> dict[str, Flags]:
+def _groups(cohort_data: CohortData, rules: Rules) -> dict[str, Flags]:
     """Group to which samples are in it, shape (N,)."""
     if rules.balance is None:
-        return {"all": np.ones(material.cohort.n_samples, dtype=bool)}
-    schema = material.cohort.classifications[rules.balance]
-    code = schema.codes[material.cohort.subject_of]
+        return {"all": np.ones(cohort_data.cohort.n_samples, dtype=bool)}
+    schema = cohort_data.cohort.classifications[rules.balance]
+    code = schema.codes[cohort_data.cohort.subject_of]
     return {name: code == place for place, name in enumerate(schema.classes)}
 
 
-def _of_bounds(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+def _of_bounds(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Scores and ages of the pairs."""
-    templates = material.templates[rules.matcher]()
+    templates = cohort_data.templates[rules.matcher]()
     row = {int(sample): n for n, sample in enumerate(templates.rows)}
     vectors = templates.vectors.astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -164,15 +164,15 @@ def _of_bounds(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterat
         f"non-mated score at most {high:g}", rest <= high + slack, "pairs", f"largest {rest.max():.4f}"
     )
     if rules.age is not None:
-        age = _number(material, rules.age)
+        age = _number(cohort_data, rules.age)
         gap = np.abs(age[pairs.probe] - age[pairs.reference])[pairs.mated]
         rule = f"{rules.age} of mated pairs at most {rules.age_gap:g} apart"
         yield _claim(rule, gap <= rules.age_gap, "pairs", f"largest {gap.max():g}")
 
 
-def _of_groups(material: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
+def _of_groups(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Iterator[Claim]:
     """Equal numbers of each group, non-mated pairs within one."""
-    own = _groups(material, rules)
+    own = _groups(cohort_data, rules)
     inside = [flags[pairs.probe] & flags[pairs.reference] for flags in own.values()]
     within = np.any(inside, axis=0)
     yield _claim("both samples of one group", within, "pairs")

@@ -59,8 +59,10 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, desk: ReviewState, port: int = 0, heard: Callable[[], object] = lambda: None) -> None:
-        self.desk = desk
+    def __init__(
+        self, review: ReviewState, port: int = 0, heard: Callable[[], object] = lambda: None
+    ) -> None:
+        self.review = review
         self._heard, self._turn = heard, Lock()
         try:
             super().__init__((HOME, port), Handler)
@@ -79,7 +81,7 @@ class Server(ThreadingHTTPServer):
     @property
     def address(self) -> str:
         """Where the page stands."""
-        return f"http://{HOME}:{self.server_port}/{self.desk.token}/"
+        return f"http://{HOME}:{self.server_port}/{self.review.token}/"
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -93,14 +95,16 @@ class Handler(BaseHTTPRequestHandler):
         name = self._asked()
         if name is None:
             return
-        desk = self._desk
+        review = self._review
         picture = _PICTURE.fullmatch(name)
         if name in FILES:
             file, kind = FILES[name]
             self._send(200, (shipped("templates") / file).read_bytes(), kind)
         elif name == "questions":
-            self._json(200, to_json(desk.sheets, desk.faces, desk.pictures.names, desk.journal.answers))
-        elif picture is not None and (found := desk.pictures.read(int(picture[1]))) is not None:
+            self._json(
+                200, to_json(review.sheets, review.faces, review.pictures.names, review.journal.answers)
+            )
+        elif picture is not None and (found := review.pictures.read(int(picture[1]))) is not None:
             self._send(200, found.data, found.kind)
         else:
             self._refuse(404)
@@ -117,7 +121,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(refused or 400)
             return
         try:
-            count = self._desk.journal.keep(*said)
+            count = self._review.journal.keep(*said)
         except DataError as error:
             self._json(409, {"error": str(error)})
         else:
@@ -142,8 +146,8 @@ class Handler(BaseHTTPRequestHandler):
         return "frtaudit"
 
     @property
-    def _desk(self) -> ReviewState:
-        return cast("Server", self.server).desk
+    def _review(self) -> ReviewState:
+        return cast("Server", self.server).review
 
     @property
     def _hosts(self) -> tuple[str, str]:
@@ -156,7 +160,7 @@ class Handler(BaseHTTPRequestHandler):
             self._refuse(403)
             return None
         token, slash, name = self.path.removeprefix("/").partition("/")
-        if not slash or not secrets.compare_digest(token.encode(), self._desk.token.encode()):
+        if not slash or not secrets.compare_digest(token.encode(), self._review.token.encode()):
             self._refuse(404)
             return None
         return name

@@ -34,7 +34,7 @@ def overrides_of(words: list[str]) -> list[str]:
     return [*first, *(f"cohort.root={name}" for name in folders), *(word for word in words if "=" in word)]
 
 
-def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> ReviewState:
+def review_of(spec: AuditSpec, answers: Path | None = None, most: int | None = None) -> ReviewState:
     """Read, estimate, and lay out what is asked; ``answers``: by default ``answers.csv`` in the folder of the faces.
 
     Raises :class:`SpecError` for a cohort that is no search, :class:`DataError` for files that cannot be read.
@@ -56,30 +56,32 @@ def desk_of(spec: AuditSpec, answers: Path | None = None, most: int | None = Non
     return ReviewState(faces=found.faces, sheets=made, pictures=pictures, journal=journal)
 
 
-def remaining(desk: ReviewState) -> int:
+def remaining(review: ReviewState) -> int:
     """How many queries have a face that is asked and not answered yet."""
-    answers = desk.journal.answers
-    return sum(any(one.asked and one.face not in answers for one in sheet.questions) for sheet in desk.sheets)
+    answers = review.journal.answers
+    return sum(
+        any(one.asked and one.face not in answers for one in sheet.questions) for sheet in review.sheets
+    )
 
 
-def serve_review(desk: ReviewState, port: int, say: Callable[[str], object]) -> None:
+def serve_review(review: ReviewState, port: int, say: Callable[[str], object]) -> None:
     """Serve the page until Ctrl-C, then say how many answers stand where.
 
     While it serves it says how many queries remain, a line for each that is finished or opened again.
     """
-    asked = sum(item.asked for sheet in desk.sheets for item in sheet.questions)
-    known = int(np.count_nonzero(desk.faces.annotated != UNSAID))
-    counts = f"{asked} of {len(desk.faces.names)} faces are asked, in {len(desk.sheets)} queries"
-    left = remaining(desk)
+    asked = sum(item.asked for sheet in review.sheets for item in sheet.questions)
+    known = int(np.count_nonzero(review.faces.annotated != UNSAID))
+    counts = f"{asked} of {len(review.faces.names)} faces are asked, in {len(review.sheets)} queries"
+    left = remaining(review)
 
     def heard() -> None:
         nonlocal left
-        before, left = left, remaining(desk)
+        before, left = left, remaining(review)
         if left != before:
-            say(f"{left} of {len(desk.sheets)} queries remain")
+            say(f"{left} of {len(review.sheets)} queries remain")
 
-    with Server(desk, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a sitting ends
+    with Server(review, port, heard) as server, suppress(KeyboardInterrupt):  # a signal is how a sitting ends
         say(f"{counts}; {known} have an answer in the list of faces")
         say(f"open {server.address} in a browser on this machine, {left} queries remain; Ctrl-C ends")
         server.serve_forever(poll_interval=0.1)
-    say(f"{len(desk.journal.answers)} answers stand in {desk.journal.path}")
+    say(f"{len(review.journal.answers)} answers stand in {review.journal.path}")

@@ -1,4 +1,4 @@
-"""Made-up faces and a made-up matcher: gray patterns on a ground without red, found and compared by their pixels alone.
+"""Synthetic faces and a synthetic matcher: gray patterns on a background without red, compared by their pixels alone.
 
 Nothing here is a face: it is what demos, training and tests are run on, offline, with answers that are known.
 """
@@ -20,9 +20,9 @@ Bytes = npt.NDArray[np.uint8]
 
 SIDE = 96  # pixels of a drawn face
 GRID = 6  # its pattern has this many patches a side
-DARKEST, BRIGHTEST = 80.0, 250.0  # of a face, on a ground of 0
+DARKEST, BRIGHTEST = 80.0, 250.0  # of a face, on a background of 0
 EDGE = 40  # a pixel whose red is above this is part of a face
-PATCHES = (10, 12)  # of a ground: rows, columns
+PATCHES = (10, 12)  # of a background: rows, columns
 LEAST = 16  # pixels of a side below which nothing is seen
 THUMBNAIL = 12
 
@@ -42,7 +42,7 @@ def drawn(patterns: Array, side: int = SIDE) -> Bytes:
     return large
 
 
-def ground(seed: int, *names: str) -> Bytes:
+def background(seed: int, *names: str) -> Bytes:
     """What a picture shows behind its faces, keyed by names: PATCHES of green and blue, (10, 12, 3), uint8."""
     patches = np.random.default_rng(seed_of(seed, *names)).integers(0, 256, (*PATCHES, 3), dtype=np.uint8)
     patches[:, :, 0] = 0
@@ -52,7 +52,7 @@ def ground(seed: int, *names: str) -> Bytes:
 def picture_with(
     faces: Sequence[tuple[Bytes, int, int]], width: int, height: int, behind: Bytes | None = None
 ) -> Picture:
-    """A PNG of faces at (left, top) on black, or on the ground ``behind``."""
+    """A PNG of faces at (left, top) on black, or on the background ``behind``."""
     from PIL import Image
 
     shown = Image.fromarray(np.zeros((*PATCHES, 3), dtype=np.uint8) if behind is None else behind)

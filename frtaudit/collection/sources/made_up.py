@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.collection.clients.made_up import SIDE, Array, Bytes, drawn, ground, pattern, picture_with
+from frtaudit.collection.clients.made_up import SIDE, Array, Bytes, background, drawn, pattern, picture_with
 from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Picture
@@ -83,8 +83,8 @@ class MadeUp:
         kind = self.kind(query, image)
         if kind == "near_duplicate":
             face = _speckled(self._face(query, image - 1))
-            return picture_with([(face, 40, 30)], 240, 200, self._ground(query, image - 1))
-        behind = self._ground(query, image)
+            return picture_with([(face, 40, 30)], 240, 200, self._background(query, image - 1))
+        behind = self._background(query, image)
         if kind == "empty":
             return picture_with([], 240, 200, behind)
         faces: list[tuple[Bytes, int, int]] = [(self._face(query, image), 40, 30)]
@@ -121,8 +121,8 @@ class MadeUp:
         )
         return drawn(self._varied(who, query, image))
 
-    def _ground(self, query: int, image: int) -> Bytes:
-        return ground(self.seed, "ground", str(query), str(image))
+    def _background(self, query: int, image: int) -> Bytes:
+        return background(self.seed, "ground", str(query), str(image))
 
     def _varied(self, who: Array, query: int, image: int) -> Array:
         return who + self.variation * pattern(self.seed, "image", str(query), str(image))

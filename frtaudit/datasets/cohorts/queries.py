@@ -22,7 +22,7 @@ from frtaudit.inputs.scorelist import read_scores
 from frtaudit.inputs.tables import SUFFIXES, Texts, read_table
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
-from frtaudit.labelling.enrolment import cohort_data, labelling_of
+from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between, kept_between
 from frtaudit.stats.labels.duplicates import SIMILARITY
@@ -92,7 +92,7 @@ class Queries:
     def load(self, schemas: Mapping[str, SchemaSpec], seed: int) -> CohortData:
         """Read, join, label, enrol. Raises :class:`DataError` naming file and line, never a face or a query."""
         found = self._picked(self.search(), seed)
-        made = cohort_data(found.faces, found.services, found.columns, self.labels, schemas)
+        made = labelled_cohort(found.faces, found.services, found.columns, self.labels, schemas)
         paths, earlier = dict(found.paths), None
         if self.earlier is not None:
             before = self._picked(_earlier(self, self.earlier), seed)

@@ -12,7 +12,7 @@ from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Servi
 from frtaudit.core.registry import register
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import SpecError
-from frtaudit.labelling.enrolment import cohort_data
+from frtaudit.labelling.enrolment import labelled_cohort
 from frtaudit.labelling.estimate import How
 from frtaudit.labelling.pairs import Between, pairs_of
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
@@ -117,7 +117,7 @@ class SyntheticQueries:
         ends = pairs_of(faces, code, self.between, np.random.default_rng(seed_of(seed, "cohort", "pairs")))
         services = [self._service(name, base, ends, seed) for name in sorted(self.services)]
         columns = {self.column: np.array(names, dtype=object)[code[query]]}
-        made = cohort_data(faces, services, columns, self.labels, schemas)
+        made = labelled_cohort(faces, services, columns, self.labels, schemas)
         return replace(
             made, pseudonym_key=bytes.fromhex(digest({"seed": seed, "cohort": made.cohort.digest}))
         )

@@ -21,7 +21,7 @@ class AllPairs:
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
 
-    def comparisons(self, material: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The implied comparisons: nothing is listed."""
         none = np.empty(0, dtype=np.int32)
         return Comparisons(
@@ -29,5 +29,5 @@ class AllPairs:
             probe=none,
             reference=none,
             mated=np.empty(0, dtype=np.bool_),
-            cells=cells_of(material.cohort, self.non_mated, self.within),
+            cells=cells_of(cohort_data.cohort, self.non_mated, self.within),
         )

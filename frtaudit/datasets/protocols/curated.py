@@ -26,6 +26,6 @@ class Curated:
         """Raise :class:`SpecError` for rules that contradict each other."""
         check(self.rules)
 
-    def comparisons(self, material: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The curated pairs. :class:`DataError` where the rules leave too few, naming the one that binds."""
-        return curate(material, self.rules, self.reviewed)
+        return curate(cohort_data, self.rules, self.reviewed)

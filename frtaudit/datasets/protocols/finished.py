@@ -12,10 +12,10 @@ from frtaudit.errors import SpecError
 class AsFinished:
     """All pairs or the listed ones, as the runs of the cohort made them."""
 
-    def comparisons(self, material: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The runs' comparisons. Raises :class:`SpecError` for a cohort that is not made of runs."""
-        if material.compared is None:
+        if cohort_data.compared is None:
             raise SpecError(
                 "protocol", "the cohort holds no finished run", "cohort=runs, or another protocol"
             )
-        return material.compared
+        return cohort_data.compared

@@ -28,23 +28,23 @@ class Listed:
     non_mated: NonMated = NonMated.ALL
     within: str | None = None
 
-    def comparisons(self, material: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The listed comparisons, in the order of the list. Raises :class:`DataError` when there is no list."""
-        cells = cells_of(material.cohort, self.non_mated, self.within)
-        path = Path(self.file) if self.file else material.pairs
+        cells = cells_of(cohort_data.cohort, self.non_mated, self.within)
+        path = Path(self.file) if self.file else cohort_data.pairs
         if path is not None:
-            return _from_pairs(material, read_pairs(path, material.cohort), cells)
-        tables = [comparisons for comparisons, _ in material.tables.values()]
+            return _from_pairs(cohort_data, read_pairs(path, cohort_data.cohort), cells)
+        tables = [comparisons for comparisons, _ in cohort_data.tables.values()]
         if not tables:
             accepted = "protocol.file, a cohort with pairs.txt, or a cohort of score lists"
             raise DataError("protocol", "the cohort holds no list of pairs", accepted)
         ordered = any(table.ordered for table in tables)
         probe, reference = _union(tables, ordered=ordered)
-        return listed_comparisons(material.cohort, probe, reference, cells, ordered=ordered)
+        return listed_comparisons(cohort_data.cohort, probe, reference, cells, ordered=ordered)
 
 
-def _from_pairs(material: CohortData, pairs: PairList, cells: Index) -> Comparisons:
-    return listed_comparisons(material.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold)
+def _from_pairs(cohort_data: CohortData, pairs: PairList, cells: Index) -> Comparisons:
+    return listed_comparisons(cohort_data.cohort, pairs.probe, pairs.reference, cells, fold=pairs.fold)
 
 
 def _union(tables: Sequence[Comparisons], *, ordered: bool) -> tuple[Index, Index]:

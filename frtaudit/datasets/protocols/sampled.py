@@ -53,13 +53,13 @@ class Sampled:
         if self.mated is None and (self.k is not None or self.balance is not None):
             raise SpecError("protocol.mated", "no number beside balance or k", "how many mated pairs")
 
-    def comparisons(self, material: CohortData) -> Comparisons:
+    def comparisons(self, cohort_data: CohortData) -> Comparisons:
         """The drawn pairs, mated first. :class:`DataError` where there are fewer than wanted, by kind and group."""
-        cohort = material.cohort
+        cohort = cohort_data.cohort
         names, groups = _groups(cohort, self.balance)
-        rng = np.random.default_rng(seed_of(material.seed, "protocol", "sampled"))
+        rng = np.random.default_rng(seed_of(cohort_data.seed, "protocol", "sampled"))
         pool = self._pool(
-            cohort, groups, names, np.random.default_rng(seed_of(material.seed, "protocol", "pool"))
+            cohort, groups, names, np.random.default_rng(seed_of(cohort_data.seed, "protocol", "pool"))
         )
         mated, folds, of_mated = self._mated(cohort, groups, names, pool, rng)
         wanted = mated[0].size if self.non_mated is None else self.non_mated

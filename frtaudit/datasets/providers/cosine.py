@@ -59,13 +59,13 @@ class Cosine:
         """Lowest and highest possible score: -1..1, or -4..0 for squared distances."""
         return RANGES[self.metric]
 
-    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Cohort index to failure code of the samples without a template."""
-        return material.failures.get(self.templates or self.name, {})
+        return cohort_data.failures.get(self.templates or self.name, {})
 
     def scores(
         self,
-        material: CohortData,
+        cohort_data: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,
@@ -76,25 +76,25 @@ class Cosine:
 
         Raises :class:`SpecError` when the cohort holds no such templates, :class:`DataError` when they are unusable.
         """
-        templates = self._load(material)
+        templates = self._load(cohort_data)
         if comparisons.all_pairs:
             blocks = cosine_blocks if self.metric is Metric.COSINE else unit_distance_blocks
             block = blocks(templates.vectors)
-            cohort = material.cohort
+            cohort = cohort_data.cohort
             return tail_of(
                 block, templates.rows, cohort, comparisons, groups, self.score_range, request, failures
             )
         scorer = pair_scorer(templates, self.metric)
-        return table_of(scorer, comparisons, self.failed(material, seed), self.score_range, failures)
+        return table_of(scorer, comparisons, self.failed(cohort_data, seed), self.score_range, failures)
 
-    def _load(self, material: CohortData) -> Templates:
+    def _load(self, cohort_data: CohortData) -> Templates:
         stem = self.templates or self.name
-        if stem not in material.templates:
-            accepted = ", ".join(material.templates) or "a cohort with templates"
+        if stem not in cohort_data.templates:
+            accepted = ", ".join(cohort_data.templates) or "a cohort with templates"
             raise SpecError(
                 f"providers.{self.name}", f"the cohort holds no templates named {stem!r}", accepted
             )
-        return material.templates[stem]()
+        return cohort_data.templates[stem]()
 
 
 def pair_scorer(templates: Templates, metric: Metric) -> PairScorer:

@@ -35,13 +35,13 @@ class FinishedSystem:
         """Nothing, as above."""
         return None
 
-    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Cohort index to failure code of the samples that the run lost."""
-        return material.failures.get(self.name, {})
+        return cohort_data.failures.get(self.name, {})
 
     def scores(
         self,
-        material: CohortData,
+        cohort_data: CohortData,
         comparisons: Comparisons,
         groups: Groups,  # noqa: ARG002  providers share a signature
         request: TailRequest,
@@ -52,13 +52,13 @@ class FinishedSystem:
 
         Raises :class:`DataError` for a threshold below the scores that the run kept.
         """
-        if self.name not in material.finished:
+        if self.name not in cohort_data.finished:
             raise SpecError(
                 f"providers.{self.name}",
                 "no finished run holds it",
-                ", ".join(material.finished) or "cohort=runs",
+                ", ".join(cohort_data.finished) or "cohort=runs",
             )
-        run = material.finished[self.name]
+        run = cohort_data.finished[self.name]
         if comparisons.all_pairs and run.tail is not None:
             lowest, floor = min(request.thresholds, default=np.inf), run.tail.floor
             if lowest < floor:
@@ -68,7 +68,7 @@ class FinishedSystem:
                     f"{floor:g} or higher",
                 )
             return run.tail
-        if comparisons is material.compared and run.table is not None:
+        if comparisons is cohort_data.compared and run.table is not None:
             return run.table
         return _looked_up(comparisons, run)
 

@@ -36,13 +36,13 @@ class Precomputed:
         """Raise :class:`SpecError` for a range without width, or a recommended threshold out of it."""
         check_recommended(self.name, self.recommended, self.score_range)
 
-    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
+    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:  # noqa: ARG002  providers share a signature
         """Nothing: score lists tell of failed comparisons, not of failed samples."""
         return {}
 
     def scores(
         self,
-        material: CohortData,
+        cohort_data: CohortData,
         comparisons: Comparisons,
         groups: Groups,  # noqa: ARG002  providers share a signature
         request: TailRequest,  # noqa: ARG002  the same
@@ -56,10 +56,10 @@ class Precomputed:
         """
         if comparisons.all_pairs:
             raise SpecError("protocol", f"provider {self.name!r} holds listed scores only", "protocol=listed")
-        if self.name not in material.tables:
-            accepted = ", ".join(material.tables) or "a cohort of score lists"
+        if self.name not in cohort_data.tables:
+            accepted = ", ".join(cohort_data.tables) or "a cohort of score lists"
             raise SpecError(f"providers.{self.name}", f"no score list names {self.name!r}", accepted)
-        table = _aligned(comparisons, *material.tables[self.name])
+        table = _aligned(comparisons, *cohort_data.tables[self.name])
         self._check(table)
         return score_zero(table, self.score_range) if failures is FailureScore.SCORE_ZERO else table
 

@@ -58,15 +58,15 @@ class Simulated:
             found = f"failure_rate {self.failure_rate:g}, asymmetry {self.asymmetry:g}"
             raise SpecError(f"providers.{self.name}", found, "failure_rate in [0, 1), asymmetry >= 0")
 
-    def failed(self, material: CohortData, seed: int) -> Mapping[int, str]:
+    def failed(self, cohort_data: CohortData, seed: int) -> Mapping[int, str]:
         """Cohort index to failure code of the samples that fail, each by a draw keyed by its index."""
-        samples = np.arange(material.cohort.n_samples, dtype=np.uint64)
+        samples = np.arange(cohort_data.cohort.n_samples, dtype=np.uint64)
         lost = uniform(_key(seed, self.name, "failure"), samples, samples) < self.failure_rate
         return {int(i): FAILED for i in np.flatnonzero(lost)}
 
     def scores(
         self,
-        material: CohortData,
+        cohort_data: CohortData,
         comparisons: Comparisons,
         groups: Groups,
         request: TailRequest,
@@ -74,8 +74,8 @@ class Simulated:
         failures: FailureScore = FailureScore.APART,
     ) -> ScoreTable | ScoreTail:
         """A :class:`ScoreTail` of all pairs, or a :class:`ScoreTable` of listed comparisons."""
-        failed = self.failed(material, seed)
-        cohort = material.cohort
+        failed = self.failed(cohort_data, seed)
+        cohort = cohort_data.cohort
         if comparisons.all_pairs:
             rows = acquired_rows(cohort.n_samples, failed)
             block = self._block(seed, rows, cohort.subject_of)

@@ -25,7 +25,7 @@ class Totals(NamedTuple):
 class MatedTotals:
     """Mated denominators under copies v_k of the subjects (FORMULAS 1, identity-level bootstrap).
 
-    ``held`` (G+1, K): subjects of each tag, sparse, 0 and 1; ``pairs`` (K,): mated comparisons of each subject.
+    ``held`` (G+1, K): subjects of each group, sparse, 0 and 1; ``pairs`` (K,): mated comparisons of each subject.
     """
 
     held: Members
@@ -42,13 +42,13 @@ class CompleteTotals:
     """Non-mated denominators where every pair within a cell was compared.
 
     A pair of subjects k < l counts v_k v_l times: copies of one subject are no non-mated comparison. In each room
-    (the part of a cell that a tag holds) the sum is ((sum x)^2 - sum x^2) / 2. ``rooms`` (rooms, K): sparse, 0 and 1;
-    ``tag``: tag of each room; ``tags``: G+1; ``samples`` (K,): acquired samples.
+    (the part of a cell that a group holds) the sum is ((sum x)^2 - sum x^2) / 2. ``rooms`` (rooms, K): sparse, 0 and 1;
+    ``group_index``: group of each room; ``group_indices``: G+1; ``samples`` (K,): acquired samples.
     """
 
     rooms: Members
-    tag: Ints
-    tags: int
+    group_index: Ints
+    group_indices: int
     samples: Ints
 
     def of(self, copies: Ints) -> Totals:
@@ -59,8 +59,8 @@ class CompleteTotals:
 
     def _pairs(self, amount: Ints) -> Ints:
         linear, square = self.rooms @ amount, self.rooms @ (amount * amount)
-        out = np.zeros((self.tags, amount.shape[1]), dtype=np.int64)
-        np.add.at(out, self.tag, (linear * linear - square) // 2)
+        out = np.zeros((self.group_indices, amount.shape[1]), dtype=np.int64)
+        np.add.at(out, self.group_index, (linear * linear - square) // 2)
         return out
 
 
@@ -68,7 +68,7 @@ class CompleteTotals:
 class ListedTotals:
     """Non-mated denominators of listed comparisons.
 
-    ``blocks`` (G+1, Q): pairs of subjects of each tag, sparse, 0 and 1; ``k``, ``l``, ``count`` (Q,): see core
+    ``blocks`` (G+1, Q): pairs of subjects of each group, sparse, 0 and 1; ``k``, ``l``, ``count`` (Q,): see core
     ``Blocks``.
     """
 
@@ -102,13 +102,16 @@ def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:
 
 
 def _complete(held: npt.NDArray[np.bool_], tail: ScoreTail) -> CompleteTotals:
-    tag, subject = np.nonzero(held & (tail.cells >= 0))
+    group_index, subject = np.nonzero(held & (tail.cells >= 0))
     n_cells = int(tail.cells.max(initial=0)) + 1
-    room, row = np.unique(tag * n_cells + tail.cells[subject], return_inverse=True)
+    room, row = np.unique(group_index * n_cells + tail.cells[subject], return_inverse=True)
     inside = np.zeros((room.size, held.shape[1]), dtype=np.bool_)
     inside[row, subject] = True
     return CompleteTotals(
-        rooms=_sparse(inside), tag=room // n_cells, tags=held.shape[0], samples=tail.n_samples
+        rooms=_sparse(inside),
+        group_index=room // n_cells,
+        group_indices=held.shape[0],
+        samples=tail.n_samples,
     )
 
 

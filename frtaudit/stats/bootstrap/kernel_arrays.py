@@ -18,11 +18,11 @@ WIDTH = 128  # replicates of a tile
 class SortedComparisons(NamedTuple):
     """Q comparisons in order of score, C chunks, 1 + S rules.
 
-    A bucket holds comparisons that add to the same tags with the same coefficient. ``first``, ``second`` (Q,) int32:
+    A bucket holds comparisons that add to the same groups with the same coefficient. ``first``, ``second`` (Q,) int32:
     rows of weights; ``bucket`` (Q,) int32; ``fresh`` (Q,) bool: the score differs from the one before;
-    ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``tags``; ``coef`` (buckets,)
-    float64: 1/(comparisons of the pair of subjects); ``tags`` (M, 1+S) int32: tag 0, then the tag under each schema,
-    -1 = none.
+    ``chunk_start`` (C+1,) int64; ``combination`` (buckets,) int32, ascending: row of ``group_indices``; ``coef``
+    (buckets,) float64: 1/(comparisons of the pair of subjects); ``group_indices`` (M, 1+S) int32: index 0, then the
+    group under each schema, -1 = none.
     """
 
     first: Index
@@ -32,7 +32,7 @@ class SortedComparisons(NamedTuple):
     chunk_start: Ints
     combination: Index
     coef: Floats
-    tags: Index
+    group_indices: Index
 
 
 class Spans(NamedTuple):
@@ -71,7 +71,7 @@ class Tile(NamedTuple):
 class Limits(NamedTuple):
     """What must not be exceeded.
 
-    ``counts``, ``rates`` (A, tags, L): by target, ascending; ``rule`` (tags,): the rule that watches a tag, -1 = none.
+    ``counts``, ``rates`` (A, G+1, L): by target, ascending; ``rule`` (G+1,): the rule that watches a group, -1 = none.
     """
 
     counts: Ints
@@ -82,10 +82,10 @@ class Limits(NamedTuple):
 class Sums(NamedTuple):
     """Running sums, and room to work in; where rates are not wanted, arrays of rates have no row.
 
-    ``counts``, ``rates`` (tags, 128): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
+    ``counts``, ``rates`` (G+1, 128): so far; ``low_*``: before the current chunk; ``high_*``: at the end of the
     current span; ``half`` (buckets, 128) uint16 and ``added`` (buckets,): sums of each bucket and how many products
     they hold; ``words`` (buckets, 128), ``used`` (buckets,): what they have been emptied into; ``part_*`` (128,): of a
-    combination; ``lane_*`` (tags,): of one replicate.
+    combination; ``lane_*`` (G+1,): of one replicate.
     """
 
     counts: Ints
@@ -108,8 +108,8 @@ class Record(NamedTuple):
     """What the non-mated walk finds, in V weightings (counts; then rates, where they differ).
 
     ``pending`` (V, rules, L): next target of each replicate, A = none left; ``crossing`` (V, rules, A, L): the
-    comparison that exceeds the limit, -1 = none; ``at_target`` (V, rules, A, tags, L): sums strictly above its
-    score; ``at_span`` (V, T, tags, L): sums before span ``spans`` (T,).
+    comparison that exceeds the limit, -1 = none; ``at_target`` (V, rules, A, G+1, L): sums strictly above its
+    score; ``at_span`` (V, T, G+1, L): sums before span ``spans`` (T,).
     """
 
     pending: Ints
@@ -119,15 +119,15 @@ class Record(NamedTuple):
     at_span: Floats
 
 
-def empty_sums(tags: int, buckets: int, *, rated: bool = True) -> Sums:
+def empty_sums(group_indices: int, buckets: int, *, rated: bool = True) -> Sums:
     """Sums of nothing, with or without rates."""
-    kinds = tags if rated else 0
+    kinds = group_indices if rated else 0
     return Sums(
-        counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        counts=np.zeros((group_indices, WIDTH), dtype=np.int64),
         rates=np.zeros((kinds, WIDTH)),
-        low_counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        low_counts=np.zeros((group_indices, WIDTH), dtype=np.int64),
         low_rates=np.zeros((kinds, WIDTH)),
-        high_counts=np.zeros((tags, WIDTH), dtype=np.int64),
+        high_counts=np.zeros((group_indices, WIDTH), dtype=np.int64),
         high_rates=np.zeros((kinds, WIDTH)),
         half=np.zeros((buckets, WIDTH), dtype=np.uint16),
         added=np.zeros(buckets, dtype=np.int64),
@@ -135,6 +135,6 @@ def empty_sums(tags: int, buckets: int, *, rated: bool = True) -> Sums:
         used=np.zeros(buckets, dtype=np.bool_),
         part_counts=np.zeros(WIDTH, dtype=np.int64),
         part_rates=np.zeros(WIDTH),
-        lane_counts=np.zeros(tags, dtype=np.int64),
+        lane_counts=np.zeros(group_indices, dtype=np.int64),
         lane_rates=np.zeros(kinds),
     )

@@ -1,7 +1,7 @@
 """The Numba kernels: walk comparisons in order of score, for 128 replicates at once, and record weighted sums.
 
 A comparison of rows i and j weighs ``sum over c of W[c, i] W[c, j]`` in a replicate (c: copies; one in most plans).
-Sums are kept per tag: as counts (int64) and, where they differ, as rates (float64: each comparison divided by the
+Sums are kept per group: as counts (int64) and, where they differ, as rates (float64: each comparison divided by the
 number of comparisons of its pair of subjects). A span is added whole, run by run. A span in which a replicate exceeds
 a limit is added again chunk by chunk, and the chunk of the excess score by score, for that replicate alone. Nothing
 that is recorded of a replicate depends on the others.
@@ -28,9 +28,9 @@ Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 @inner
 def _copy(source: Number, to: Number) -> None:
-    for tag in range(source.shape[0]):
+    for group_index in range(source.shape[0]):
         for lane in range(source.shape[1]):
-            to[tag, lane] = source[tag, lane]
+            to[group_index, lane] = source[group_index, lane]
 
 
 @inner
@@ -66,17 +66,17 @@ def _pay_words(words: Ints, key: int, coef: float, part_counts: Ints, part_rates
 
 
 @inner
-def _pay_tags(
-    tags: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
+def _add_groups(
+    group_indices: Index, combination: int, part_counts: Ints, part_rates: Floats, counts: Ints, rates: Floats
 ) -> None:
-    """Add the sums of a combination to its tags and start afresh."""
-    for rule in range(tags.shape[1]):
-        tag = tags[combination, rule]
-        if tag >= 0:
+    """Add the sums of a combination to its groups and start afresh."""
+    for rule in range(group_indices.shape[1]):
+        group_index = group_indices[combination, rule]
+        if group_index >= 0:
             for lane in range(WIDTH):
-                counts[tag, lane] += part_counts[lane]
+                counts[group_index, lane] += part_counts[lane]
             for lane in range(WIDTH if rates.shape[0] > 0 else 0):
-                rates[tag, lane] += part_rates[lane]
+                rates[group_index, lane] += part_rates[lane]
     for lane in range(WIDTH):
         part_counts[lane] = 0
         part_rates[lane] = 0.0
@@ -84,10 +84,10 @@ def _pay_tags(
 
 @inner
 def _pay(walk: SortedComparisons, sums: Sums) -> None:
-    """Add the sums of all buckets to their tags: buckets to combinations, these to tags."""
+    """Add the sums of all buckets to their groups: buckets to combinations, these to groups."""
     half, words, added, used = sums.half, sums.words, sums.added, sums.used
     part_counts, part_rates, counts, rates = sums.part_counts, sums.part_rates, sums.counts, sums.rates
-    combination, coef, tags = walk.combination, walk.coef, walk.tags
+    combination, coef, group_indices = walk.combination, walk.coef, walk.group_indices
     paid = False
     for key in range(coef.size):
         if added[key] > 0 and used[key]:
@@ -101,7 +101,7 @@ def _pay(walk: SortedComparisons, sums: Sums) -> None:
             _pay_words(words, key, coef[key], part_counts, part_rates)
             used[key], paid = False, True
         if paid and (key + 1 == coef.size or combination[key + 1] != combination[key]):
-            _pay_tags(tags, combination[key], part_counts, part_rates, counts, rates)
+            _add_groups(group_indices, combination[key], part_counts, part_rates, counts, rates)
             paid = False
 
 
@@ -161,22 +161,22 @@ def _weight(weights: Bytes, rows: int, depth: int, a: int, b: int, lane: int) ->
 def _sum_lane(walk: SortedComparisons, tile: Tile, low: int, high: int, lane: int, sums: Sums) -> None:
     """Sums of one replicate before comparison ``high`` into ``lane_*``; ``low_*`` holds those before ``low``."""
     weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
-    first, second, bucket, tags = walk.first, walk.second, walk.bucket, walk.tags
+    first, second, bucket, group_indices = walk.first, walk.second, walk.bucket, walk.group_indices
     combination, coef = walk.combination, walk.coef
     counts, rates = sums.lane_counts, sums.lane_rates
-    for tag in range(counts.size):
-        counts[tag] = sums.low_counts[tag, lane]
-    for tag in range(rates.size):
-        rates[tag] = sums.low_rates[tag, lane]
+    for group_index in range(counts.size):
+        counts[group_index] = sums.low_counts[group_index, lane]
+    for group_index in range(rates.size):
+        rates[group_index] = sums.low_rates[group_index, lane]
     for pair in range(low, high):
         weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
         key = bucket[pair]
-        for rule in range(tags.shape[1]):
-            tag = tags[combination[key], rule]
-            if tag >= 0:  # adding a weight of 0 is quicker than asking whether it is
-                counts[tag] += weight
+        for rule in range(group_indices.shape[1]):
+            group_index = group_indices[combination[key], rule]
+            if group_index >= 0:  # adding a weight of 0 is quicker than asking whether it is
+                counts[group_index] += weight
                 if rates.size > 0:
-                    rates[tag] += coef[key] * np.float64(weight)
+                    rates[group_index] += coef[key] * np.float64(weight)
 
 
 @inner
@@ -196,7 +196,13 @@ def _find_excess(
     Where rounding hides the excess, the last comparison that weighs stands for it.
     """
     weights, rows, depth = tile.weights, tile.rows, tile.weights.shape[0] // tile.rows
-    first, second, bucket, tags, fresh = walk.first, walk.second, walk.bucket, walk.tags, walk.fresh
+    first, second, bucket, group_indices, fresh = (
+        walk.first,
+        walk.second,
+        walk.bucket,
+        walk.group_indices,
+        walk.fresh,
+    )
     combination, coef, watches = walk.combination, walk.coef, limits.rule
     counts, rates = sums.lane_counts, sums.lane_rates
     limit_counts, limit_rates = limits.counts, limits.rates
@@ -206,18 +212,18 @@ def _find_excess(
         if fresh[pair]:
             top = pair
         key = bucket[pair]
-        tag = tags[combination[key], rule]
-        if tag < 0 or watches[tag] != rule:
+        group_index = group_indices[combination[key], rule]
+        if group_index < 0 or watches[group_index] != rule:
             continue
         weight = _weight(weights, rows, depth, first[pair], second[pair], lane)
         if weight > 0:
             found, above = pair, top
             if weighting == 0:
-                counts[tag] += weight
-                over = counts[tag] > limit_counts[target, tag, lane]
+                counts[group_index] += weight
+                over = counts[group_index] > limit_counts[target, group_index, lane]
             else:
-                rates[tag] += coef[key] * np.float64(weight)
-                over = rates[tag] > limit_rates[target, tag, lane]
+                rates[group_index] += coef[key] * np.float64(weight)
+                over = rates[group_index] > limit_rates[target, group_index, lane]
             if over:
                 break
     return found, above
@@ -241,31 +247,31 @@ def _record_target(
     record.crossing[weighting, rule, target, lane] = pair
     record.pending[weighting, rule, lane] = target + 1
     _sum_lane(walk, tile, walk.chunk_start[chunk], top, lane, sums)
-    for tag in range(limits.rule.size):
-        value = sums.lane_rates[tag] if weighting == 1 else np.float64(sums.lane_counts[tag])
-        record.at_target[weighting, rule, target, tag, lane] = value
+    for group_index in range(limits.rule.size):
+        value = sums.lane_rates[group_index] if weighting == 1 else np.float64(sums.lane_counts[group_index])
+        record.at_target[weighting, rule, target, group_index, lane] = value
 
 
 @inner
 def _exceeds(
-    limits: Limits, counts: Ints, rates: Floats, target: int, tag: int, weighting: int, lane: int
+    limits: Limits, counts: Ints, rates: Floats, target: int, group_index: int, weighting: int, lane: int
 ) -> bool:
     if weighting == 0:
-        return bool(counts[tag, lane] > limits.counts[target, tag, lane])
-    return bool(rates[tag, lane] > limits.rates[target, tag, lane])
+        return bool(counts[group_index, lane] > limits.counts[target, group_index, lane])
+    return bool(rates[group_index, lane] > limits.rates[target, group_index, lane])
 
 
 @inner
 def _crossed(limits: Limits, counts: Ints, rates: Floats, record: Record) -> bool:
     """Whether a replicate exceeds a limit that it had not exceeded before."""
     pending = record.pending
-    for tag in range(limits.rule.size):
-        rule = limits.rule[tag]
+    for group_index in range(limits.rule.size):
+        rule = limits.rule[group_index]
         for weighting in range(pending.shape[0] if rule >= 0 else 0):
             for lane in range(pending.shape[2]):
                 target = pending[weighting, rule, lane]
                 if target < limits.counts.shape[0] and _exceeds(
-                    limits, counts, rates, target, tag, weighting, lane
+                    limits, counts, rates, target, group_index, weighting, lane
                 ):
                     return True
     return False
@@ -278,8 +284,8 @@ def _record_chunk(
     """Record every limit that a replicate exceeds within a chunk and still at the end of its span; their number."""
     watches, pending, counts, rates = limits.rule, record.pending, sums.counts, sums.rates
     high_counts, high_rates, found = sums.high_counts, sums.high_rates, 0
-    for tag in range(watches.size):
-        rule = watches[tag]
+    for group_index in range(watches.size):
+        rule = watches[group_index]
         if rule < 0:
             continue
         for lane in range(pending.shape[2]):
@@ -287,8 +293,8 @@ def _record_chunk(
                 target = pending[weighting, rule, lane]
                 while (
                     target < limits.counts.shape[0]
-                    and _exceeds(limits, counts, rates, target, tag, weighting, lane)
-                    and _exceeds(limits, high_counts, high_rates, target, tag, weighting, lane)
+                    and _exceeds(limits, counts, rates, target, group_index, weighting, lane)
+                    and _exceeds(limits, high_counts, high_rates, target, group_index, weighting, lane)
                 ):
                     _record_target(walk, tile, chunk, limits, target, rule, weighting, lane, sums, record)
                     target += 1
@@ -304,11 +310,11 @@ def _record_sums(span: int, sums: Sums, record: Record) -> int:
         if record.spans[point] > span:
             later += 1
         elif record.spans[point] == span:
-            for tag in range(sums.counts.shape[0]):
+            for group_index in range(sums.counts.shape[0]):
                 for lane in range(record.at_span.shape[3]):
-                    record.at_span[0, point, tag, lane] = np.float64(sums.counts[tag, lane])
+                    record.at_span[0, point, group_index, lane] = np.float64(sums.counts[group_index, lane])
                     if record.at_span.shape[0] > 1:
-                        record.at_span[1, point, tag, lane] = sums.rates[tag, lane]
+                        record.at_span[1, point, group_index, lane] = sums.rates[group_index, lane]
     return later
 
 
@@ -371,10 +377,12 @@ def _record_points(
             stop = position[point, lane]
             if low <= stop < high:
                 _sum_lane(walk, tile, low, stop, lane, sums)
-                for tag in range(sums.lane_counts.size):
+                for group_index in range(sums.lane_counts.size):
                     rate = weighting[point] == 1
-                    value = sums.lane_rates[tag] if rate else np.float64(sums.lane_counts[tag])
-                    out[point, tag, lane] = value
+                    value = (
+                        sums.lane_rates[group_index] if rate else np.float64(sums.lane_counts[group_index])
+                    )
+                    out[point, group_index, lane] = value
 
 
 @kernel
@@ -387,7 +395,7 @@ def sums_at(
     sums: Sums,
     out: Floats,
 ) -> None:
-    """Sums over the first ``position`` (P, L) comparisons into ``out`` (P, tags, L); position -1 is left alone.
+    """Sums over the first ``position`` (P, L) comparisons into ``out`` (P, G+1, L); position -1 is left alone.
 
     ``furthest``: the largest position; ``weighting`` (P,): 0 = counts, 1 = rates; ``sums``: of nothing.
     """

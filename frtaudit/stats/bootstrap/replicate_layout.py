@@ -15,7 +15,7 @@ from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedCompari
 from frtaudit.stats.bootstrap.kernels import find_thresholds, sums_at
 from frtaudit.stats.bootstrap.plans import Drawn, Rows
 from frtaudit.stats.bootstrap.score_spans import expected_ranks, spans_of
-from frtaudit.stats.bootstrap.sorted_comparisons import mated_walk, non_mated_walk, tag_rules
+from frtaudit.stats.bootstrap.sorted_comparisons import group_rules, mated_walk, non_mated_walk
 from frtaudit.stats.rates.targets import TOLERANCE, Target, exact
 from frtaudit.stats.rates.trials import mated_pairs, trials
 
@@ -26,7 +26,7 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 class Found(NamedTuple):
-    """What L replicates show; W = 2 weightings, 1 + S rules (0 = everybody), A targets, T thresholds, G + 1 tags.
+    """What L replicates show; W = 2 weightings, 1 + S rules (0 = everybody), A targets, T thresholds, G + 1 groups.
 
     ``threshold`` (W, 1+S, A, L); ``fmr_target``, ``fnmr_target`` (W, 1+S, A, G+1, L); ``fmr_fixed``, ``fnmr_fixed``
     (W, T, G+1, L); ``below`` (W, 1+S, A, L) bool: the threshold lies at or below the floor.
@@ -62,7 +62,7 @@ class ReplicateLayout:
 
     ``targets``: exact, in the caller's order; ``thresholds`` (T,) float64, ``cuts`` (T,): non-mated scores above
     each, -1
-    = below the floor; ``watched`` (1+S, G+1) bool: tags with comparisons that a rule watches; ``open``: no score
+    = below the floor; ``watched`` (1+S, G+1) bool: groups with comparisons that a rule watches; ``open``: no score
     lies below
     the tail (its floor is -inf); ``weightings``: 1 where both weightings coincide because all pairs of subjects have
     the same number of comparisons, and all subjects of mated ones; else 2.
@@ -83,14 +83,18 @@ class ReplicateLayout:
 
     def nothing(self) -> Found:
         """The result of no replicate."""
-        n_targets, n_fixed, (rules, tags) = len(self.targets), self.thresholds.size, self.watched.shape
-        at_target = np.empty((2, rules, n_targets, tags, 0))
-        at_fixed = np.empty((2, n_fixed, tags, 0))
+        n_targets, n_fixed, (rules, group_indices) = (
+            len(self.targets),
+            self.thresholds.size,
+            self.watched.shape,
+        )
+        at_target = np.empty((2, rules, n_targets, group_indices, 0))
+        at_fixed = np.empty((2, n_fixed, group_indices, 0))
         below = np.empty((2, rules, n_targets, 0), dtype=np.bool_)
         return Found(at_target[:, :, :, 0], at_target, at_target, at_fixed, at_fixed, below)
 
 
-def course_of(
+def layout_of(
     tail: ScoreTail,
     groups: Groups,
     targets: Sequence[Target],
@@ -101,7 +105,7 @@ def course_of(
     fixed = np.array(thresholds, dtype=np.float64)
     mated_score = tail.mated_score.astype(np.float64)
     cuts = np.where(fixed >= tail.floor, _above(tail, fixed), -1)
-    rule, found = tag_rules(groups), trials(tail, groups)
+    rule, found = group_rules(groups), trials(tail, groups)
     known = cuts[cuts >= 0].astype(np.int64)
     mated_cuts = np.searchsorted(mated_score, fixed, side="right")
     mated = mated_walk(tail, groups, mated_cuts, rows.mated)
@@ -142,21 +146,21 @@ def _above(tail: ScoreTail, thresholds: Floats) -> Ints:
     return np.where(np.isnan(thresholds), -1, np.array(above, dtype=np.int64))
 
 
-def run(course: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> Found:
+def run(layout: ReplicateLayout, drawn: Drawn, deep: Deep | None = None) -> Found:
     """Thresholds and rates of a tile of replicates; ``deep``: what is known of them below the floor."""
-    dead = dead_rules(course, drawn.non_mated_totals)
-    live = [a for a, target in enumerate(course.targets) if target < 1]
-    ascending = sorted(live, key=lambda a: course.targets[a])
-    record = _walk_down(course, drawn, ascending, dead)
-    threshold, fmr = _at_targets(course, drawn, ascending, dead, record)
-    fixed = _at_fixed(course, drawn, record)
+    dead = dead_rules(layout, drawn.non_mated_totals)
+    live = [a for a, target in enumerate(layout.targets) if target < 1]
+    ascending = sorted(live, key=lambda a: layout.targets[a])
+    record = _walk_down(layout, drawn, ascending, dead)
+    threshold, fmr = _at_targets(layout, drawn, ascending, dead, record)
+    fixed = _at_fixed(layout, drawn, record)
     if deep is not None:
         _fill(threshold, deep.threshold)
         _fill(fmr, ratio_of(deep.at_target, drawn.non_mated_totals))
         _fill(fixed, ratio_of(deep.at_fixed, drawn.non_mated_totals))
-    fnmr, fnmr_fixed = _walk_up(course, drawn, threshold)
+    fnmr, fnmr_fixed = _walk_up(layout, drawn, threshold)
     below = np.isnan(threshold) & ~dead[:, None]
-    both = 2 // course.weightings
+    both = 2 // layout.weightings
     return Found(
         threshold=threshold.repeat(both, axis=0),
         fmr_target=fmr.repeat(both, axis=0),
@@ -171,28 +175,28 @@ def _fill(known: Floats, more: Floats) -> None:
     np.copyto(known, more, where=~np.isnan(more))
 
 
-def dead_rules(course: ReplicateLayout, totals: Totals) -> Flags:
-    """Rules (1+S, L) with nothing to divide by: no tag to watch, or one of which the replicate has no comparison."""
+def dead_rules(layout: ReplicateLayout, totals: Totals) -> Flags:
+    """Rules (1+S, L) with nothing to divide by: no group to watch, or one of which the replicate has no comparison."""
     empty: Flags = totals.counts == 0
-    some = np.logical_or.reduce(course.watched, axis=1, keepdims=True)
-    return ~some | (course.watched[:, :, None] & empty).any(axis=1)
+    some = np.logical_or.reduce(layout.watched, axis=1, keepdims=True)
+    return ~some | (layout.watched[:, :, None] & empty).any(axis=1)
 
 
-def _walk_down(course: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:
-    tags, lanes = drawn.non_mated_totals.counts.shape
-    kinds, fixed = course.weightings, course.cuts[course.cuts >= 0]
+def _walk_down(layout: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags) -> Record:
+    group_indices, lanes = drawn.non_mated_totals.counts.shape
+    kinds, fixed = layout.weightings, layout.cuts[layout.cuts >= 0]
     shape = (kinds, len(dead), len(ascending), lanes)
     record = Record(
         pending=np.repeat(np.where(dead, len(ascending), 0)[None], kinds, axis=0),
         crossing=np.full(shape, -1, dtype=np.int64),
-        at_target=np.full((*shape[:3], tags, lanes), np.nan),
-        spans=np.searchsorted(course.non_mated.chunk_start[course.spans.chunk], fixed),
-        at_span=np.empty((kinds, fixed.size, tags, lanes)),
+        at_target=np.full((*shape[:3], group_indices, lanes), np.nan),
+        spans=np.searchsorted(layout.non_mated.chunk_start[layout.spans.chunk], fixed),
+        at_span=np.empty((kinds, fixed.size, group_indices, lanes)),
     )
-    limits = limits_of([course.targets[a] for a in ascending], drawn.non_mated_totals, course.rule)
+    limits = limits_of([layout.targets[a] for a in ascending], drawn.non_mated_totals, layout.rule)
     left = record.pending.size * len(ascending) - int(record.pending.sum())
-    sums = empty_sums(tags, course.non_mated.coef.size, rated=kinds == 2)
-    find_thresholds(course.non_mated, course.spans, drawn.non_mated, limits, left, sums, record)
+    sums = empty_sums(group_indices, layout.non_mated.coef.size, rated=kinds == 2)
+    find_thresholds(layout.non_mated, layout.spans, drawn.non_mated, limits, left, sums, record)
     return record
 
 
@@ -215,69 +219,72 @@ def _floor_times(target: Fraction, totals: Ints) -> Ints:
 
 
 def _at_targets(
-    course: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags, record: Record
+    layout: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], dead: Flags, record: Record
 ) -> tuple[Floats, Floats]:
     """Thresholds (V, 1+S, A, L) and FMR there (V, 1+S, A, G+1, L)."""
     rules, lanes = dead.shape
-    kinds = course.weightings
-    threshold = np.full((kinds, rules, len(course.targets), lanes), np.nan)
-    sums = np.full((kinds, rules, len(course.targets), *drawn.non_mated_totals.counts.shape), np.nan)
-    if course.tail_score.size:
-        found = course.tail_score[record.crossing].astype(np.float64)
+    kinds = layout.weightings
+    threshold = np.full((kinds, rules, len(layout.targets), lanes), np.nan)
+    sums = np.full((kinds, rules, len(layout.targets), *drawn.non_mated_totals.counts.shape), np.nan)
+    if layout.tail_score.size:
+        found = layout.tail_score[record.crossing].astype(np.float64)
         threshold[:, :, ascending] = np.where(record.crossing < 0, np.nan, found)
-    if course.open:
+    if layout.open:
         crossed = (record.crossing >= 0) | dead[:, None]
         threshold[:, :, ascending] = np.where(crossed, threshold[:, :, ascending], -np.inf)
     sums[:, :, ascending] = record.at_target
     if np.isneginf(threshold).any():
-        _fill_whole(course, drawn, threshold, sums)
+        _fill_whole(layout, drawn, threshold, sums)
     rates = ratio_of(sums, drawn.non_mated_totals)
-    for a in set(range(len(course.targets))) - set(ascending):  # a >= 1: everything matches
+    for a in set(range(len(layout.targets))) - set(ascending):  # a >= 1: everything matches
         threshold[:, :, a] = np.where(dead, np.nan, -np.inf)
         rates[:, :, a] = np.where((drawn.non_mated_totals.counts > 0) & ~dead[:, None], 1.0, np.nan)
     return threshold, rates
 
 
-def _fill_whole(course: ReplicateLayout, drawn: Drawn, threshold: Floats, sums: Floats) -> None:
+def _fill_whole(layout: ReplicateLayout, drawn: Drawn, threshold: Floats, sums: Floats) -> None:
     """Where no score exceeds the target, t* is -inf and every comparison counts."""
-    tags, lanes = drawn.non_mated_totals.counts.shape
-    kinds = np.arange(course.weightings)
-    ends = np.full((kinds.size, lanes), course.tail_score.size, dtype=np.int64)
+    group_indices, lanes = drawn.non_mated_totals.counts.shape
+    kinds = np.arange(layout.weightings)
+    ends = np.full((kinds.size, lanes), layout.tail_score.size, dtype=np.int64)
     whole, room = (
-        np.empty((kinds.size, tags, lanes)),
-        empty_sums(tags, course.non_mated.coef.size, rated=kinds.size > 1),
+        np.empty((kinds.size, group_indices, lanes)),
+        empty_sums(group_indices, layout.non_mated.coef.size, rated=kinds.size > 1),
     )
-    sums_at(course.non_mated, drawn.non_mated, ends, course.tail_score.size, kinds, room, whole)
+    sums_at(layout.non_mated, drawn.non_mated, ends, layout.tail_score.size, kinds, room, whole)
     open_ended = np.isneginf(threshold)[:, :, :, None]
     np.copyto(sums, whole[:, None, None], where=open_ended)
 
 
-def _walk_up(course: ReplicateLayout, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:
+def _walk_up(layout: ReplicateLayout, drawn: Drawn, threshold: Floats) -> tuple[Floats, Floats]:
     """FNMR at the thresholds of the targets (V, 1+S, A, G+1, L) and at the fixed ones (V, T, G+1, L)."""
-    kinds = course.weightings
-    tags, lanes = drawn.mated_totals.counts.shape
-    fixed = np.repeat(np.tile(course.thresholds, kinds)[:, None], lanes, axis=1)
+    kinds = layout.weightings
+    group_indices, lanes = drawn.mated_totals.counts.shape
+    fixed = np.repeat(np.tile(layout.thresholds, kinds)[:, None], lanes, axis=1)
     wanted = np.concatenate((threshold.reshape(-1, lanes), fixed))
-    position = np.searchsorted(course.mated_score, wanted, side="right")
+    position = np.searchsorted(layout.mated_score, wanted, side="right")
     position[np.isnan(wanted)] = -1
-    half = threshold[0].size // max(lanes, 1), course.thresholds.size
+    half = threshold[0].size // max(lanes, 1), layout.thresholds.size
     weighting = np.repeat(np.tile(np.arange(kinds), 2), np.repeat(half, kinds))
-    sums = np.full((len(wanted), tags, lanes), np.nan)
+    sums = np.full((len(wanted), group_indices, lanes), np.nan)
     if position.size:
-        furthest, room = int(position.max()), empty_sums(tags, course.mated.coef.size, rated=kinds > 1)
-        sums_at(course.mated, drawn.mated, position, furthest, weighting, room, sums)
+        furthest, room = (
+            int(position.max()),
+            empty_sums(group_indices, layout.mated.coef.size, rated=kinds > 1),
+        )
+        sums_at(layout.mated, drawn.mated, position, furthest, weighting, room, sums)
     split = kinds * half[0]
-    moving = sums[:split].reshape(*threshold.shape[:3], tags, lanes)
+    moving = sums[:split].reshape(*threshold.shape[:3], group_indices, lanes)
     return (
         ratio_of(moving, drawn.mated_totals),
-        ratio_of(sums[split:].reshape(kinds, -1, tags, lanes), drawn.mated_totals),
+        ratio_of(sums[split:].reshape(kinds, -1, group_indices, lanes), drawn.mated_totals),
     )
 
 
-def _at_fixed(course: ReplicateLayout, drawn: Drawn, record: Record) -> Floats:
+def _at_fixed(layout: ReplicateLayout, drawn: Drawn, record: Record) -> Floats:
     """FMR at the fixed thresholds (V, T, G+1, L), NaN below the floor."""
-    known = course.cuts >= 0
-    sums = np.full((course.weightings, known.size, *drawn.non_mated_totals.counts.shape), np.nan)
+    known = layout.cuts >= 0
+    sums = np.full((layout.weightings, known.size, *drawn.non_mated_totals.counts.shape), np.nan)
     sums[:, known] = record.at_span
     return ratio_of(sums, drawn.non_mated_totals)
 

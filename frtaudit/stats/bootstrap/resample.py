@@ -17,7 +17,7 @@ from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats.bootstrap import plans
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH
-from frtaudit.stats.bootstrap.replicate_layout import Found, ReplicateLayout, course_of, run
+from frtaudit.stats.bootstrap.replicate_layout import Found, ReplicateLayout, layout_of, run
 from frtaudit.stats.bootstrap.rescored_batches import Below
 from frtaudit.stats.bootstrap.second_pass import RescoreInputs, rescore
 from frtaudit.stats.rates.targets import Target, exact
@@ -31,7 +31,7 @@ LANES = WIDTH  # replicates of a tile; fewer change nothing but the time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replicates:
-    """Rates of B replicates at A targets and T fixed thresholds, for G + 1 tags and S schemas.
+    """Rates of B replicates at A targets and T fixed thresholds, for G + 1 group indices and S schemas.
 
     First axis W = 2: 0 pooled, 1 identity-weighted (thresholds and rates alike). Points 0..A-1 are the thresholds
     t* of the targets, A.. the fixed thresholds. All float64, NaN where undefined: nothing to divide by in the
@@ -102,19 +102,19 @@ def replicate(
         if given is not None and len(given) != n:
             raise ValueError(f"{len(given)} replicates of weights; accepted: n = {n}")
     rows = plans.rows_of(tail, plan)
-    course = course_of(tail, groups, targets, thresholds, rows)
+    layout = layout_of(tail, groups, targets, thresholds, rows)
     deep = (
         None
         if below is None
-        else rescore(RescoreInputs(tail, groups, course, rows, draw, n, LANES, threads), below)
+        else rescore(RescoreInputs(tail, groups, layout, rows, draw, n, LANES, threads), below)
     )
 
     def tile(first: int) -> Found:
         count = min(LANES, n - first)
-        return run(course, draw(first, count), None if deep is None else deep.lanes(first, count))
+        return run(layout, draw(first, count), None if deep is None else deep.lanes(first, count))
 
     tiles = in_order(tile, range(0, n, LANES), threads, progress, f"bootstrap {plan.value}")
-    return _replicates(plan, n, targets, course, _joined(course, list(tiles)))
+    return _replicates(plan, n, targets, layout, _joined(layout, list(tiles)))
 
 
 def _draw(
@@ -136,13 +136,13 @@ def _draw(
     return plans.two_level(source, copies) if plan is Plan.TWO_LEVEL else plans.subjects(source, copies)
 
 
-def _joined(course: ReplicateLayout, tiles: list[Found]) -> Found:
+def _joined(layout: ReplicateLayout, tiles: list[Found]) -> Found:
     """Tiles side by side: replicates are the last axis."""
-    return Found(*(np.concatenate(parts, axis=-1) for parts in zip(course.nothing(), *tiles, strict=True)))
+    return Found(*(np.concatenate(parts, axis=-1) for parts in zip(layout.nothing(), *tiles, strict=True)))
 
 
 def _replicates(
-    plan: Plan, n: int, targets: Sequence[Target], course: ReplicateLayout, found: Found
+    plan: Plan, n: int, targets: Sequence[Target], layout: ReplicateLayout, found: Found
 ) -> Replicates:
     fmr = np.concatenate((found.fmr_target[:, 0], found.fmr_fixed), axis=1)
     fnmr = np.concatenate((found.fnmr_target[:, 0], found.fnmr_fixed), axis=1)
@@ -150,7 +150,7 @@ def _replicates(
         plan=plan,
         B=n,
         targets=np.array([float(exact(target)) for target in targets]),
-        thresholds=course.thresholds.copy(),
+        thresholds=layout.thresholds.copy(),
         t_star=np.moveaxis(found.threshold[:, 0], -1, 1),
         t_star_max=np.moveaxis(found.threshold[:, 1:], -1, 2),
         fmr=np.moveaxis(fmr, -1, 1),

@@ -24,15 +24,15 @@ WHAT = "bootstrap below the floor"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Below:
-    """Where the scores below a floor come from: ``ground`` scores them again, ``capacity`` of them are held at once."""
+    """Where scores below a floor come from: ``context`` scores them again, ``capacity`` of them are held at once."""
 
-    ground: PassContext
+    context: PassContext
     capacity: int
 
 
-def below_of(ground: PassContext, budget: int) -> Below:
+def below_of(context: PassContext, budget: int) -> Below:
     """As many comparisons at once as ``budget`` bytes hold, at least 65,536."""
-    return Below(ground=ground, capacity=max(budget // HELD_BYTES, LEAST))
+    return Below(context=context, capacity=max(budget // HELD_BYTES, LEAST))
 
 
 def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
@@ -41,20 +41,20 @@ def batches(below: Below, bounds: Floats, expected: int) -> Iterator[Pairs]:
     ``bounds`` (R, 2) float64: ranges low < score <= high, ascending and apart; ``expected``: about how many
     comparisons lie in them. Where batches end depends on neither threads nor time.
     """
-    ground = below.ground
-    parts = ground.layout.n_parts
+    context = below.context
+    parts = context.layout.n_parts
     tiles = [(row, column) for row in range(parts) for column in range(row, parts)]
     step = max(1, min(len(tiles), len(tiles) * below.capacity // max(2 * expected, 1)))
     work = partial(_scan_inside, bounds=bounds)
-    for first in ground.progress(range(0, len(tiles), step), WHAT):
-        found = joined(list(ground.crew(work, ground, tiles[first : first + step], together=TOGETHER)))
+    for first in context.progress(range(0, len(tiles), step), WHAT):
+        found = joined(list(context.executor(work, context, tiles[first : first + step], together=TOGETHER)))
         for start in range(0, found.i.size, below.capacity):
             part = slice(start, start + below.capacity)
             yield Pairs(found.i[part], found.j[part], found.score[part])
 
 
-def _scan_inside(ground: PassContext, tile: tuple[int, int], *, bounds: Floats) -> Pairs:
-    return _inside(scan_tile(ground, *tile, float(bounds[0, 0])), bounds)
+def _scan_inside(context: PassContext, tile: tuple[int, int], *, bounds: Floats) -> Pairs:
+    return _inside(scan_tile(context, *tile, float(bounds[0, 0])), bounds)
 
 
 def _inside(pairs: Pairs, bounds: Floats) -> Pairs:

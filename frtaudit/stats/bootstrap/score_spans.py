@@ -31,22 +31,22 @@ RUN, MOST = 6, 1024  # blocks are made if a row meets so many of each, and block
 
 
 def expected_ranks(walk: SortedComparisons, limits: Limits) -> Ints:
-    """About where the data themselves exceed each limit: for each rule the least rank among its tags.
+    """About where the data themselves exceed each limit: for each rule the least rank among its groups.
 
     ``limits``: those of the data, L = 1; rates are asked for in the same way as counts. A sample of comparisons is
     counted.
     """
     step = max(1, walk.first.size // SAMPLES)
     bucket = walk.bucket[::step]
-    coef, tags = walk.coef[bucket], walk.tags[walk.combination[bucket]]
+    coef, group_indices = walk.coef[bucket], walk.group_indices[walk.combination[bucket]]
     found = []
-    for rule in range(walk.tags.shape[1]):
+    for rule in range(walk.group_indices.shape[1]):
         ranks = np.full((2, len(limits.counts)), walk.first.size, dtype=np.int64)
-        for tag in np.flatnonzero(limits.rule == rule):
-            held = tags[:, rule] == tag
+        for group_index in np.flatnonzero(limits.rule == rule):
+            held = group_indices[:, rule] == group_index
             for kind, (amount, limit) in enumerate(((1.0, limits.counts), (coef, limits.rates))):
                 total = np.cumsum(held * amount) * step
-                place = np.searchsorted(total, limit[:, tag, 0], side="right")
+                place = np.searchsorted(total, limit[:, group_index, 0], side="right")
                 ranks[kind] = np.minimum(ranks[kind], np.minimum(place * step, walk.first.size))
         found.append(ranks.ravel())
     return np.unique(np.concatenate(found))

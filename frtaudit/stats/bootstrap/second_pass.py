@@ -47,7 +47,7 @@ class RescoreInputs(NamedTuple):
 
     tail: ScoreTail
     groups: Groups
-    course: ReplicateLayout
+    layout: ReplicateLayout
     rows: Rows
     draw: Draw
     n: int
@@ -57,13 +57,13 @@ class RescoreInputs(NamedTuple):
     @property
     def ascending(self) -> list[int]:
         """Targets below 1, by size."""
-        live = [a for a, target in enumerate(self.course.targets) if target < 1]
-        return sorted(live, key=lambda a: self.course.targets[a])
+        live = [a for a, target in enumerate(self.layout.targets) if target < 1]
+        return sorted(live, key=lambda a: self.layout.targets[a])
 
     def limits(self, drawn: Drawn) -> Limits:
         """What those targets allow in each replicate."""
-        targets = [self.course.targets[a] for a in self.ascending]
-        return limits_of(targets, drawn.non_mated_totals, self.course.rule)
+        targets = [self.layout.targets[a] for a in self.ascending]
+        return limits_of(targets, drawn.non_mated_totals, self.layout.rule)
 
     def laid(self, tail: ScoreTail, positions: Ints) -> tuple[SortedComparisons, Spans]:
         """Comparisons laid out so that sums can be read at ``positions``."""
@@ -93,52 +93,52 @@ class ScoreLevels(NamedTuple):
     between: Ints
 
 
-def rescore(site: RescoreInputs, below: Below) -> Deep | None:
+def rescore(inputs: RescoreInputs, below: Below) -> Deep | None:
     """Thresholds, and sums above them and above fixed thresholds, below the floor; None where the tail is whole."""
-    course, tail = site.course, site.tail
-    if course.open:
+    layout, tail = inputs.layout, inputs.tail
+    if layout.open:
         return None
-    fixed = np.flatnonzero(course.cuts < 0)
-    wanted = np.unique(course.thresholds[fixed][~np.isnan(course.thresholds[fixed])])[::-1]
-    deep = _nothing(site)
-    top = np.zeros((course.weightings, 1, course.watched.shape[1], site.n))
-    _add(site, course.non_mated, course.spans, np.array([course.spans.chunk.size - 1]), top)
-    ladder = ScoreLevels(np.array([tail.floor]), top, _passed(site, top), NOWHERE)
-    while not np.isneginf(ladder.cuts[-1]):
-        pending = bool((ladder.passed[:, :, -1] < len(site.ascending)).any())
+    fixed = np.flatnonzero(layout.cuts < 0)
+    wanted = np.unique(layout.thresholds[fixed][~np.isnan(layout.thresholds[fixed])])[::-1]
+    deep = _nothing(inputs)
+    top = np.zeros((layout.weightings, 1, layout.watched.shape[1], inputs.n))
+    _add(inputs, layout.non_mated, layout.spans, np.array([layout.spans.chunk.size - 1]), top)
+    levels = ScoreLevels(np.array([tail.floor]), top, _passed(inputs, top), NOWHERE)
+    while not np.isneginf(levels.cuts[-1]):
+        pending = bool((levels.passed[:, :, -1] < len(inputs.ascending)).any())
         if not (pending or wanted.size):
             return deep
-        low = _low(site, float(ladder.cuts[-1]), wanted, pending=pending)
-        ladder = _climb_down(site, below, ladder, low, wanted)
-        _read_fixed(course, fixed, ladder, deep)
+        low = _low(inputs, float(levels.cuts[-1]), wanted, pending=pending)
+        levels = _climb_down(inputs, below, levels, low, wanted)
+        _read_fixed(layout, fixed, levels, deep)
         wanted = wanted[wanted < low]
-        _search(site, below, ladder, deep)
-    _whole(site, ladder, deep)
+        _search(inputs, below, levels, deep)
+    _whole(inputs, levels, deep)
     return deep
 
 
-def _read_fixed(course: ReplicateLayout, fixed: Ints, ladder: ScoreLevels, deep: Deep) -> None:
+def _read_fixed(layout: ReplicateLayout, fixed: Ints, levels: ScoreLevels, deep: Deep) -> None:
     for t in fixed:
-        for place in np.flatnonzero(ladder.cuts == course.thresholds[t]):
-            deep.at_fixed[:, t] = ladder.sums[:, place]
+        for place in np.flatnonzero(levels.cuts == layout.thresholds[t]):
+            deep.at_fixed[:, t] = levels.sums[:, place]
 
 
-def _nothing(site: RescoreInputs) -> Deep:
-    kinds, (rules, tags) = site.course.weightings, site.course.watched.shape
-    targets, fixed = len(site.course.targets), site.course.thresholds.size
+def _nothing(inputs: RescoreInputs) -> Deep:
+    kinds, (rules, group_indices) = inputs.layout.weightings, inputs.layout.watched.shape
+    targets, fixed = len(inputs.layout.targets), inputs.layout.thresholds.size
     return Deep(
-        np.full((kinds, rules, targets, site.n), np.nan),
-        np.full((kinds, rules, targets, tags, site.n), np.nan),
-        np.full((kinds, fixed, tags, site.n), np.nan),
+        np.full((kinds, rules, targets, inputs.n), np.nan),
+        np.full((kinds, rules, targets, group_indices, inputs.n), np.nan),
+        np.full((kinds, fixed, group_indices, inputs.n), np.nan),
     )
 
 
-def _low(site: RescoreInputs, high: float, wanted: Floats, *, pending: bool) -> float:
+def _low(inputs: RescoreInputs, high: float, wanted: Floats, *, pending: bool) -> float:
     """How far down the next pass goes: to all fixed thresholds, and to where the targets may lie."""
     if not pending:
         return float(wanted[-1])
-    tail, largest = site.tail, float(site.course.targets[site.ascending[-1]])
-    total, here = float(tail.histogram.sum()), rank_at(site.tail, high)
+    tail, largest = inputs.tail, float(inputs.layout.targets[inputs.ascending[-1]])
+    total, here = float(tail.histogram.sum()), rank_at(inputs.tail, high)
     aim = AIM * largest * total
     if here >= aim:
         aim = DEEPER * max(here, 1.0)
@@ -149,68 +149,68 @@ def _low(site: RescoreInputs, high: float, wanted: Floats, *, pending: bool) -> 
 
 
 def _climb_down(
-    site: RescoreInputs, below: Below, above: ScoreLevels, low: float, wanted: Floats
+    inputs: RescoreInputs, below: Below, above: ScoreLevels, low: float, wanted: Floats
 ) -> ScoreLevels:
     """The ladder from the last cut of ``above`` down to ``low``: one pass over all pairs, none kept."""
     high = float(above.cuts[-1])
     room = CUT_BYTES // max(above.sums[:, -1].nbytes, 1)
-    cuts = cuts_between(site.tail, high, low, int(np.clip(room, 4, CUTS)))
+    cuts = cuts_between(inputs.tail, high, low, int(np.clip(room, 4, CUTS)))
     inner = wanted[(wanted < high) & (wanted > low)]
     cuts = np.concatenate(([high], np.unique(np.concatenate((cuts, inner)))[::-1], [low]))
     sums = np.zeros((above.sums.shape[0], cuts.size, *above.sums.shape[2:]))
     count = np.zeros(cuts.size, dtype=np.int64)
-    for pairs in batches(below, np.array([[low, high]]), _expected(site, high, low)):
-        tail = as_tail(site.tail, pairs)
+    for pairs in batches(below, np.array([[low, high]]), _expected(inputs, high, low)):
+        tail = as_tail(inputs.tail, pairs)
         positions = np.array([first_not_above(tail.tail_score, cut) for cut in cuts], dtype=np.int64)
-        walk, spans = site.laid(tail, positions)
-        _add(site, walk, spans, np.searchsorted(walk.chunk_start[spans.chunk], positions), sums)
+        walk, spans = inputs.laid(tail, positions)
+        _add(inputs, walk, spans, np.searchsorted(walk.chunk_start[spans.chunk], positions), sums)
         count += positions
     sums += above.sums[:, -1:]
-    return ScoreLevels(cuts, sums, _passed(site, sums), np.diff(count))
+    return ScoreLevels(cuts, sums, _passed(inputs, sums), np.diff(count))
 
 
-def _expected(site: RescoreInputs, high: float, low: float) -> int:
-    return int(rank_at(site.tail, low) - rank_at(site.tail, high)) + 1
+def _expected(inputs: RescoreInputs, high: float, low: float) -> int:
+    return int(rank_at(inputs.tail, low) - rank_at(inputs.tail, high)) + 1
 
 
-def _add(site: RescoreInputs, walk: SortedComparisons, spans: Spans, at: Ints, sums: Floats) -> None:
+def _add(inputs: RescoreInputs, walk: SortedComparisons, spans: Spans, at: Ints, sums: Floats) -> None:
     """Add to ``sums`` (V, M, G+1, n) those before each span ``at`` (M,), for every replicate."""
 
     def work(first: int) -> None:
-        lanes, drawn = site.drawn(first)
-        kinds, rules, width = len(sums), len(site.course.watched), lanes.stop - lanes.start
+        lanes, drawn = inputs.drawn(first)
+        kinds, rules, width = len(sums), len(inputs.layout.watched), lanes.stop - lanes.start
         record = _record((kinds, rules, 0, sums.shape[2], width), at)
         room = empty_sums(sums.shape[2], walk.coef.size, rated=kinds == 2)
-        none = limits_of([], drawn.non_mated_totals, site.course.rule)
+        none = limits_of([], drawn.non_mated_totals, inputs.layout.rule)
         find_thresholds(walk, spans, drawn.non_mated, none, 0, room, record)
         sums[..., lanes] += record.at_span
 
-    for _ in in_order(work, site.tiles(), site.threads):
+    for _ in in_order(work, inputs.tiles(), inputs.threads):
         pass
 
 
 def _record(shape: tuple[int, int, int, int, int], at: Ints) -> Record:
-    """An empty record of V weightings, rules, targets, tags and lanes; sums are read before the spans ``at``."""
-    kinds, rules, targets, tags, lanes = shape
+    """An empty record of V weightings, rules, targets, groups and lanes; sums are read before the spans ``at``."""
+    kinds, rules, targets, group_indices, lanes = shape
     return Record(
         pending=np.zeros((kinds, rules, lanes), dtype=np.int64),
         crossing=np.full((kinds, rules, targets, lanes), -1, dtype=np.int64),
         at_target=np.full(shape, np.nan),
         spans=at.astype(np.int64),
-        at_span=np.empty((kinds, at.size, tags, lanes)),
+        at_span=np.empty((kinds, at.size, group_indices, lanes)),
     )
 
 
-def _passed(site: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
+def _passed(inputs: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
     """How many targets each rule has exceeded at each cut, (V, 1+S, M, n); all of them where it is dead."""
-    watched, targets = site.course.watched, len(site.ascending)
-    found = np.zeros((len(sums), len(watched), sums.shape[1], site.n), dtype=np.int16)
-    for first in site.tiles():
-        lanes, drawn = site.drawn(first)
-        limits, dead = site.limits(drawn), dead_rules(site.course, drawn.non_mated_totals)
+    watched, targets = inputs.layout.watched, len(inputs.ascending)
+    found = np.zeros((len(sums), len(watched), sums.shape[1], inputs.n), dtype=np.int16)
+    for first in inputs.tiles():
+        lanes, drawn = inputs.drawn(first)
+        limits, dead = inputs.limits(drawn), dead_rules(inputs.layout, drawn.non_mated_totals)
         for kind, limit in enumerate((limits.counts, limits.rates)[: len(sums)]):
-            for rule, tag in zip(*np.nonzero(watched), strict=True):
-                over = (sums[kind, None, :, tag, lanes] > limit[:, None, tag]).sum(axis=0)
+            for rule, group_index in zip(*np.nonzero(watched), strict=True):
+                over = (sums[kind, None, :, group_index, lanes] > limit[:, None, group_index]).sum(axis=0)
                 np.maximum(
                     found[kind, rule, :, lanes], over, out=found[kind, rule, :, lanes], casting="unsafe"
                 )
@@ -218,32 +218,32 @@ def _passed(site: RescoreInputs, sums: Floats) -> npt.NDArray[np.int16]:
     return found
 
 
-def _search(site: RescoreInputs, below: Below, ladder: ScoreLevels, deep: Deep) -> None:
+def _search(inputs: RescoreInputs, below: Below, levels: ScoreLevels, deep: Deep) -> None:
     """Find the thresholds that lie between cuts of the ladder."""
-    crossed: list[int] = np.flatnonzero((np.diff(ladder.passed, axis=2) != 0).any(axis=(0, 1, 3))).tolist()
+    crossed: list[int] = np.flatnonzero((np.diff(levels.passed, axis=2) != 0).any(axis=(0, 1, 3))).tolist()
     held: list[int] = []
     for step in crossed:
-        if ladder.between[step] > below.capacity:
-            _search_finer(site, below, ladder, step, deep)
+        if levels.between[step] > below.capacity:
+            _search_finer(inputs, below, levels, step, deep)
             continue
-        if ladder.between[[*held, step]].sum() > below.capacity:
-            _search_kept(site, below, ladder, held, deep)
+        if levels.between[[*held, step]].sum() > below.capacity:
+            _search_kept(inputs, below, levels, held, deep)
             held = []
         held.append(step)
     if held:
-        _search_kept(site, below, ladder, held, deep)
+        _search_kept(inputs, below, levels, held, deep)
 
 
-def _search_finer(site: RescoreInputs, below: Below, ladder: ScoreLevels, step: int, deep: Deep) -> None:
+def _search_finer(inputs: RescoreInputs, below: Below, levels: ScoreLevels, step: int, deep: Deep) -> None:
     """A step with more comparisons than a batch may hold: a ladder of its own, or one score alone."""
     part = slice(step, step + 1)
-    top = ScoreLevels(ladder.cuts[part], ladder.sums[:, part], ladder.passed[:, :, part], NOWHERE)
-    high, low = float(ladder.cuts[step]), float(ladder.cuts[step + 1])
-    finer = _climb_down(site, below, top, low, _halves(high, low))
+    top = ScoreLevels(levels.cuts[part], levels.sums[:, part], levels.passed[:, :, part], NOWHERE)
+    high, low = float(levels.cuts[step]), float(levels.cuts[step + 1])
+    finer = _climb_down(inputs, below, top, low, _halves(high, low))
     if finer.cuts.size > 2:
-        _search(site, below, finer, deep)
+        _search(inputs, below, finer, deep)
         return
-    _one_score(site, finer, _single_at_most(high), deep)
+    _one_score(inputs, finer, _single_at_most(high), deep)
 
 
 def _halves(high: float, low: float) -> Floats:
@@ -259,24 +259,24 @@ def _single_at_most(score: float) -> float:
     return float(single if float(single) <= score else np.nextafter(single, np.float32(-np.inf)))
 
 
-def _one_score(site: RescoreInputs, step: ScoreLevels, score: float, deep: Deep) -> None:
+def _one_score(inputs: RescoreInputs, step: ScoreLevels, score: float, deep: Deep) -> None:
     """All comparisons of a step have the same score: who exceeds a target here exceeds it at this score."""
-    for place, a in enumerate(site.ascending):
+    for place, a in enumerate(inputs.ascending):
         here = (step.passed[:, :, 0] <= place) & (step.passed[:, :, 1] > place)
         deep.threshold[:, :, a][here] = score
         np.copyto(deep.at_target[:, :, a], step.sums[:, None, 0], where=here[:, :, None])
 
 
 def _search_kept(
-    site: RescoreInputs, below: Below, ladder: ScoreLevels, steps: list[int], deep: Deep
+    inputs: RescoreInputs, below: Below, levels: ScoreLevels, steps: list[int], deep: Deep
 ) -> None:
     """Score the comparisons of some steps once more, keep them, and walk each step from the sums above it."""
-    ends = np.array([[ladder.cuts[step + 1], ladder.cuts[step]] for step in steps])[::-1]
-    found = joined(list(batches(below, _merged(ends), int(ladder.between[steps].sum()))))
-    for step, pairs in _by_step(found, ladder.cuts, steps):
-        walk, spans = site.laid(as_tail(site.tail, pairs), NOWHERE)
-        score = as_tail(site.tail, pairs).tail_score
-        _walk_step(site, ladder, step, (walk, spans), score.astype(np.float64), deep)
+    ends = np.array([[levels.cuts[step + 1], levels.cuts[step]] for step in steps])[::-1]
+    found = joined(list(batches(below, _merged(ends), int(levels.between[steps].sum()))))
+    for step, pairs in _by_step(found, levels.cuts, steps):
+        walk, spans = inputs.laid(as_tail(inputs.tail, pairs), NOWHERE)
+        score = as_tail(inputs.tail, pairs).tail_score
+        _walk_step(inputs, levels, step, (walk, spans), score.astype(np.float64), deep)
 
 
 def _merged(bounds: Floats) -> Floats:
@@ -294,31 +294,31 @@ def _by_step(found: Pairs, cuts: Floats, steps: list[int]) -> Iterator[tuple[int
 
 
 def _walk_step(
-    site: RescoreInputs,
-    ladder: ScoreLevels,
+    inputs: RescoreInputs,
+    levels: ScoreLevels,
     step: int,
     laid: tuple[SortedComparisons, Spans],
     score: Floats,
     deep: Deep,
 ) -> None:
     """Find what each replicate exceeds within one step."""
-    targets = site.ascending
+    targets = inputs.ascending
 
     def work(first: int) -> None:
-        lanes, drawn = site.drawn(first)
-        sums = ladder.sums[:, step, :, lanes]
-        kinds, tags, width = sums.shape
-        record = _record((kinds, len(site.course.watched), len(targets), tags, width), NOWHERE)
-        record.pending[:] = ladder.passed[:, :, step, lanes]
-        room = empty_sums(tags, laid[0].coef.size, rated=kinds == 2)
+        lanes, drawn = inputs.drawn(first)
+        sums = levels.sums[:, step, :, lanes]
+        kinds, group_indices, width = sums.shape
+        record = _record((kinds, len(inputs.layout.watched), len(targets), group_indices, width), NOWHERE)
+        record.pending[:] = levels.passed[:, :, step, lanes]
+        room = empty_sums(group_indices, laid[0].coef.size, rated=kinds == 2)
         room.counts[:, :width] = sums[0].astype(np.int64)
         if kinds > 1:
             room.rates[:, :width] = sums[1]
         left = record.pending.size * len(targets) - int(record.pending.sum())
-        find_thresholds(*laid, drawn.non_mated, site.limits(drawn), left, room, record)
+        find_thresholds(*laid, drawn.non_mated, inputs.limits(drawn), left, room, record)
         _keep(targets, record, score, lanes, deep)
 
-    for _ in in_order(work, site.tiles(), site.threads):
+    for _ in in_order(work, inputs.tiles(), inputs.threads):
         pass
 
 
@@ -330,9 +330,9 @@ def _keep(targets: list[int], record: Record, score: Floats, lanes: slice, deep:
         np.copyto(deep.at_target[:, :, a, :, lanes], record.at_target[:, :, place], where=here[:, :, None])
 
 
-def _whole(site: RescoreInputs, ladder: ScoreLevels, deep: Deep) -> None:
+def _whole(inputs: RescoreInputs, levels: ScoreLevels, deep: Deep) -> None:
     """Where all comparisons together do not exceed a target, t* is -inf."""
-    for place, a in enumerate(site.ascending):
-        here = ladder.passed[:, :, -1] <= place
+    for place, a in enumerate(inputs.ascending):
+        here = levels.passed[:, :, -1] <= place
         deep.threshold[:, :, a][here] = -np.inf
-        np.copyto(deep.at_target[:, :, a], ladder.sums[:, None, -1], where=here[:, :, None])
+        np.copyto(deep.at_target[:, :, a], levels.sums[:, None, -1], where=here[:, :, None])

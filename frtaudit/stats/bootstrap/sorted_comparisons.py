@@ -18,12 +18,12 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
 
 
-def tag_rules(groups: Groups) -> Index:
-    """Rule that watches each tag, shape (G+1,): 0 for everybody, s + 1 for a ranked group of schema s, else -1.
+def group_rules(groups: Groups) -> Index:
+    """Rule that watches each group, shape (G+1,): 0 for everybody, s + 1 for a ranked group of schema s, else -1.
 
     >>> of = np.array([[0, 1]], dtype=np.int32)
     >>> names = (("s", "a"), ("s", "unknown"))
-    >>> tag_rules(Groups(schemas=("s",), names=names, of=of, ranked=(True, False)))
+    >>> group_rules(Groups(schemas=("s",), names=names, of=of, ranked=(True, False)))
     array([ 0,  1, -1], dtype=int32)
     """
     watched = np.where(np.asarray(groups.ranked, dtype=bool), schema_of(groups) + 1, -1)
@@ -67,15 +67,15 @@ def non_mated_walk(
 
 
 def _combinations(groups: Groups) -> tuple[Index, Index, Index]:
-    """Profile of each subject (K,), combination of two profiles (P, P), tags of each combination (M, 1+S)."""
+    """Profile of each subject (K,), combination of two profiles (P, P), groups of each combination (M, 1+S)."""
     everybody = np.zeros((1, groups.of.shape[1]), dtype=np.int32)
-    tag_of = np.vstack((everybody, np.where(groups.of >= 0, groups.of + 1, -1))).T
-    profiles, profile = np.unique(tag_of, axis=0, return_inverse=True)
+    index_of = np.vstack((everybody, np.where(groups.of >= 0, groups.of + 1, -1))).T
+    profiles, profile = np.unique(index_of, axis=0, return_inverse=True)
     same = profiles[:, None, :] == profiles[None, :, :]
     common = np.where(same, profiles[:, None, :], -1).reshape(len(profiles) ** 2, -1)
-    tags, combination = np.unique(common, axis=0, return_inverse=True)
+    group_indices, combination = np.unique(common, axis=0, return_inverse=True)
     square = combination.reshape(len(profiles), len(profiles))
-    return profile.reshape(-1).astype(np.int32), square.astype(np.int32), tags.astype(np.int32)
+    return profile.reshape(-1).astype(np.int32), square.astype(np.int32), group_indices.astype(np.int32)
 
 
 def _walk(
@@ -95,7 +95,7 @@ def _walk(
     Where no threshold is ``sought`` no new scores are marked, and chunks end at cuts.
     """
     i, j, score = pairs
-    profile, combination, tags = _combinations(groups)
+    profile, combination, group_indices = _combinations(groups)
     classes = max(coef.size, 1)
     own = kind[tail.subject_of] if kinds.size else np.zeros(tail.subject_of.size, dtype=np.int64)
     listed = np.empty(0, dtype=np.int32) if kinds.size else kind.astype(np.int32)
@@ -104,7 +104,7 @@ def _walk(
     table = combination[of_profile[:, None], of_profile].astype(np.int32) * np.int32(classes)
     if kinds.size:
         table += kinds[of_kind[:, None], of_kind]
-    bucket, held = _buckets(i, j, of.astype(np.uint32), table, listed, len(tags) * classes)
+    bucket, held = _buckets(i, j, of.astype(np.uint32), table, listed, len(group_indices) * classes)
     used = np.flatnonzero(held)
     if used.size < held.size:
         _rename(bucket, (np.cumsum(held) - 1).astype(np.int32))
@@ -115,7 +115,7 @@ def _walk(
     walk = SortedComparisons(
         first=_rows(i, rows[0]), second=_rows(j, rows[1]), bucket=bucket, fresh=fresh,
         chunk_start=np.flatnonzero(starts).astype(np.int64),
-        combination=(used // classes).astype(np.int32), coef=coef[used % classes], tags=tags,
+        combination=(used // classes).astype(np.int32), coef=coef[used % classes], group_indices=group_indices,
     )  # fmt: skip
     for array in walk:
         array.flags.writeable = False

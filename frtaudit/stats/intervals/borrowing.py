@@ -20,7 +20,7 @@ _CHUNK = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DesignEffectSource:
-    """The threshold from which a tag borrows its design effect.
+    """The threshold from which a group borrows its design effect.
 
     ``threshold``: the nearest with enough errors and erring subjects; where ``whole`` is false the tail ended
     before there were enough, and it is the tail's floor; None: there is none among all scores.

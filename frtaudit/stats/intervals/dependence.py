@@ -137,7 +137,7 @@ class Spread:
     """How the non-mated comparisons are spread over subjects: denominators of the residuals.
 
     Scope 0 is everybody, scope s + 1 within one group of schema s (:class:`~frtaudit.core.NonMatedSums`);
-    tags as there. ``comparisons``, ``partners``: shape (1+S, K), int64, comparisons of each subject and the
+    groups as there. ``comparisons``, ``partners``: shape (1+S, K), int64, comparisons of each subject and the
     number of other subjects it is compared with; ``scope_of``: shape (G+1,), int64; ``member``: shape (G+1,
     K), bool; ``trials``, ``pairs``: shape (G+1,), int64, comparisons and compared pairs of subjects;
     ``square``: shape (G+1,), float64, sum over pairs of subjects of n_kl^2.
@@ -156,7 +156,7 @@ class Spread:
 
 
 def spread(tail: ScoreTail, groups: Groups) -> Spread:
-    """Count the non-mated comparisons of every subject, scope and tag.
+    """Count the non-mated comparisons of every subject, scope and group.
 
     >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], ["a", "a", "b"])
@@ -206,26 +206,30 @@ def mated_residuals(mated: MatedSums, row: int, member: Flags, weighting: Weight
 
 
 def non_mated_residuals(
-    sums: NonMatedSums, row: int, tag: int, spread: Spread, weighting: Weighting
+    sums: NonMatedSums, row: int, group_index: int, spread: Spread, weighting: Weighting
 ) -> Residuals:
-    """Residual sums of FMR (pooled) or FAR (identity) at threshold number ``row`` within ``tag``.
+    """Residual sums of FMR (pooled) or FAR (identity) at threshold number ``row`` within ``group_index``.
 
     Pooled: D_kl = e_kl - p n_kl, divided by M; identity: D_kl = FAR_kl - FAR_n, divided by the number of
     compared pairs of subjects; R_k = sum over l of D_kl (FORMULAS 2).
     """
-    scope, errors, trials = int(spread.scope_of[tag]), int(sums.errors[row, tag]), int(spread.trials[tag])
-    part = spread.member[tag] & (spread.comparisons[scope] > 0)
+    scope, errors, trials = (
+        int(spread.scope_of[group_index]),
+        int(sums.errors[row, group_index]),
+        int(spread.trials[group_index]),
+    )
+    part = spread.member[group_index] & (spread.comparisons[scope] > 0)
     wrong = sums.subject_errors[row, scope]
     if weighting is Weighting.POOLED:
-        total, square = trials, float(spread.square[tag])
+        total, square = trials, float(spread.square[group_index])
         own, weight = wrong[part], spread.comparisons[scope, part]
-        count, cross = float(errors), float(sums.error_cross[row, tag])
-        block = float(sums.error_square[row, tag])
+        count, cross = float(errors), float(sums.error_cross[row, group_index])
+        block = float(sums.error_square[row, group_index])
     else:
-        total, square = int(spread.pairs[tag]), float(spread.pairs[tag])
+        total, square = int(spread.pairs[group_index]), float(spread.pairs[group_index])
         own, weight = sums.subject_far[row, scope, part], spread.partners[scope, part]
-        count = cross = float(sums.far_sum[row, tag])
-        block = float(sums.far_square[row, tag])
+        count = cross = float(sums.far_sum[row, group_index])
+        block = float(sums.far_square[row, group_index])
     rate = _rate(count, errors, trials, total)
     residual = own - rate * weight
     return Residuals(

@@ -67,7 +67,7 @@ def _of(tail: ScoreTail, first: Index, second: Index, key: Ints) -> Flags:
 
 
 def _spread_without(spread: Spread, groups: Groups, first: Ints, second: Ints, sizes: Ints) -> Spread:
-    """The denominators, each block taken out of every tag and scope that holds it."""
+    """The denominators, each block taken out of every group and scope that holds it."""
     both = spread.member[:, first] & spread.member[:, second]  # (G+1, n)
     inside = [np.ones(first.size, dtype=np.bool_)]
     inside += [(row[first] >= 0) & (row[first] == row[second]) for row in groups.of]

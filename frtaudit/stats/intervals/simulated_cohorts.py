@@ -52,7 +52,7 @@ class Drawn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cells:
-    """Subjects of a tag whose non-mated pairs within a cell are all compared, sorted by cell.
+    """Subjects of a group whose non-mated pairs within a cell are all compared, sorted by cell.
 
     ``samples`` (K,) int64, ``starts`` (cells + 1,) int64: where each cell starts; ``weight`` (K,) float64: comparisons
     of each subject, or subjects it is compared with under ``identity`` weighting.
@@ -77,7 +77,7 @@ NO_LOOK_ALIKES = LookAlikes(pairs=0.0, match_rate=0.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listing:
-    """Subjects of a tag and the listed blocks of their non-mated comparisons.
+    """Subjects of a group and the listed blocks of their non-mated comparisons.
 
     ``first``, ``second``, ``size`` (Q,) int64: subjects (0..K-1) and comparisons of each block; ``weight`` (K,) and
     ``identity`` as in :class:`Cells`.

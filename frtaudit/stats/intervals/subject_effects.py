@@ -42,7 +42,7 @@ class Effects:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockErrors:
-    """False matches of one tag at one threshold, as the moments need them: pooled, or as shares of each block.
+    """False matches of one group at one threshold, as the moments need them: pooled, or as shares of each block.
 
     With e_kl the errors of a block of n_kl comparisons (shares: e_kl/n_kl, of one): ``errors``, ``comparisons`` (K,)
     float64: sums over l; ``total``, ``trials``: sums over blocks; ``square``, ``size_square``: of e_kl^2 and n_kl^2.

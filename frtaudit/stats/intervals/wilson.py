@@ -161,7 +161,7 @@ class RuleInterval:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WilsonRule:
-    """FORMULAS 8.1, prepared for one system: sums at every threshold asked for, and each tag's lender.
+    """FORMULAS 8.1, prepared for one system: sums at every threshold asked for, and each group's lender.
 
     Make it with :func:`prepare`; then :meth:`fmr` and :meth:`fnmr` cost O(K) each. ``lenders_fmr``,
     ``lenders_fnmr``: G+1 each.
@@ -173,24 +173,24 @@ class WilsonRule:
     lenders_fmr: tuple[DesignEffectSources, ...]
     lenders_fnmr: tuple[DesignEffectSources, ...]
 
-    def fmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
-        """Interval of FMR (pooled) or FAR (identity) of ``tag`` at a prepared threshold, two-sided (8.1, 8.18)."""
-        own = self.fmr_residuals(threshold, tag, weighting)
-        lender = self.lenders_fmr[tag].of(own)
+    def fmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
+        """Interval of FMR (pooled) or FAR (identity) of a group at a prepared threshold, two-sided (8.1, 8.18)."""
+        own = self.fmr_residuals(threshold, group_index, weighting)
+        lender = self.lenders_fmr[group_index].of(own)
         lent = None
         if lender.threshold is not None:
-            lent = self.fmr_residuals(lender.threshold, tag, weighting)
-        mated = self.fnmr_residuals(threshold, tag, weighting)
+            lent = self.fmr_residuals(lender.threshold, group_index, weighting)
+        mated = self.fnmr_residuals(threshold, group_index, weighting)
         match_rate = 1 - mated.rate if mated.trials else 1.0
         return _rule(own, lent, lender, alpha, ends=2, match_rate=match_rate)
 
-    def fnmr(self, threshold: float, tag: int, alpha: float, weighting: Weighting) -> RuleInterval:
-        """Interval of FNMR (pooled) or FRR (identity) of ``tag`` at a prepared threshold, two-sided."""
-        own = self.fnmr_residuals(threshold, tag, weighting)
-        lender = self.lenders_fnmr[tag].of(own)
+    def fnmr(self, threshold: float, group_index: int, alpha: float, weighting: Weighting) -> RuleInterval:
+        """Interval of FNMR (pooled) or FRR (identity) of ``group_index`` at a prepared threshold, two-sided."""
+        own = self.fnmr_residuals(threshold, group_index, weighting)
+        lender = self.lenders_fnmr[group_index].of(own)
         lent = None
         if lender.threshold is not None:
-            lent = self.fnmr_residuals(lender.threshold, tag, weighting)
+            lent = self.fnmr_residuals(lender.threshold, group_index, weighting)
         return _rule(own, lent, lender, alpha, ends=1)
 
     def along(self, tail: ScoreTail, groups: Groups, thresholds: npt.NDArray[np.float64]) -> "WilsonRule":
@@ -201,19 +201,19 @@ class WilsonRule:
             mated=mated_sums(tail, groups, _with_lenders(thresholds, self.lenders_fnmr)),
         )
 
-    def fmr_residuals(self, threshold: float, tag: int, weighting: Weighting) -> Residuals:
+    def fmr_residuals(self, threshold: float, group_index: int, weighting: Weighting) -> Residuals:
         """Residual sums of FMR or FAR at a prepared threshold."""
         row = _row(self.non_mated.thresholds, threshold)
-        return non_mated_residuals(self.non_mated, row, tag, self.spread, weighting)
+        return non_mated_residuals(self.non_mated, row, group_index, self.spread, weighting)
 
-    def fnmr_residuals(self, threshold: float, tag: int, weighting: Weighting) -> Residuals:
+    def fnmr_residuals(self, threshold: float, group_index: int, weighting: Weighting) -> Residuals:
         """Residual sums of FNMR or FRR at a prepared threshold."""
         row = _row(self.mated.thresholds, threshold)
-        return mated_residuals(self.mated, row, self.spread.member[tag], weighting)
+        return mated_residuals(self.mated, row, self.spread.member[group_index], weighting)
 
 
 def prepare(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) -> WilsonRule:
-    """Prepare the rule of FORMULAS 8.1 for all tags at ``thresholds`` (score units, score > threshold matches).
+    """Prepare the rule of FORMULAS 8.1 for all groups at ``thresholds`` (score units, score > threshold matches).
 
     A threshold at or below the tail's floor must be one of those declared to the scoring pass, else
     ``ValueError``.

@@ -26,7 +26,7 @@ class EER:
     mated: int
 
 
-def eer(tail: ScoreTail, groups: Groups, tag: int = 0) -> EER:
+def eer(tail: ScoreTail, groups: Groups, group_index: int = 0) -> EER:
     """Pooled rates at the distinct score with the smallest |FMR - FNMR|; of two the smaller threshold (FORMULAS 8.14).
 
     FMR - FNMR falls strictly from one distinct score to the next, so the two scores beside its change of sign
@@ -39,8 +39,8 @@ def eer(tail: ScoreTail, groups: Groups, tag: int = 0) -> EER:
     0.0
     """
     found = trials(tail, groups)
-    n_mated, n_non_mated = int(found.mated[tag]), int(found.non_mated[tag])
-    mated, non_mated = tag_scores(tail, groups, tag)
+    n_mated, n_non_mated = int(found.mated[group_index]), int(found.non_mated[group_index])
+    mated, non_mated = group_scores(tail, groups, group_index)
     if not n_mated or not n_non_mated:
         return _EMPTY
     crossing = _Crossing(mated, non_mated[::-1], n_mated, n_non_mated)
@@ -70,11 +70,11 @@ def _ascending(scores: Scores) -> Scores:
     return ordered
 
 
-def tag_scores(tail: ScoreTail, groups: Groups, tag: int) -> tuple[Scores, Scores]:
-    """Mated scores (ascending) and tail scores (descending) of one tag."""
-    if tag == 0:
+def group_scores(tail: ScoreTail, groups: Groups, group_index: int) -> tuple[Scores, Scores]:
+    """Mated scores (ascending) and tail scores (descending) of one group."""
+    if group_index == 0:
         return tail.mated_score, tail.tail_score
-    held = groups.of[int(schema_of(groups)[tag - 1])] == tag - 1
+    held = groups.of[int(schema_of(groups)[group_index - 1])] == group_index - 1
     member = held[tail.subject_of]
     both = member[tail.tail_i] & member[tail.tail_j]
     return tail.mated_score[member[tail.mated_i]], tail.tail_score[both]

@@ -1,4 +1,4 @@
-"""Error rates at thresholds, per tag, in both weightings (FORMULAS 1)."""
+"""Error rates at thresholds, per group, in both weightings (FORMULAS 1)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -9,7 +9,7 @@ import numpy.typing as npt
 from frtaudit.core.curves import RateCurve
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
-from frtaudit.stats.rates.eer import EER, eer, tag_scores
+from frtaudit.stats.rates.eer import EER, eer, group_scores
 from frtaudit.stats.rates.histogram import above_edges
 from frtaudit.stats.rates.sums import BelowFloorError, MatedSums, error_sums, mated_sums, non_mated_sums
 from frtaudit.stats.rates.targets import exact, threshold_at, threshold_at_max_group
@@ -41,7 +41,7 @@ Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Rates at T thresholds for G + 1 tags (0 = everybody, g + 1 = group g); NaN where there is no trial.
+    """Rates at T thresholds for G + 1 group indices (0 = everybody, g + 1 = group g); NaN where there is no trial.
 
     ``thresholds`` (T,) float64. Pooled: ``fmr``, ``fnmr``, ``fnmr_bar`` (V-statistic). Identity-weighted:
     ``far``, ``frr``, ``frr_bar`` (V-statistic); each (T, G+1) float64 in 0..1. ``false_matches``,
@@ -94,8 +94,8 @@ def rates(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats)
     )
 
 
-def curve(tail: ScoreTail, groups: Groups, tag: int = 0, num: int = 400) -> RateCurve:
-    """FMR and FNMR of one tag as exact counts at about ``num`` thresholds.
+def curve(tail: ScoreTail, groups: Groups, group_index: int = 0, num: int = 400) -> RateCurve:
+    """FMR and FNMR of one group as exact counts at about ``num`` thresholds.
 
     Thresholds: non-mated scores at log-spaced ranks and quantiles of the mated scores, all at or above the
     floor; below the floor the inner edges of the histogram (everybody only: groups have no histogram).
@@ -106,9 +106,9 @@ def curve(tail: ScoreTail, groups: Groups, tag: int = 0, num: int = 400) -> Rate
     [1, 0, 0]
     """
     found = trials(tail, groups)
-    mated, non_mated = tag_scores(tail, groups, tag)
+    mated, non_mated = group_scores(tail, groups, group_index)
     near = _near(mated, non_mated[::-1], tail.floor, num)
-    far = _edges_below(tail, num) if tag == 0 else np.zeros(0)
+    far = _edges_below(tail, num) if group_index == 0 else np.zeros(0)
     thresholds = np.concatenate([far, near])
     above = above_edges(tail.histogram)[np.searchsorted(tail.edges, far)]
     above_near = non_mated.size - np.searchsorted(non_mated[::-1], near, side="right")
@@ -116,8 +116,8 @@ def curve(tail: ScoreTail, groups: Groups, tag: int = 0, num: int = 400) -> Rate
         thresholds=thresholds,
         false_non_matches=np.searchsorted(mated, thresholds, side="right").astype(np.int64),
         false_matches=np.concatenate([above, above_near]).astype(np.int64),
-        n_mated=int(found.mated[tag]),
-        n_non_mated=int(found.non_mated[tag]),
+        n_mated=int(found.mated[group_index]),
+        n_non_mated=int(found.non_mated[group_index]),
     )
 
 

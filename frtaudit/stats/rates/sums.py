@@ -1,4 +1,4 @@
-"""Sums of errors at thresholds, by tag, by subject and by pair of subjects: what rates and variances are made of.
+"""Sums of errors at thresholds, by group, by subject and by pair of subjects: what rates and variances are made of.
 
 A mated comparison errs iff score <= threshold, a non-mated one iff score > threshold (FORMULAS 0).
 """
@@ -32,7 +32,7 @@ class BelowFloorError(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatedSums:
-    """Sums over mated comparisons with score <= threshold; T thresholds, K subjects, G + 1 tags.
+    """Sums over mated comparisons with score <= threshold; T thresholds, K subjects, G + 1 group indices.
 
     With FRR_k the share of errors of subject k among its comparisons (FORMULAS 1): ``thresholds`` (T,)
     float64; ``errors`` (T, G+1) int64; ``frr_sum`` (T, G+1): sum FRR_k; ``frr_bar_sum``: sum (1 - 1/n_k)
@@ -55,7 +55,7 @@ class MatedSums:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorSums:
-    """False matches per threshold and tag: ``errors`` int64, ``far_sum`` float64: sum e_kl/n_kl; both (T, G+1)."""
+    """False matches per threshold and group: ``errors`` int64, ``far_sum`` float64: sum e_kl/n_kl; both (T, G+1)."""
 
     errors: Ints
     far_sum: Floats
@@ -83,18 +83,18 @@ def mated_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
     held = members(groups, tail.n_samples.size)
     return MatedSums(
         thresholds=wanted,
-        errors=_by_tag(errors, held),
-        frr_sum=_by_tag(rate, held),
-        frr_bar_sum=_by_tag(rate * left, held),
-        frr_square=_by_tag(rate * rate, held),
-        error_bar_sum=_by_tag(errors * left, held),
+        errors=_by_group(errors, held),
+        frr_sum=_by_group(rate, held),
+        frr_bar_sum=_by_group(rate * left, held),
+        frr_square=_by_group(rate * rate, held),
+        error_bar_sum=_by_group(errors * left, held),
         subject_errors=errors,
         subject_pairs=pairs,
     )
 
 
 def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Floats) -> ErrorSums:
-    """False matches and sum of e_kl/n_kl per tag at each threshold (score > threshold), in the order given.
+    """False matches and sum of e_kl/n_kl per group at each threshold (score > threshold), in the order given.
 
     Raises :class:`BelowFloorError` for a threshold below the tail's floor without declared sums.
     """
@@ -110,9 +110,9 @@ def error_sums(tail: ScoreTail, groups: Groups, thresholds: Sequence[float] | Fl
         rows = np.searchsorted(tail.below.thresholds, unique[below])
         errors[below], far[below] = tail.below.errors[rows], tail.below.far_sum[rows]
     walk = _Walk.along(tail, unique[near])
-    n_tags = errors.shape[1]
-    moved, gained, _ = _tag_deltas(
-        walk.first, walk.second, walk.size, walk.level, groups.of, near.size, n_tags
+    n_indices = errors.shape[1]
+    moved, gained, _ = _group_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, near.size, n_indices
     )
     errors[near], far[near] = above_levels(moved), above_levels(gained)
     return ErrorSums(errors=errors[inverse], far_sum=far[inverse])
@@ -183,21 +183,21 @@ def above_levels(delta: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return np.cumsum(delta[::-1], axis=0, dtype=delta.dtype)[::-1][1:]
 
 
-def _by_tag(values: npt.NDArray[Number], held: npt.NDArray[np.bool_]) -> npt.NDArray[Number]:
-    """Sum (T, K) values over the subjects of each tag: (T, G+1), in one fixed order."""
-    return np.stack([values[:, tag].sum(axis=1) for tag in held], axis=1)
+def _by_group(values: npt.NDArray[Number], held: npt.NDArray[np.bool_]) -> npt.NDArray[Number]:
+    """Sum (T, K) values over the subjects of each group: (T, G+1), in one fixed order."""
+    return np.stack([values[:, group_index].sum(axis=1) for group_index in held], axis=1)
 
 
 def _from_tail(tail: ScoreTail, groups: Groups, ascending: Floats) -> NonMatedSums:
     walk = _Walk.along(tail, ascending)
-    n_tags, n_levels = len(groups.names) + 1, ascending.size
-    errors, far, cross = _tag_deltas(
-        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, n_tags
+    n_indices, n_levels = len(groups.names) + 1, ascending.size
+    errors, far, cross = _group_deltas(
+        walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, n_indices
     )
     order = _block_order(walk.first, walk.second, tail.n_samples.size)
     first, second = walk.first[order], walk.second[order]
     square, far_square = _square_deltas(
-        first, second, walk.size[order], walk.level[order], groups.of, n_levels, n_tags
+        first, second, walk.size[order], walk.level[order], groups.of, n_levels, n_indices
     )
     subject_errors, subject_far = _subject_deltas(
         walk.first, walk.second, walk.size, walk.level, groups.of, n_levels, tail.n_samples.size
@@ -232,7 +232,7 @@ def _from_trials(tail: ScoreTail, groups: Groups) -> NonMatedSums:
 
 
 def _size_squares(tail: ScoreTail, groups: Groups) -> Ints:
-    """Sum of n_kl^2 over the blocks of each tag, shape (G+1,)."""
+    """Sum of n_kl^2 over the blocks of each group, shape (G+1,)."""
     held = members(groups, tail.n_samples.size)
     if tail.blocks is not None:
         blocks = tail.blocks
@@ -269,13 +269,13 @@ def _count_subjects(subject: Index, reached: Ints, n_subjects: int) -> Ints:
 
 
 @kernel
-def _tag_deltas(
-    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int,
+def _group_deltas(
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_indices: int,
 ) -> tuple[Ints, Floats, Ints]:  # fmt: skip
-    """What each level adds to sum e_kl, sum e_kl/n_kl and sum e_kl n_kl of each tag, shape (T+1, G+1)."""
-    errors = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
-    far = np.zeros((n_levels + 1, n_tags), dtype=np.float64)
-    cross = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
+    """What each level adds to sum e_kl, sum e_kl/n_kl and sum e_kl n_kl of each group, shape (T+1, G+1)."""
+    errors = np.zeros((n_levels + 1, n_indices), dtype=np.int64)
+    far = np.zeros((n_levels + 1, n_indices), dtype=np.float64)
+    cross = np.zeros((n_levels + 1, n_indices), dtype=np.int64)
     for q in range(first.size):
         at, n_kl = level[q], size[q]
         share = 1.0 / n_kl
@@ -315,11 +315,11 @@ def _subject_deltas(
 
 @kernel
 def _square_deltas(
-    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_tags: int,
+    first: Index, second: Index, size: Ints, level: Ints, of: Index, n_levels: int, n_indices: int,
 ) -> tuple[Ints, Floats]:  # fmt: skip
     """What each level adds to sum e_kl^2 and sum (e_kl/n_kl)^2; entries stand by block, descending inside."""
-    square = np.zeros((n_levels + 1, n_tags), dtype=np.int64)
-    far_square = np.zeros((n_levels + 1, n_tags), dtype=np.float64)
+    square = np.zeros((n_levels + 1, n_indices), dtype=np.int64)
+    far_square = np.zeros((n_levels + 1, n_indices), dtype=np.float64)
     errors = 0
     for q in range(first.size):
         if q == 0 or first[q] != first[q - 1] or second[q] != second[q - 1]:

@@ -34,12 +34,12 @@ def exact(target: Target) -> Fraction:
 
 
 def threshold_at(
-    tail: ScoreTail, groups: Groups, target: Target, weighting: Weighting, tag: int = 0
+    tail: ScoreTail, groups: Groups, target: Target, weighting: Weighting, group_index: int = 0
 ) -> float:
     """The smallest threshold t with FMR(t) <= target (match iff score > t), for everybody or one group.
 
     Pooled rates are compared in integers, identity-weighted ones as FAR(t) <= a(1 + 1e-12). A target >= 1
-    gives -inf, 0 the largest non-mated score; NaN when the tag has no non-mated comparison. Raises
+    gives -inf, 0 the largest non-mated score; NaN when the group has no non-mated comparison. Raises
     :class:`BelowFloorError` when the threshold lies below the tail's floor.
 
     >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
@@ -48,17 +48,17 @@ def threshold_at(
     0.2
     """
     rate, found = exact(target), trials(tail, groups)
-    if not found.non_mated[tag]:
+    if not found.non_mated[group_index]:
         return float("nan")
     if rate >= 1:
         return float("-inf")
-    scope = _scope(tail, groups, tag)
+    scope = _scope(tail, groups, group_index)
     if weighting is Weighting.POOLED:
-        limit = floor(rate * int(found.non_mated[tag]))
-        place = _passes_count(tail.tail_i, tail.tail_j, tail.subject_of, scope, tag - 1, limit)
+        limit = floor(rate * int(found.non_mated[group_index]))
+        place = _passes_count(tail.tail_i, tail.tail_j, tail.subject_of, scope, group_index - 1, limit)
     else:
-        bound = float(rate) * (1 + TOLERANCE) * float(found.subject_pairs[tag])
-        place = _passes_share(tail, scope, tag - 1, bound)
+        bound = float(rate) * (1 + TOLERANCE) * float(found.subject_pairs[group_index])
+        place = _passes_share(tail, scope, group_index - 1, bound)
     if place >= 0:
         return float(tail.tail_score[place])
     if np.isneginf(tail.floor):
@@ -87,11 +87,11 @@ def threshold_at_max_group(
     return max(known, default=float("nan"))
 
 
-def _scope(tail: ScoreTail, groups: Groups, tag: int) -> Index:
-    """The group of each subject under the tag's schema; for tag 0 everybody is in group -1."""
-    if tag == 0:
+def _scope(tail: ScoreTail, groups: Groups, group_index: int) -> Index:
+    """The group of each subject under the group's schema; for index 0 everybody is in group -1."""
+    if group_index == 0:
         return np.full(tail.n_samples.size, -1, dtype=np.int32)
-    return np.asarray(groups.of[int(schema_of(groups)[tag - 1])], dtype=np.int32)
+    return np.asarray(groups.of[int(schema_of(groups)[group_index - 1])], dtype=np.int32)
 
 
 def _passes_share(tail: ScoreTail, scope: Index, group: int, bound: float) -> int:

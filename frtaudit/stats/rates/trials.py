@@ -16,7 +16,7 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trials:
-    """Denominators per tag (0 = everybody, g + 1 = group g), each of shape (G+1,), int64.
+    """Denominators per group (0 = everybody, g + 1 = group g), each of shape (G+1,), int64.
 
     ``mated``, ``non_mated``: comparisons; ``subjects_mated``: K2, subjects with a mated comparison;
     ``subjects``: subjects with an acquired sample; ``subject_pairs``: unordered pairs of subjects with a
@@ -49,7 +49,7 @@ class SubjectTrials:
 
 
 def members(groups: Groups, n_subjects: int) -> Flags:
-    """Which subjects belong to each tag: shape (G+1, K), bool; row 0 is everybody."""
+    """Which subjects belong to each group: shape (G+1, K), bool; row 0 is everybody."""
     found = np.zeros((len(groups.names) + 1, n_subjects), dtype=np.bool_)
     found[0] = True
     for row in groups.of:
@@ -79,7 +79,7 @@ def block_sizes(tail: ScoreTail, first: Index, second: Index) -> Ints:
 
 
 def trials(tail: ScoreTail, groups: Groups) -> Trials:
-    """Denominators of every rate, per tag; in closed form when every pair was compared.
+    """Denominators of every rate, per group; in closed form when every pair was compared.
 
     >>> from frtaudit.stats.similarity.tail import from_matrix, no_groups
     >>> tail = from_matrix([[1, .9, .2], [.9, 1, .3], [.2, .3, 1]], ["a", "a", "b"])

@@ -33,7 +33,7 @@ def critical_value(groups: int, alpha: float) -> float:
     return float(scipy.stats.studentized_range.ppf(1 - alpha, groups, math.inf)) / math.sqrt(2)
 
 
-def resampled(dependence: Dependence, crew: ComparisonDesign) -> Dependence:
+def resampled(dependence: Dependence, design: ComparisonDesign) -> Dependence:
     """The dependence that subject replicates show: they triple the noise of a non-mated block (FORMULAS 8.2).
 
     The rule of 8.1 counts it twice, so that deff is one larger; mated comparisons have no blocks.
@@ -42,7 +42,7 @@ def resampled(dependence: Dependence, crew: ComparisonDesign) -> Dependence:
     >>> resampled(least(non_mated(1)), non_mated(1)).base
     3.0
     """
-    return Dependence(base=dependence.base + crew.ends - 1, share=dependence.share)
+    return Dependence(base=dependence.base + design.ends - 1, share=dependence.share)
 
 
 def enough_errors(power: float) -> float:
@@ -102,7 +102,7 @@ def detectable_ratio(
 def subjects_to_find(
     ratio: float,
     rate: float,
-    crew: ComparisonDesign,
+    design: ComparisonDesign,
     dependence: Dependence,
     *,
     groups: int,
@@ -117,11 +117,11 @@ def subjects_to_find(
     >>> subjects_to_find(2.0, 0.01, mated(4), worst(mated(4)), groups=2, alpha=0.05, power=0.8)
     2547
     """
-    if ratio <= 1 or ratio * rate > 1 or crew.each <= 0:
+    if ratio <= 1 or ratio * rate > 1 or design.each <= 0:
         return None
 
     def enough(subjects: int) -> bool:
-        n_eff = dependence.n_eff(crew, subjects)
+        n_eff = dependence.n_eff(design, subjects)
         return found(ratio, rate, n_eff, n_eff, groups=groups, alpha=alpha, power=power)
 
     return fewest(enough)

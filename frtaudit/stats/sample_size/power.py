@@ -1,6 +1,6 @@
 """How many subjects an error rate needs: rule of 3, rule of 30, and the power to pass a limit (FORMULAS 8.1, 8.18).
 
-A crew of K subjects makes n comparisons, which are worth n_eff = n/deff independent ones. The design effect deff is
+A test of K subjects makes n comparisons, which are worth n_eff = n/deff independent ones. The design effect deff is
 that of FORMULAS 8.1; between its least value and the comparisons of one subject it is planned by :class:`Dependence`.
 The rule of 3: no error in n_eff trials shows, with 95 % confidence, a rate of at most 3/n_eff (0.95 = 1 - e^-3). The
 rule of 30 (Doddington): with 30 errors the true rate lies within 30 % of the estimate with 90 % confidence, since
@@ -23,7 +23,7 @@ LEAST_SUBJECTS = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparisonDesign:
-    """What comparisons the subjects of a test crew make.
+    """What comparisons the subjects of a test make.
 
     ``ends``: subjects in one comparison, 1 (mated, or an acquisition) or 2 (non-mated); ``each``: comparisons of one
     subject (1 end), or between two subjects (2 ends), on average over all; ``heap``: how unequal they are, the mean of
@@ -79,54 +79,54 @@ class Dependence:
     base: float
     share: float
 
-    def deff(self, crew: ComparisonDesign, subjects: float) -> float:
-        """Design effect of a crew of ``subjects``.
+    def deff(self, design: ComparisonDesign, subjects: float) -> float:
+        """Design effect of a test of ``subjects``.
 
         >>> Dependence(base=1, share=0.2).deff(mated(4), 100)
         2.0
         """
-        return max(1.0, self.base + self.share * max(crew.per_subject(subjects) - crew.ends, 0.0))
+        return max(1.0, self.base + self.share * max(design.per_subject(subjects) - design.ends, 0.0))
 
-    def n_eff(self, crew: ComparisonDesign, subjects: float) -> float:
-        """Effective number of comparisons of a crew of ``subjects``."""
-        return crew.trials(subjects) / self.deff(crew, subjects)
+    def n_eff(self, design: ComparisonDesign, subjects: float) -> float:
+        """Effective number of comparisons of a test of ``subjects``."""
+        return design.trials(subjects) / self.deff(design, subjects)
 
 
 INDEPENDENT = Dependence(base=1.0, share=0.0)
 
 
-def least(crew: ComparisonDesign) -> Dependence:
+def least(design: ComparisonDesign) -> Dependence:
     """Independent comparisons as the rule of FORMULAS 8.1 counts them: deff 1 (mated) or 2 (non-mated)."""
-    return Dependence(base=float(crew.ends), share=0.0)
+    return Dependence(base=float(design.ends), share=0.0)
 
 
-def worst(crew: ComparisonDesign) -> Dependence:
+def worst(design: ComparisonDesign) -> Dependence:
     """All comparisons of one subject err together: deff = comparisons per subject, the bound of FORMULAS 8.1.
 
     >>> worst(non_mated(1)).n_eff(non_mated(1), 6000)
     3000.0
     """
-    return Dependence(base=float(crew.ends), share=1.0)
+    return Dependence(base=float(design.ends), share=1.0)
 
 
-def measured(crew: ComparisonDesign, subjects: float, deff: float) -> Dependence:
+def measured(design: ComparisonDesign, subjects: float, deff: float) -> Dependence:
     """The dependence that a pilot of ``subjects`` with design effect ``deff`` (FORMULAS 8.1) shows.
 
     >>> round(measured(mated(4), 100, 2.0).share, 3)
     0.2
     """
-    room = crew.per_subject(subjects) - crew.ends
-    share = max((deff - crew.ends) / room, 0.0) if room > 0 else 0.0
-    return Dependence(base=float(crew.ends), share=share)
+    room = design.per_subject(subjects) - design.ends
+    share = max((deff - design.ends) / room, 0.0) if room > 0 else 0.0
+    return Dependence(base=float(design.ends), share=share)
 
 
-def subjects_for(crew: ComparisonDesign, dependence: Dependence, n_eff: float) -> int | None:
+def subjects_for(design: ComparisonDesign, dependence: Dependence, n_eff: float) -> int | None:
     """The fewest subjects worth ``n_eff`` independent comparisons; None where no number is.
 
     >>> subjects_for(non_mated(1), INDEPENDENT, 3 / 1e-3), subjects_for(mated(4), worst(mated(4)), 3 / 0.01)
     (78, 300)
     """
-    return fewest(lambda subjects: dependence.n_eff(crew, subjects) >= n_eff * (1 - 1e-12))
+    return fewest(lambda subjects: dependence.n_eff(design, subjects) >= n_eff * (1 - 1e-12))
 
 
 def fewest(enough: Callable[[int], bool]) -> int | None:
@@ -150,21 +150,21 @@ def fewest(enough: Callable[[int], bool]) -> int | None:
 
 
 def power_to_pass(
-    crew: ComparisonDesign, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
+    design: ComparisonDesign, dependence: Dependence, subjects: int, rate: float, limit: float, alpha: float
 ) -> float:
-    """Probability that a crew passes ``limit`` (FORMULAS 8.1, 8.8, 8.18) when the true rate is ``rate``.
+    """Probability that a test passes ``limit`` (FORMULAS 8.1, 8.8, 8.18) when the true rate is ``rate``.
 
     Pass: the one-sided upper bound is at most L, which holds up to x effective errors (:func:`allowed_rate` times
     n_eff). They are counted as binomial with P(X <= y) = I_{1-rate}(n_eff - y, y + 1) at y = x - 1: at most the
     probability of the last whole count below x, so that the power does not fall back as subjects are added.
     ``dependence``: with fewer than 30 errors 8.1 takes the design effect of a laxer threshold.
 
-    >>> crew = mated(2)
-    >>> round(power_to_pass(crew, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
+    >>> design = mated(2)
+    >>> round(power_to_pass(design, INDEPENDENT, 1000, 0.005, 0.01, 0.05), 2)
     0.37
     """
-    n_eff = dependence.n_eff(crew, subjects)
-    allowed = allowed_rate(crew, dependence, subjects, limit, alpha)
+    n_eff = dependence.n_eff(design, subjects)
+    allowed = allowed_rate(design, dependence, subjects, limit, alpha)
     if allowed is None:
         return 0.0
     if rate <= 0:
@@ -174,7 +174,7 @@ def power_to_pass(
 
 
 def allowed_rate(
-    crew: ComparisonDesign, dependence: Dependence, subjects: int, limit: float, alpha: float
+    design: ComparisonDesign, dependence: Dependence, subjects: int, limit: float, alpha: float
 ) -> float | None:
     """The largest observed rate whose upper bound is at most ``limit``; None where not even no error passes.
 
@@ -183,33 +183,33 @@ def allowed_rate(
     """
 
     def beyond(rate: float) -> float:
-        return _bounds(crew, dependence, subjects, rate).high(alpha) - limit
+        return _bounds(design, dependence, subjects, rate).high(alpha) - limit
 
-    if crew.each <= 0 or beyond(0.0) > 0:
+    if design.each <= 0 or beyond(0.0) > 0:
         return None
     return float(scipy.optimize.brentq(beyond, 0.0, limit, xtol=1e-9 * limit)) if beyond(limit) > 0 else limit
 
 
-def _bounds(crew: ComparisonDesign, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
-    """What the bounds of a crew's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
+def _bounds(design: ComparisonDesign, dependence: Dependence, subjects: int, rate: float) -> RateBounds:
+    """What the bounds of a test's rate are made of; FMR: TMR 1, and the heaviest person as the dependence lets expect.
 
     With blocks n_kl as products of the subjects' samples sum n_kl^2/M^2 is heap^2 over the pairs that are compared. The
     heaviest person has as many errors as deff says of all alike (deff/2), or as the largest of K Poisson numbers.
     """
-    deff = dependence.deff(crew, subjects)
-    trials = crew.trials(subjects)
+    deff = dependence.deff(design, subjects)
+    trials = design.trials(subjects)
     known = RateBounds(rate=rate, n_eff=trials / deff, degrees=degrees_of_freedom(subjects))
-    if crew.ends == 1:
+    if design.ends == 1:
         return known
-    pairs = min(crew.each, 1.0) * subjects * (subjects - 1) / 2
+    pairs = min(design.each, 1.0) * subjects * (subjects - 1) / 2
     errors = rate * trials
     largest = float(scipy.special.pdtrik(1 - 1 / subjects, 2 * errors / subjects)) if errors > 0 else 0.0
     heaviest = max(largest, deff / 2) * min(errors, 1.0)
-    return replace(known, pair=crew.heap**2 / pairs, person=min(heaviest / trials, rate))
+    return replace(known, pair=design.heap**2 / pairs, person=min(heaviest / trials, rate))
 
 
 def subjects_to_pass(
-    crew: ComparisonDesign, dependence: Dependence, rate: float, limit: float, alpha: float, power: float
+    design: ComparisonDesign, dependence: Dependence, rate: float, limit: float, alpha: float, power: float
 ) -> int | None:
     """The fewest subjects that pass ``limit`` with probability ``power`` when the true rate is ``rate`` < ``limit``.
 
@@ -218,8 +218,10 @@ def subjects_to_pass(
     >>> subjects_to_pass(mated(4), worst(mated(4)), 0.005, 0.01, 0.05, 0.8)
     2240
     """
-    if rate >= limit or crew.each <= 0:
+    if rate >= limit or design.each <= 0:
         return None
     return fewest(
-        lambda subjects: power_to_pass(crew, dependence, subjects, rate, limit, alpha) >= power * (1 - 1e-12)
+        lambda subjects: (
+            power_to_pass(design, dependence, subjects, rate, limit, alpha) >= power * (1 - 1e-12)
+        )
     )

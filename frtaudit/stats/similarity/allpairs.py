@@ -36,7 +36,7 @@ SOUNDED = 200  # the floor rests on at least so many of the sounding's compariso
 DEEPER = 4.0
 
 
-def forget(ground: PassContext) -> None:
+def forget(context: PassContext) -> None:
     """Score nothing again."""
 
 
@@ -47,7 +47,7 @@ class TailRequest:
     ``fmr``: the largest FMR target of interest; ``thresholds``: fixed thresholds of interest (those below the
     floor get sums); ``eer``: the equal error rate too; ``budget``: bytes for the tail and its sorting;
     ``threads``: 0 = one per core; ``progress`` hears of the pass; ``seen`` hears what was scored, to score it again;
-    ``crew`` does the passes over all pairs.
+    ``executor`` does the passes over all pairs.
     """
 
     fmr: float
@@ -57,7 +57,7 @@ class TailRequest:
     threads: int = 0
     progress: Progress = quiet
     seen: Callable[[PassContext], None] = forget
-    crew: Executor = by_threads
+    executor: Executor = by_threads
 
 
 def score_all_pairs(
@@ -78,7 +78,7 @@ def score_all_pairs(
     enough that :func:`threshold_at` at ``request.fmr`` is exact in both weightings,
     :func:`threshold_at_max_group` too and, if asked for, :func:`eer`, unless the budget forbids it: then it
     lies as low as the budget allows, and what lies below raises :class:`BelowFloorError`. The result does not
-    depend on the number of threads, nor on the crew.
+    depend on the number of threads, nor on the executor.
 
     >>> from frtaudit.stats.similarity.scorers import COSINE_RANGE, cosine_blocks
     >>> nobody = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
@@ -91,13 +91,13 @@ def score_all_pairs(
     """
     counts = np.asarray(n_samples, dtype=np.int64)
     subject_of = np.repeat(np.arange(counts.size, dtype=np.int32), counts)
-    ground = PassContext(
-        block=block, layout=layout_of(counts), subject_of=subject_of, room=np.asarray(cells)[subject_of],
+    context = PassContext(
+        block=block, layout=layout_of(counts), subject_of=subject_of, cells=np.asarray(cells)[subject_of],
         edges=edges_over(score_range), threads=request.threads, progress=request.progress,
-        crew=request.crew,
+        executor=request.executor,
     )  # fmt: skip
-    request.seen(ground)
-    mated = scan_mated(ground)
+    request.seen(context)
+    mated = scan_mated(context)
     empty = ScoreTail(
         n_samples=counts,
         subject_of=subject_of,
@@ -109,33 +109,33 @@ def score_all_pairs(
         tail_j=np.empty(0, dtype=np.int32),
         tail_score=np.empty(0, dtype=np.float32),
         floor=float("inf"),
-        edges=ground.edges,
-        histogram=np.zeros(ground.edges.size - 1, dtype=np.int64),
-        mated_histogram=histogram_of(mated.score, ground.edges),
+        edges=context.edges,
+        histogram=np.zeros(context.edges.size - 1, dtype=np.int64),
+        mated_histogram=histogram_of(mated.score, context.edges),
         cells=cells,
         score_range=score_range,
     )
-    tail = _deep_enough(ground, empty, groups, request)
+    tail = _deep_enough(context, empty, groups, request)
     missing = np.unique([t for t in request.thresholds if np.isfinite(t) and t < tail.floor])
-    return replace(tail, below=sums_below(ground, tail, groups, missing)) if missing.size else tail
+    return replace(tail, below=sums_below(context, tail, groups, missing)) if missing.size else tail
 
 
-def _deep_enough(ground: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
+def _deep_enough(context: PassContext, empty: ScoreTail, groups: Groups, request: TailRequest) -> ScoreTail:
     """Scan, and scan again with a lower floor while the tail is too short, or a higher one when it is too long."""
     capacity = max(request.budget // PAIR_BYTES, 1)
     total = int(complete_trials(empty.n_samples, empty.cells).comparisons.sum()) // 2
     whole = total <= min(ALL_BELOW, capacity)
-    sounding = None if whole else _sounding(ground, empty)
+    sounding = None if whole else _sounding(context, empty)
     depth = 1.0 if sounding is None else _depth(sounding, empty, request)
     allowed = 0.8 * capacity / max(total, 1)
     while True:
         floor = (
-            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(ground.edges[0]))
+            float("-inf") if sounding is None else _floor(sounding, depth, allowed, float(context.edges[0]))
         )
-        scan = scan_non_mated(ground, floor, capacity)
+        scan = scan_non_mated(context, floor, capacity)
         if scan.pairs is None:
-            floor = _edge_that_fits(scan, ground.edges, capacity)
-            return _with_tail(empty, scan_non_mated(ground, floor, capacity), floor)
+            floor = _edge_that_fits(scan, context.edges, capacity)
+            return _with_tail(empty, scan_non_mated(context, floor, capacity), floor)
         tail = _with_tail(empty, scan, floor)
         del scan
         if depth >= min(allowed, 1.0) or not _short(tail, groups, request):
@@ -143,8 +143,8 @@ def _deep_enough(ground: PassContext, empty: ScoreTail, groups: Groups, request:
         depth *= DEEPER
 
 
-def _sounding(ground: PassContext, empty: ScoreTail) -> PilotSample:
-    return sounding_of(ground.block, empty.n_samples, ground.subject_of, ground.room, ground.threads)
+def _sounding(context: PassContext, empty: ScoreTail) -> PilotSample:
+    return sounding_of(context.block, empty.n_samples, context.subject_of, context.cells, context.threads)
 
 
 def _depth(sounding: PilotSample, empty: ScoreTail, request: TailRequest) -> float:
@@ -212,9 +212,11 @@ def _short(tail: ScoreTail, groups: Groups, request: TailRequest) -> bool:
 
 
 @kernel
-def tally(i: Index, j: Index, subject_of: Index, of: Index, n: Ints, tags: int) -> tuple[Ints, Floats]:
-    """Comparisons of each tag, and their sum of 1/(n_k n_l), each (G+1,)."""
-    counts, shares = np.zeros(tags, dtype=np.int64), np.zeros(tags)
+def tally(
+    i: Index, j: Index, subject_of: Index, of: Index, n: Ints, group_indices: int
+) -> tuple[Ints, Floats]:
+    """Comparisons of each group, and their sum of 1/(n_k n_l), each (G+1,)."""
+    counts, shares = np.zeros(group_indices, dtype=np.int64), np.zeros(group_indices)
     for q in range(i.size):
         a, b = subject_of[i[q]], subject_of[j[q]]
         share = 1.0 / (n[a] * n[b])

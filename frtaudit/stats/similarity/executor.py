@@ -1,4 +1,4 @@
-"""The ground of a pass over all pairs, and the crew that does its jobs: threads here, or processes anywhere."""
+"""The context of a pass over all pairs, and the executor that does its jobs: threads here, or processes anywhere."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ Done = TypeVar("Done")
 
 
 class Executor(Protocol):
-    """Does ``work(ground, job)`` for every job, and gives the results in the order of the jobs.
+    """Does ``work(context, job)`` for every job, and gives the results in the order of the jobs.
 
     ``together``: so many jobs in a row may be handed over as one block, where handing over costs; ``progress`` hears
     of each job called ``what``. ``work`` is a module's function, or a ``partial`` of one, that touches nothing else:
@@ -29,7 +29,7 @@ class Executor(Protocol):
     def __call__(
         self,
         work: "Callable[[PassContext, Job], Done]",
-        ground: "PassContext",
+        context: "PassContext",
         jobs: Sequence[Job],
         *,
         together: int = 1,
@@ -41,29 +41,29 @@ class Executor(Protocol):
 
 def by_threads(
     work: "Callable[[PassContext, Job], Done]",
-    ground: "PassContext",
+    context: "PassContext",
     jobs: Sequence[Job],
     *,
-    together: int = 1,  # noqa: ARG001  crews share a signature; a thread is handed a job for nothing
+    together: int = 1,  # noqa: ARG001  executors share a signature; a thread is handed a job for nothing
     progress: Progress = quiet,
     what: str = "",
 ) -> Iterator[Done]:
-    """The crew of one machine: the ground's threads."""
-    return in_order(partial(work, ground), jobs, ground.threads, progress, what)
+    """The executor of one machine: the context's threads."""
+    return in_order(partial(work, context), jobs, context.threads, progress, what)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassContext:
-    """What a pass runs over: ``subject_of`` (N,), ``room`` (N,): the cell of each sample, and the histogram's edges.
+    """What a pass runs over: ``subject_of`` (N,), ``cells`` (N,): the cell of each sample, and the histogram's edges.
 
-    ``crew`` does the passes over all pairs; what is small, ``threads`` do here.
+    ``executor`` does the passes over all pairs; what is small, ``threads`` do here.
     """
 
     block: BlockScorer
     layout: Layout
     subject_of: Index
-    room: Index
+    cells: Index
     edges: Floats
     threads: int
     progress: Progress = quiet
-    crew: Executor = by_threads
+    executor: Executor = by_threads

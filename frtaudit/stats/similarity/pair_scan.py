@@ -40,32 +40,32 @@ class Scan:
     histogram: Ints
 
 
-def scan_mated(ground: PassContext) -> Pairs:
+def scan_mated(context: PassContext) -> Pairs:
     """All mated comparisons, ascending by score, ties by (i, j)."""
-    layout = ground.layout
+    layout = context.layout
     tiles = [(r, c) for first, end in layout.strips for r in range(first, end) for c in range(r, end)]
 
     def work(tile: tuple[int, int]) -> Pairs:
-        scores = layout.tile(ground.block, *tile)
+        scores = layout.tile(context.block, *tile)
         first_i, first_j = (int(layout.starts[part]) for part in tile)
-        i, j = mated_places(scores.shape[0], scores.shape[1], first_i, first_j, ground.subject_of)
+        i, j = mated_places(scores.shape[0], scores.shape[1], first_i, first_j, context.subject_of)
         return Pairs(i, j, _rounded(scores[i - first_i, j - first_j]))
 
-    found = joined(list(in_order(work, tiles, ground.threads)))
+    found = joined(list(in_order(work, tiles, context.threads)))
     order = np.lexsort((found.j, found.i, found.score))
     return Pairs(found.i[order], found.j[order], found.score[order])
 
 
-def scan_non_mated(ground: PassContext, floor: float, capacity: int) -> Scan:
+def scan_non_mated(context: PassContext, floor: float, capacity: int) -> Scan:
     """The histogram of the non-mated comparisons, and those with score > ``floor`` if they are at most ``capacity``."""
-    work = partial(_scan_job, floor=floor, open_ground=_open(ground))
-    jobs, progress = ground.layout.jobs(), ground.progress
+    work = partial(_scan_job, floor=floor, open_context=_open(context))
+    jobs, progress = context.layout.jobs(), context.progress
     together = max(TOGETHER, len(jobs) // BLOCKS)
-    histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
+    histogram = np.zeros(context.edges.size - 1, dtype=np.int64)
     kept: list[Pairs] = []
     count = 0
-    for pairs, counts in ground.crew(
-        work, ground, jobs, together=together, progress=progress, what="scoring"
+    for pairs, counts in context.executor(
+        work, context, jobs, together=together, progress=progress, what="scoring"
     ):
         histogram += counts
         count += pairs.i.size
@@ -76,41 +76,41 @@ def scan_non_mated(ground: PassContext, floor: float, capacity: int) -> Scan:
     return Scan(tuple(kept) if count <= capacity else None, count, histogram)
 
 
-def scan_tile(ground: PassContext, row: int, column: int, floor: float) -> Pairs:
+def scan_tile(context: PassContext, row: int, column: int, floor: float) -> Pairs:
     """The non-mated comparisons of one tile with score > ``floor``."""
-    pairs, _ = _scan_job(ground, (row, column, column + 1), floor=floor, open_ground=_open(ground))
+    pairs, _ = _scan_job(context, (row, column, column + 1), floor=floor, open_context=_open(context))
     return pairs
 
 
-def _open(ground: PassContext) -> bool:
+def _open(context: PassContext) -> bool:
     """Whether all samples are in one cell."""
-    return bool(ground.room.size and ground.room.min() == ground.room.max() >= 0)
+    return bool(context.cells.size and context.cells.min() == context.cells.max() >= 0)
 
 
 def _scan_job(
-    ground: PassContext, job: tuple[int, int, int], *, floor: float, open_ground: bool
+    context: PassContext, job: tuple[int, int, int], *, floor: float, open_context: bool
 ) -> tuple[Pairs, Ints]:
-    layout, (row, first, end) = ground.layout, job
-    histogram = np.zeros(ground.edges.size - 1, dtype=np.int64)
-    scale = (ground.edges.size - 1) / (ground.edges[-1] - ground.edges[0])
+    layout, (row, first, end) = context.layout, job
+    histogram = np.zeros(context.edges.size - 1, dtype=np.int64)
+    scale = (context.edges.size - 1) / (context.edges[-1] - context.edges[0])
     kept = []
     largest = int(np.diff(layout.starts).max()) ** 2
     i, j = np.empty(largest, dtype=np.int32), np.empty(largest, dtype=np.int32)
     out, tile = np.empty(largest, dtype=np.float32), np.empty(largest, dtype=np.float32)
     for column in range(first, end):
-        apart = open_ground and layout.strip_of[row] != layout.strip_of[column]
-        if apart and isinstance(ground.block, UnitBlocks):
+        apart = open_context and layout.strip_of[row] != layout.strip_of[column]
+        if apart and isinstance(context.block, UnitBlocks):
             slices = layout.samples(row), layout.samples(column)
-            n = screen(ground.block, *slices, floor, ground.edges, histogram, tile, i, j, out)
+            n = screen(context.block, *slices, floor, context.edges, histogram, tile, i, j, out)
             kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))
             continue
-        scores = layout.tile(ground.block, row, column)
+        scores = layout.tile(context.block, row, column)
         start_i, start_j = int(layout.starts[row]), int(layout.starts[column])
         if apart:
-            n = scan_open(scores, start_i, start_j, floor, scale, ground.edges, histogram, i, j, out)
+            n = scan_open(scores, start_i, start_j, floor, scale, context.edges, histogram, i, j, out)
         else:
             n = scan_checked(
-                scores, start_i, start_j, ground.subject_of, ground.room, floor, scale, ground.edges,
+                scores, start_i, start_j, context.subject_of, context.cells, floor, scale, context.edges,
                 histogram, i, j, out,
             )  # fmt: skip
         kept.append(Pairs(i[:n].copy(), j[:n].copy(), out[:n].copy()))

@@ -18,32 +18,36 @@ Index = npt.NDArray[np.int32]
 STEPS = 4096  # entries of the table that guesses a score's level
 
 
-def sums_below(ground: PassContext, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
+def sums_below(context: PassContext, tail: ScoreTail, groups: Groups, thresholds: Floats) -> NonMatedSums:
     """The sums of :class:`NonMatedSums` at ascending ``thresholds`` (T,), over all non-mated comparisons.
 
     Every strip of subjects is scored against all others (each pair twice, from one computation of its tile),
     so that a subject's sums have one writer. Errors are counted by level: the number of thresholds below the
     score. Sums of integers are kept in float64, exact up to 2^53.
     """
-    n_levels, n_tags = thresholds.size + 1, len(groups.names) + 1
-    by_tag = np.zeros((5, n_levels, n_tags))
+    n_levels, n_indices = thresholds.size + 1, len(groups.names) + 1
+    by_group = np.zeros((5, n_levels, n_indices))
     by_subject = np.zeros((2, n_levels, groups.of.shape[0] + 1, tail.n_samples.size))
     cut = Cut(
-        n_samples=tail.n_samples, cells=tail.cells, of=groups.of, n_tags=n_tags, table=_table(thresholds)
+        n_samples=tail.n_samples,
+        cells=tail.cells,
+        of=groups.of,
+        n_indices=n_indices,
+        table=_table(thresholds),
     )
-    work, strips = partial(_score_strip, cut=cut), ground.layout.strips
-    done = ground.crew(work, ground, strips, progress=ground.progress, what="scoring below the floor")
+    work, strips = partial(_score_strip, cut=cut), context.layout.strips
+    done = context.executor(work, context, strips, progress=context.progress, what="scoring below the floor")
     for strip, (more, own) in zip(strips, done, strict=True):
-        by_tag += more
-        first, end = _subjects(ground, strip)
+        by_group += more
+        first, end = _subjects(context, strip)
         by_subject[..., first:end] = own
     return NonMatedSums(
         thresholds=thresholds,
-        errors=above_levels(by_tag[0]).astype(np.int64),
-        error_square=above_levels(by_tag[1]),
-        error_cross=above_levels(by_tag[2]),
-        far_sum=above_levels(by_tag[3]),
-        far_square=above_levels(by_tag[4]),
+        errors=above_levels(by_group[0]).astype(np.int64),
+        error_square=above_levels(by_group[1]),
+        error_cross=above_levels(by_group[2]),
+        far_sum=above_levels(by_group[3]),
+        far_square=above_levels(by_group[4]),
         subject_errors=above_levels(by_subject[0]).astype(np.int64),
         subject_far=above_levels(by_subject[1]),
     )
@@ -62,46 +66,46 @@ def _table(thresholds: Floats) -> Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cut:
-    """What a pass below the floor knows beside its ground: a subject's ``n_samples``, ``cells`` and groups ``of``."""
+    """What a pass below the floor knows beside its context: a subject's ``n_samples``, ``cells`` and groups ``of``."""
 
     n_samples: Ints
     cells: Index
     of: Index
-    n_tags: int
+    n_indices: int
     table: Table
 
 
-def _score_strip(ground: PassContext, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
-    """What a strip adds to the sums of the tags (5, L, G+1), and those of its own subjects (2, L, 1+S, subjects)."""
-    layout, of, table, n, cells = ground.layout, cut.of, cut.table, cut.n_samples, cut.cells
-    first, end = _subjects(ground, rows)
-    by_tag = np.zeros((5, table[0].size + 1, cut.n_tags))
+def _score_strip(context: PassContext, rows: tuple[int, int], *, cut: Cut) -> tuple[Floats, Floats]:
+    """What a strip adds to the sums of the groups (5, L, G+1), and those of its own subjects (2, L, 1+S, subjects)."""
+    layout, of, table, n, cells = context.layout, cut.of, cut.table, cut.n_samples, cut.cells
+    first, end = _subjects(context, rows)
+    by_group = np.zeros((5, table[0].size + 1, cut.n_indices))
     by_subject = np.zeros((2, table[0].size + 1, of.shape[0] + 1, end - first))
     start = np.concatenate([[0], np.cumsum(n)]).astype(np.int64)
     gained = np.zeros((9, of.shape[0] + 1, table[0].size + 1))
     for columns in layout.strips:
-        blocks = (first, end, *_subjects(ground, columns))
+        blocks = (first, end, *_subjects(context, columns))
         many = rows[1] - rows[0] > 1 or columns[1] - columns[0] > 1
         depth = (blocks[1] - blocks[0], blocks[3] - blocks[2]) if many else (1, 1)
         counted = np.zeros((*depth, table[0].size + 1), dtype=np.int64)
         for row in range(*rows):
             for column in range(*columns):
                 corner = (layout.samples(row).start, layout.samples(column).start)
-                levels = levels_of(layout.tile(ground.block, row, column), *table)
+                levels = levels_of(layout.tile(context.block, row, column), *table)
                 args = (levels, *corner, blocks, start, n, cells, counted)
                 if many:
                     count_tile(*args)
                 else:
-                    add_tile(*args, of, gained, by_tag, by_subject)
+                    add_tile(*args, of, gained, by_group, by_subject)
         if many:
-            add_counted(blocks, n, cells, of, counted, gained, by_tag, by_subject)
-    return by_tag, by_subject
+            add_counted(blocks, n, cells, of, counted, gained, by_group, by_subject)
+    return by_group, by_subject
 
 
-def _subjects(ground: PassContext, strip: tuple[int, int]) -> tuple[int, int]:
+def _subjects(context: PassContext, strip: tuple[int, int]) -> tuple[int, int]:
     """First and end subject of a strip of parts."""
-    first, end = ground.layout.starts[strip[0]], ground.layout.starts[strip[1]]
-    return int(ground.subject_of[first]), int(ground.subject_of[end - 1]) + 1
+    first, end = context.layout.starts[strip[0]], context.layout.starts[strip[1]]
+    return int(context.subject_of[first]), int(context.subject_of[end - 1]) + 1
 
 
 @kernel
@@ -157,26 +161,26 @@ def add_block(a: int, b: int, size: int, of: Index, counted: Ints, x: int, y: in
 
 
 @kernel
-def accumulate(a: int, place: int, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats) -> None:
-    """Add what subject a has gained to its own sums, at ``place``, and to those of its tags; clear it."""
+def accumulate(a: int, place: int, of: Index, gained: Floats, by_group: Floats, by_subject: Floats) -> None:
+    """Add what subject a has gained to its own sums, at ``place``, and to those of its groups; clear it."""
     for scope in range(gained.shape[1]):
         if scope > 0 and of[scope - 1, a] < 0:
             continue
-        tag = 0 if scope == 0 else of[scope - 1, a] + 1
+        group_index = 0 if scope == 0 else of[scope - 1, a] + 1
         for level in range(gained.shape[2]):
             once = gained[8, scope, level]
             both = once + gained[7, scope, level]
             by_subject[0, level, scope, place] += gained[0, scope, level] + both
             by_subject[1, level, scope, place] += gained[1, scope, level] + both
             for m in range(5):
-                by_tag[m, level, tag] += gained[2 + m, scope, level] + once
+                by_group[m, level, group_index] += gained[2 + m, scope, level] + once
     gained[:] = 0.0
 
 
 @kernel
 def add_tile(
     levels: Index, first_i: int, first_j: int, blocks: tuple[int, int, int, int], start: Ints, n: Ints,
-    cells: Index, counted: Ints, of: Index, gained: Floats, by_tag: Floats, by_subject: Floats,
+    cells: Index, counted: Ints, of: Index, gained: Floats, by_group: Floats, by_subject: Floats,
 ) -> None:  # fmt: skip
     """Count and add the blocks of a tile of whole subjects; a block of one comparison takes a short way."""
     for a in range(blocks[0], blocks[1]):
@@ -195,7 +199,7 @@ def add_tile(
             for s in range(of.shape[0]):
                 if of[s, a] >= 0 and of[s, a] == of[s, b]:
                     gained[side, s + 1, level] += 1
-        accumulate(a, a - blocks[0], of, gained, by_tag, by_subject)
+        accumulate(a, a - blocks[0], of, gained, by_group, by_subject)
 
 
 @kernel
@@ -217,11 +221,11 @@ def count_tile(
 @kernel
 def add_counted(
     blocks: tuple[int, int, int, int], n: Ints, cells: Index, of: Index, counted: Ints,
-    gained: Floats, by_tag: Floats, by_subject: Floats,
+    gained: Floats, by_group: Floats, by_subject: Floats,
 ) -> None:  # fmt: skip
     """Add blocks that were counted over several tiles."""
     for a in range(blocks[0], blocks[1]):
         for b in range(blocks[2], blocks[3]):
             if compared(a, b, n, cells):
                 add_block(a, b, n[a] * n[b], of, counted, a - blocks[0], b - blocks[2], gained)
-        accumulate(a, a - blocks[0], of, gained, by_tag, by_subject)
+        accumulate(a, a - blocks[0], of, gained, by_group, by_subject)

@@ -39,7 +39,7 @@ Index = npt.NDArray[np.int32]
 
 
 def no_groups(tail: ScoreTail) -> Groups:
-    """Groups for a cohort without classification schemas: everybody is tag 0."""
+    """Groups for a cohort without classification schemas: everybody is index 0."""
     return Groups(schemas=(), names=(), of=np.empty((0, tail.n_samples.size), dtype=np.int32), ranked=())
 
 

@@ -24,7 +24,7 @@ from frtaudit.evaluation.intervals import OperatingPoint
 from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import Cohorts, RealSet, Truth
-from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
 
 SYSTEMS = (
     *("dlib_resnet", "mobilefacenet_insightface", "mobilefacenet_foamliu"),
@@ -119,14 +119,14 @@ def _audit(of: RealSet, people: superpopulation.Ints, truth: Truth) -> dict[str,
     spec = spec_of(
         targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=int(people[0]), folds=False
     )
-    trial = trial_of(cohort_data(superpopulation.sampled(of, people), {}), spec)
+    system = system_of(cohort_of(superpopulation.sampled(of, people), {}), spec)
     found = {}
     for rate in RATES:
         place = OperatingPoint(
-            rate=rate, weighting=truth.weighting, tag=0, threshold=truth.threshold, point=0
+            rate=rate, weighting=truth.weighting, group_index=0, threshold=truth.threshold, point=0
         )
         row = Row(metric=rate, schema=None, group="all", at={}, place=place, moving=False)
-        for item in Coverage().of_row(trial, row, ALPHA, (Scenario.ESTIMATE,)):
+        for item in Coverage().of_row(system, row, ALPHA, (Scenario.ESTIMATE,)):
             if item.metric == "simulated_coverage" and item.value is not None:
                 found[rate] = item.value
     return found

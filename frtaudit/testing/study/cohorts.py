@@ -17,7 +17,7 @@ from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
 from frtaudit.testing.populations import Subjects, sizes_of
 from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of
-from frtaudit.testing.study.trials import ALIKE, UNLIKE, cohort_data, spec_of, trial_of
+from frtaudit.testing.study.trials import ALIKE, UNLIKE, cohort_of, spec_of, system_of
 from frtaudit.testing.truth import EDGES, Scores, Value, simulate
 
 Floats = npt.NDArray[np.float64]
@@ -60,7 +60,7 @@ def of_population(cell: Cell, number: int, *, truth: Scores, seed: int, n: int) 
     spec = spec_of(
         targets=cell.targets, thresholds=thresholds, intervals=cell.intervals, n=n, seed=own, folds=True
     )
-    return read_cohort(trial_of(cohort_data(sampled, codes), spec), cell, truth, names)
+    return read_cohort(system_of(cohort_of(sampled, codes), spec), cell, truth, names)
 
 
 def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int) -> Found:
@@ -70,10 +70,11 @@ def of_levels(cell: LevelsCell, number: int, *, truth: float, seed: int, n: int)
     people = fixed_subjects(cell, seed) if cell.same else cell.population.subjects(rng, cell.subjects)
     sampled = people.samples(rng, [cell.samples] * cell.subjects)
     spec = spec_of(targets=(cell.fmr,), thresholds=(), intervals=cell.intervals, n=n, seed=own, folds=False)
-    trial = trial_of(cohort_data(sampled, {}), spec)
-    threshold = float(trial.points.at_target[0, 0])
+    system = system_of(cohort_of(sampled, {}), spec)
+    threshold = float(system.points.at_target[0, 0])
     reading = read(
-        trial, OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, tag=0, threshold=threshold, point=0)
+        system,
+        OperatingPoint(rate="fnmr", weighting=Weighting.POOLED, group_index=0, threshold=threshold, point=0),
     )
     shots = {}
     for level in LEVELS:

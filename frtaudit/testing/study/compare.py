@@ -20,7 +20,7 @@ import scipy
 
 from frtaudit.analyses.comparison import measures
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
-from frtaudit.analyses.comparison.support import CommonSupport, footing_of
+from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.core import CohortData, Templates
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
@@ -33,7 +33,7 @@ from frtaudit.stats.systems import multiple_comparisons, support
 from frtaudit.stats.von_mises_fisher import unit
 from frtaudit.testing.populations import HUBS, ISOTROPIC, WOLVES, Population, Sampled
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.trials import cohort_data
+from frtaudit.testing.study.trials import cohort_of
 
 ALPHA, POWER, ALARM, WIDTH = 0.05, 0.8, 1e-3, 0.8
 EXPECTED = (5, 20, 200)  # false matches at the targets
@@ -90,18 +90,18 @@ class CohortComparison:
     turned: bool
 
 
-def trials_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[SystemData]:
+def systems_of(scene: Scene, number: int, seed: int, resamples: int, shift: float = 0.0) -> list[SystemData]:
     """Cohort ``number`` as both systems see it; ``shift``: how far the second one's mated scores are moved down."""
     own = seed_of(seed, "compare", scene.population.name, str(number))
     rng = np.random.default_rng(own)
     people = scene.population.subjects(rng, SUBJECTS)
     seen = people.samples(rng, [SAMPLES] * SUBJECTS, np.float64)
     made = {name: _templates(seen, scene.noise, rng) for name in NAMES}
-    material = replace(
-        cohort_data(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
+    cohort_data = replace(
+        cohort_of(seen, {}), templates={name: partial(_same, found) for name, found in made.items()}
     )
     spec = _spec(own, resamples)
-    found = [_trial(spec, name, material) for name in NAMES]
+    found = [_evaluated(spec, name, cohort_data) for name in NAMES]
     return [found[0], _moved(found[1], shift)] if shift else found
 
 
@@ -136,30 +136,30 @@ def _spec(seed: int, resamples: int) -> AuditSpec:
     )
 
 
-def _trial(spec: AuditSpec, name: str, material: CohortData) -> SystemData:
-    comparisons = AllPairs().comparisons(material)
-    return evaluate_system(spec, Cosine(name=name), material, comparisons, groups_of(material.cohort))
+def _evaluated(spec: AuditSpec, name: str, cohort_data: CohortData) -> SystemData:
+    comparisons = AllPairs().comparisons(cohort_data)
+    return evaluate_system(spec, Cosine(name=name), cohort_data, comparisons, groups_of(cohort_data.cohort))
 
 
-def _moved(trial: SystemData, shift: float) -> SystemData:
+def _moved(system: SystemData, shift: float) -> SystemData:
     """The trial with its mated scores moved down: thresholds stay, FNMR rises. Its replicates are drawn anew."""
-    moved = replace(trial.tail, mated_score=(trial.tail.mated_score - shift).astype(np.float32))
-    return replace(trial, tail=moved, replicates={})
+    moved = replace(system.tail, mated_score=(system.tail.mated_score - shift).astype(np.float32))
+    return replace(system, tail=moved, replicates={})
 
 
-def compared(footing: CommonSupport) -> list[Judged]:
+def compared(common: CommonSupport) -> list[Judged]:
     """FNMR of everybody at each target, every pair judged."""
-    everybody = [one for one in measures.fnmr(footing) if one.schema is None]
-    return [judged(one, footing, ALPHA) for one in everybody]
+    everybody = [one for one in measures.fnmr(common) if one.schema is None]
+    return [judged(one, common, ALPHA) for one in everybody]
 
 
-def look(trials: Sequence[SystemData]) -> CohortComparison:
+def look(systems: Sequence[SystemData]) -> CohortComparison:
     """One comparison, its mirror image, and the same systems as if other people had been drawn for each."""
-    found, mirror = compared(footing_of(trials)), compared(footing_of(trials[::-1]))
-    footing = footing_of(trials)
+    found, mirror = compared(support_of(systems)), compared(support_of(systems[::-1]))
+    common = support_of(systems)
     families = [one.family for one in found]
-    wrong = _errors(footing)
-    other = _other_people(footing)
+    wrong = _errors(common)
+    other = _other_people(common)
     unpaired = [
         None if one.family is None else multiple_comparisons.family_of(one.measure.values, drawn, ((0, 1),))
         for one, drawn in zip(found, other, strict=True)
@@ -195,43 +195,40 @@ def _turned(one: Judged, back: Judged) -> bool:
     return bool(signs and one.family.p()[0] == back.family.p()[0])
 
 
-def _errors(footing: CommonSupport) -> list[Floats]:
+def _errors(common: CommonSupport) -> list[Floats]:
     """Errors of both systems on the mated comparisons at each target, (2, P) each."""
-    mated = [support.mated_by_pair(item.tail)[1] for item in footing.standings]
+    mated = [support.mated_by_pair(item.tail)[1] for item in common.systems]
     return [
         np.stack(
-            [
-                score <= item.thresholds[POOLED, a]
-                for score, item in zip(mated, footing.standings, strict=True)
-            ]
+            [score <= item.thresholds[POOLED, a] for score, item in zip(mated, common.systems, strict=True)]
         ).astype(np.float64)
-        for a in range(len(footing.targets))
+        for a in range(len(common.targets))
     ]
 
 
-def _other_people(footing: CommonSupport) -> list[Floats]:
+def _other_people(common: CommonSupport) -> list[Floats]:
     """Replicates with the second system's people drawn apart from the first's: what not pairing costs, (B, 2) each."""
-    first, second = footing.standings
+    first, second = common.systems
     apart = replicate(
         second.tail,
-        footing.groups,
+        common.groups,
         plan=Plan.SUBJECTS,
         n=first.drawn_fnmr.shape[1],
-        seed=seed_of(first.trial.spec.seed, "compare", "apart"),
-        targets=list(footing.targets),
+        seed=seed_of(first.system.spec.seed, "compare", "apart"),
+        targets=list(common.targets),
         thresholds=[],
         threads=1,
     )
     return [
         np.stack([first.drawn_fnmr[POOLED, :, a, 0], apart.fnmr[POOLED, :, a, 0]], axis=1)
-        for a in range(len(footing.targets))
+        for a in range(len(common.targets))
     ]
 
 
 def study(cohorts: int, resamples: int, seed: int, scenes: Sequence[Scene] = SCENES) -> Iterator[Claim]:
     """Every claim: told apart at most at alpha, narrower for being paired, signs flip, planted differences found."""
     for scene in scenes:
-        seen = [look(trials_of(scene, number, seed, resamples)) for number in range(cohorts)]
+        seen = [look(systems_of(scene, number, seed, resamples)) for number in range(cohorts)]
         yield from _exchangeable(scene, seen)
         yield from _planted(scene, seen, cohorts, resamples, seed)
     yield _self(scenes[0], seed, resamples)
@@ -260,7 +257,7 @@ def _planted(
     scene: Scene, seen: Sequence[CohortComparison], cohorts: int, resamples: int, seed: int
 ) -> Iterator[Claim]:
     """A difference as large as the mean detectable one is found with probability 0.8 or more, at each target."""
-    pilots = [trials_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
+    pilots = [systems_of(scene, -1 - number, seed, 2) for number in range(PILOTS)]
     for a, expected in enumerate(EXPECTED):
         size = float(np.nanmean([one.far[a] for one in seen]))
         shift = _shift(pilots, a, size)
@@ -268,8 +265,8 @@ def _planted(
             continue
         found = []
         for number in range(cohorts):
-            trials = trials_of(scene, cohorts + number, seed, resamples, shift)
-            family = compared(footing_of(trials))[a].family
+            systems = systems_of(scene, cohorts + number, seed, resamples, shift)
+            family = compared(support_of(systems))[a].family
             found.append(family is not None and bool(family.p()[0] <= ALPHA))
         where = f"{scene.population.name}, {expected} expected false matches"
         yield _share(where, f"a planted difference of {size:.3f} is found", np.array(found), POWER, "less")
@@ -290,15 +287,15 @@ def _shift(pilots: Sequence[Sequence[SystemData]], a: int, size: float) -> float
     return high
 
 
-def _rate(trial: SystemData, a: int, shift: float) -> float:
-    threshold = trial.points.at_target[POOLED, trial.points.declared[a]]
-    return float(np.mean(trial.tail.mated_score - shift <= threshold))
+def _rate(system: SystemData, a: int, shift: float) -> float:
+    threshold = system.points.at_target[POOLED, system.points.declared[a]]
+    return float(np.mean(system.tail.mated_score - shift <= threshold))
 
 
 def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     """A system against itself, under two names."""
-    trial = trials_of(scene, 0, seed, resamples)[0]
-    found = compared(footing_of([trial, replace(trial, provider="twin")]))
+    system = systems_of(scene, 0, seed, resamples)[0]
+    found = compared(support_of([system, replace(system, provider="twin")]))
     said = np.array([one.family is not None or set(one.untested.values()) != {IDENTICAL} for one in found])
     return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
 

@@ -32,7 +32,7 @@ from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
 from frtaudit.testing.study.scored_sets import Floats, Ints, ScoredSet
 from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
-from frtaudit.testing.study.trials import SYSTEM, cohort_data, spec_of
+from frtaudit.testing.study.trials import SYSTEM, cohort_of, spec_of
 
 DESIGNS = ((60, 1e-2), (150, 1e-3), (400, 1e-4))  # people and FMR target: ten expected false matches and more
 GROUPS = (2, 6, 12)
@@ -98,8 +98,8 @@ def design(
     missed: dict[str, list[tuple[Floats, Floats]]] = {}
     for number, chosen in enumerate(shown.draw(of, people, cohorts, rng)):
         codes = {str(size): rng.permutation(people) % size for size in GROUPS}
-        trials = [_trial(one, np.sort(chosen), codes, target, number, resamples) for one in systems]
-        for name, interval, truth in _intervals(trials, truths, target):
+        evaluated = [_evaluated(one, np.sort(chosen), codes, target, number, resamples) for one in systems]
+        for name, interval, truth in _intervals(evaluated, truths, target):
             missed.setdefault(name, []).append(_misses(interval, truth, picked=name.startswith("picked")))
     for name, rows in missed.items():
         lower, upper = np.sum(rows, axis=0).astype(int).tolist()
@@ -117,7 +117,7 @@ def _truth(of: ScoredSet, target: float, weighting: Weighting) -> tuple[float, f
     return threshold, float(share[:end].sum() / total)
 
 
-def _trial(
+def _evaluated(
     of: ScoredSet, people: Ints, codes: dict[str, Ints], target: float, number: int, resamples: int
 ) -> SystemData:
     templates = of.templates
@@ -125,16 +125,16 @@ def _trial(
         raise ValueError(f"{of.name}: no templates to audit")
     inside = np.isin(templates.subject_of, people)
     owner = np.searchsorted(people, templates.subject_of[inside])
-    material = _with_groups(
-        cohort_data(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
+    cohort_data = _with_groups(
+        cohort_of(Sampled(vectors=templates.vectors[inside], subject_of=owner), {}), codes
     )
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(targets=(target,), thresholds=(), intervals=wanted, n=resamples, seed=number, folds=False)
-    comparisons = AllPairs().comparisons(material)
-    return evaluate_system(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))
+    comparisons = AllPairs().comparisons(cohort_data)
+    return evaluate_system(spec, Cosine(name=SYSTEM), cohort_data, comparisons, groups_of(cohort_data.cohort))
 
 
-def _with_groups(material: CohortData, codes: dict[str, Ints]) -> CohortData:
+def _with_groups(cohort_data: CohortData, codes: dict[str, Ints]) -> CohortData:
     schemas = {
         name: Classification(
             name=name,
@@ -144,24 +144,24 @@ def _with_groups(material: CohortData, codes: dict[str, Ints]) -> CohortData:
         )
         for name, code in codes.items()
     }
-    return replace(material, cohort=replace(material.cohort, classifications=schemas))
+    return replace(cohort_data, cohort=replace(cohort_data.cohort, classifications=schemas))
 
 
 def _intervals(
-    trials: Sequence[SystemData], truths: dict[Weighting, list[tuple[float, float]]], target: float
+    systems: Sequence[SystemData], truths: dict[Weighting, list[tuple[float, float]]], target: float
 ) -> Iterator[tuple[str, Interval, float]]:
     """Name, interval and truth of all that one cohort shows; a target without a threshold shows nothing."""
     for w, weighting in enumerate(Weighting):
-        if not all(np.isfinite(trial.points.at_target[w, 0]) for trial in trials):
+        if not all(np.isfinite(system.points.at_target[w, 0]) for system in systems):
             continue
-        found = [list(_rates(trial, weighting, target, str(s))) for s, trial in enumerate(trials)]
+        found = [list(_rates(system, weighting, target, str(s))) for s, system in enumerate(systems)]
         threshold, fnmr = truths[weighting][0]
         (whole, *_) = found[0]
         yield f"FNMR at FMR, {weighting.value}", whole.intervals[0], fnmr
-        at = float(trials[0].points.at_target[w, 0])
+        at = float(systems[0].points.at_target[w, 0])
         yield (
             f"threshold, {weighting.value}",
-            inversion(trials[0]).interval(target, at, weighting, ALPHA),
+            inversion(systems[0]).interval(target, at, weighting, ALPHA),
             threshold,
         )
         for size in GROUPS:
@@ -174,13 +174,15 @@ def _intervals(
                         yield name, item.intervals[0], truths[weighting][int(item.provider)][1]
 
 
-def _rates(trial: SystemData, weighting: Weighting, target: float, system: str) -> Iterator[Estimate]:
+def _rates(system: SystemData, weighting: Weighting, target: float, called: str) -> Iterator[Estimate]:
     """FNMR at the target of everybody and of every group."""
-    threshold = float(trial.points.at_target[list(Weighting).index(weighting), 0])
-    for tag, schema, group in trial.tags():
-        place = OperatingPoint(rate="fnmr", weighting=weighting, tag=tag, threshold=threshold, point=0)
-        found = rate_estimate(trial, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
-        yield replace(found, provider=system)
+    threshold = float(system.points.at_target[list(Weighting).index(weighting), 0])
+    for group_index, schema, group in system.every_group():
+        place = OperatingPoint(
+            rate="fnmr", weighting=weighting, group_index=group_index, threshold=threshold, point=0
+        )
+        found = rate_estimate(system, "study", "fnmr_at_fmr", schema, group, {"fmr": target}, place, ALPHA)
+        yield replace(found, provider=called)
 
 
 def _misses(interval: Interval, truth: float, *, picked: bool) -> tuple[Floats, Floats]:

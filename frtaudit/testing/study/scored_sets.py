@@ -20,7 +20,7 @@ from frtaudit.datasets.protocols.all_pairs import AllPairs
 from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.stats.similarity.tail import TailRequest
 from frtaudit.testing.populations import Population, Sampled, sizes_of
-from frtaudit.testing.study.trials import SYSTEM, cohort_data
+from frtaudit.testing.study.trials import SYSTEM, cohort_of
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -77,11 +77,11 @@ class ScoredSet:
 
 def scored(name: str, sampled: Sampled, threads: int = 1) -> ScoredSet:
     """Score all pairs of a set's templates."""
-    material = cohort_data(sampled, {})
+    cohort_data = cohort_of(sampled, {})
     n = np.bincount(sampled.subject_of)
     groups = Groups(schemas=(), names=(), of=np.empty((0, n.size), dtype=np.int32), ranked=())
     request = TailRequest(fmr=DEPTH, threads=threads)
-    tail = Cosine(name=SYSTEM).scores(material, AllPairs().comparisons(material), groups, request, 0)
+    tail = Cosine(name=SYSTEM).scores(cohort_data, AllPairs().comparisons(cohort_data), groups, request, 0)
     if not isinstance(tail, ScoreTail):
         raise TypeError("all pairs give a tail")
     return ScoredSet(
@@ -98,9 +98,9 @@ def scored(name: str, sampled: Sampled, threads: int = 1) -> ScoredSet:
 
 def real(folder: Path, system: str, name: str, images: int = IMAGES) -> ScoredSet:
     """A folder of real templates as one of its systems made them, at most ``images`` of each person."""
-    material = TemplateFolder(root=str(folder)).load({}, 0)
-    templates = material.templates[system]()
-    owner = material.cohort.subject_of[templates.rows]
+    cohort_data = TemplateFolder(root=str(folder)).load({}, 0)
+    templates = cohort_data.templates[system]()
+    owner = cohort_data.cohort.subject_of[templates.rows]
     order = np.argsort(owner, kind="stable")
     _, start, person = np.unique(owner[order], return_index=True, return_inverse=True)
     few = np.arange(order.size) - start[person] < images

@@ -58,48 +58,50 @@ class Verdict:
 Found = tuple[dict[Key, Shot], list[Verdict]]
 
 
-def read_cohort(trial: SystemData, cell: Cell, truth: Scores, names: Mapping[str, float]) -> Found:
+def read_cohort(system: SystemData, cell: Cell, truth: Scores, names: Mapping[str, float]) -> Found:
     """Every interval and every test of one cohort; ``names``: the fixed thresholds by name."""
     true = {place: functional(truth) for place, functional in functionals(cell, names).items()}
-    shots = dict(_rates(trial, cell, true, names))
+    shots = dict(_rates(system, cell, true, names))
     tests: list[Verdict] = []
     for schema in (UNLIKE, ALIKE):
-        for found in (_indices(trial, cell, true, schema), _distances(trial, true, schema)):
+        for found in (_indices(system, cell, true, schema), _distances(system, true, schema)):
             shots |= found[0]
             tests += found[1]
-    shots |= dict(_accuracy(trial, cell, truth))
+    shots |= dict(_accuracy(system, cell, truth))
     return shots, tests
 
 
 def _rates(
-    trial: SystemData, cell: Cell, true: Mapping[At, float], names: Mapping[str, float]
+    system: SystemData, cell: Cell, true: Mapping[At, float], names: Mapping[str, float]
 ) -> Iterator[tuple[Key, Shot]]:
     """FNMR at FMR targets, FMR and FNMR at fixed thresholds."""
     for weighting in cell.weightings:
         for target in cell.targets:
-            place = _at_target(trial, "fnmr", weighting, target)
-            yield from _shots(trial, place, ("FNMR at FMR", f"FMR {target:g}"), true)
+            place = _at_target(system, "fnmr", weighting, target)
+            yield from _shots(system, place, ("FNMR at FMR", f"FMR {target:g}"), true)
         for name, threshold in names.items():
-            point = len(trial.points.targets) + trial.points.thresholds.index(threshold)
+            point = len(system.points.targets) + system.points.thresholds.index(threshold)
             for rate in ("fmr", "fnmr"):
                 place = OperatingPoint(
-                    rate=rate, weighting=weighting, tag=0, threshold=threshold, point=point
+                    rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=point
                 )
-                yield from _shots(trial, place, (rate.upper(), name), true)
+                yield from _shots(system, place, (rate.upper(), name), true)
 
 
 def _at_target(
-    trial: SystemData, rate: str, weighting: Weighting, target: float, tag: int = 0
+    system: SystemData, rate: str, weighting: Weighting, target: float, group_index: int = 0
 ) -> OperatingPoint:
-    a = trial.points.targets.index(target)
-    threshold = float(trial.points.at_target[WEIGHTINGS.index(weighting), a])
-    return OperatingPoint(rate=rate, weighting=weighting, tag=tag, threshold=threshold, point=a)
+    a = system.points.targets.index(target)
+    threshold = float(system.points.at_target[WEIGHTINGS.index(weighting), a])
+    return OperatingPoint(
+        rate=rate, weighting=weighting, group_index=group_index, threshold=threshold, point=a
+    )
 
 
 def _shots(
-    trial: SystemData, place: OperatingPoint, at: At, true: Mapping[At, float]
+    system: SystemData, place: OperatingPoint, at: At, true: Mapping[At, float]
 ) -> Iterator[tuple[Key, Shot]]:
-    reading, wanted = read(trial, place), trial.intervals
+    reading, wanted = read(system, place), system.intervals
     for interval in intervals_of(reading, wanted, ALPHA)[: len(wanted)]:
         key = Key(
             quantity=at[0],
@@ -118,16 +120,17 @@ def shot_of(interval: Interval, value: float, truth: float) -> Shot:
     return Shot(low=low, high=high, value=value, truth=truth)
 
 
-def _indices(trial: SystemData, cell: Cell, true: Mapping[At, float], schema: str) -> Found:
+def _indices(system: SystemData, cell: Cell, true: Mapping[At, float], schema: str) -> Found:
     """Differentials: the max-t interval of FORMULAS 8.6, and under equal groups the test of 8.5."""
     shots: dict[Key, Shot] = {}
     tests: list[Verdict] = []
     for target in cell.targets:
         for rate in ("fmr", "fnmr"):
             places = [
-                _at_target(trial, rate, Weighting.POOLED, target, tag) for tag, _ in trial.classes(schema)
+                _at_target(system, rate, Weighting.POOLED, target, group_index)
+                for group_index, _ in system.classes(schema)
             ]
-            readings = [read(trial, place) for place in places]
+            readings = [read(system, place) for place in places]
             rates = np.array([reading.value for reading in readings])
             drawn = np.stack([reading.replicates[Plan.SUBJECTS] for reading in readings], axis=1)
             thin = any(reading.thin for reading in readings)
@@ -165,15 +168,15 @@ def _null_p_value(kind: str, rates: Floats, drawn: Floats) -> float:
     return 1.0 if found is None else found.p
 
 
-def _distances(trial: SystemData, true: Mapping[At, float], schema: str) -> Found:
+def _distances(system: SystemData, true: Mapping[At, float], schema: str) -> Found:
     """d_l2 of the first class (of two: the other's is the same), and the test of "all classes alike" (8.7)."""
-    scores, subjects = _by_class(trial, schema)
-    rng = np.random.default_rng(trial.spec.seed)
+    scores, subjects = _by_class(system, schema)
+    rng = np.random.default_rng(system.spec.seed)
     table = d_l2.population_bootstrap(
-        scores, subjects, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng
+        scores, subjects, system.tail.score_range, alpha=ALPHA, n=D_L2_B, rng=rng
     )
     iid = iid_bootstrap.thesis_bootstrap(
-        scores, trial.tail.score_range, alpha=ALPHA, n=D_L2_B, seed=trial.spec.seed
+        scores, system.tail.score_range, alpha=ALPHA, n=D_L2_B, seed=system.spec.seed
     )
     point = f"classes {schema}"
     bounds = {
@@ -193,20 +196,20 @@ def _distances(trial: SystemData, true: Mapping[At, float], schema: str) -> Foun
     return shots, alike if schema == ALIKE else []
 
 
-def _by_class(trial: SystemData, schema: str) -> tuple[list[Floats], list[npt.NDArray[np.int64]]]:
-    tail = trial.tail
+def _by_class(system: SystemData, schema: str) -> tuple[list[Floats], list[npt.NDArray[np.int64]]]:
+    tail = system.tail
     subject = tail.subject_of[tail.mated_i].astype(np.int64)
-    code = trial.cohort.classifications[schema].codes[subject]
+    code = system.cohort.classifications[schema].codes[subject]
     chosen = [code == one for one in (0, 1)]
     return [tail.mated_score[one].astype(np.float64) for one in chosen], [subject[one] for one in chosen]
 
 
-def _accuracy(trial: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:
+def _accuracy(system: SystemData, cell: Cell, truth: Scores) -> Iterator[tuple[Key, Shot]]:
     """k-fold accuracy; the truth is the population's accuracy at the fold thresholds, which are held fixed (8.11)."""
-    pairs = trial.fold_pairs
+    pairs = system.fold_pairs
     if pairs is None:
         return
-    found = Accuracy().estimates(trial, ALPHA).estimates
+    found = Accuracy().estimates(system, ALPHA).estimates
     value = next(item for item in found if item.metric == "accuracy")
     thresholds = [float(item.at["threshold"]) for item in found if item.metric == "fold_accuracy"]
     true = float(np.mean([_right(truth, cell, pairs, fold, t) for fold, t in enumerate(thresholds)]))

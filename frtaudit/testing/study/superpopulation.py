@@ -73,14 +73,14 @@ class Cohorts:
 
 def real_set(root: Path, system: str, threads: int = 1) -> RealSet:
     """Score all pairs of a folder of templates by one of its systems."""
-    material = TemplateFolder(root=str(root)).load({}, 0)
-    subjects = material.cohort.n_subjects
+    cohort_data = TemplateFolder(root=str(root)).load({}, 0)
+    subjects = cohort_data.cohort.n_subjects
     groups = Groups(schemas=(), names=(), of=np.empty((0, subjects), dtype=np.int32), ranked=())
     request = TailRequest(fmr=DEPTH, threads=threads)
-    tail = Cosine(name=system).scores(material, AllPairs().comparisons(material), groups, request, 0)
+    tail = Cosine(name=system).scores(cohort_data, AllPairs().comparisons(cohort_data), groups, request, 0)
     if not isinstance(tail, ScoreTail):
         raise TypeError("all pairs give a tail")
-    templates = material.templates[system]()
+    templates = cohort_data.templates[system]()
     vectors = templates.vectors[np.searchsorted(templates.rows, tail.rows)]
     return RealSet(name=system, tail=tail, groups=groups, vectors=vectors)
 

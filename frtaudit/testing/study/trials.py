@@ -27,7 +27,7 @@ SYSTEM = "system"
 UNLIKE, ALIKE = "unlike", "alike"  # classes that differ, and labels dealt at random
 
 
-def cohort_data(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> CohortData:
+def cohort_of(sampled: Sampled, codes: Mapping[str, npt.NDArray[np.integer]]) -> CohortData:
     """A cohort of two-class schemas, ``codes`` (K,) by schema name, whose templates one system made."""
     n, k = len(sampled.vectors), int(sampled.subject_of.max()) + 1
     schemas = {
@@ -72,7 +72,7 @@ def spec_of(
     )
 
 
-def trial_of(material: CohortData, spec: AuditSpec) -> SystemData:
+def system_of(cohort_data: CohortData, spec: AuditSpec) -> SystemData:
     """Put the one system on trial, over all pairs of samples."""
-    comparisons = AllPairs().comparisons(material)
-    return evaluate_system(spec, Cosine(name=SYSTEM), material, comparisons, groups_of(material.cohort))
+    comparisons = AllPairs().comparisons(cohort_data)
+    return evaluate_system(spec, Cosine(name=SYSTEM), cohort_data, comparisons, groups_of(cohort_data.cohort))

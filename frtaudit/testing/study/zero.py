@@ -13,7 +13,7 @@ from frtaudit.testing.checks import tally
 from frtaudit.testing.populations import HUBS
 from frtaudit.testing.study.cells import Cell
 from frtaudit.testing.study.claims import DEFAULT
-from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
 from frtaudit.testing.truth import Scores, simulate
 
 Floats = npt.NDArray[np.float64]
@@ -45,7 +45,7 @@ def _cohort(seed: int, thresholds: list[float], n: int) -> Floats:
     rng = np.random.default_rng(seed)
     sampled = CELL.population.subjects(rng, CELL.subjects).samples(rng, list(CELL.pattern) * CELL.subjects)
     spec = spec_of(targets=(), thresholds=thresholds, intervals=(), n=2, seed=seed, folds=False)
-    tail = trial_of(cohort_data(sampled, {}), spec).tail
+    tail = system_of(cohort_of(sampled, {}), spec).tail
     everybody = no_groups(tail)
     drawn = replicate(
         tail, everybody, plan=Plan.SUBJECTS, n=n, seed=seed, targets=[], thresholds=thresholds, threads=1

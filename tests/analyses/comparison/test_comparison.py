@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from vendor_audits import TWIN, VENDORS, footing, made, pick, result, trials
+from vendor_audits import TWIN, VENDORS, common, made, pick, result, trials
 
 from frtaudit.analyses.comparison import attempts
 from frtaudit.analyses.comparison.contrasts import IDENTICAL
 from frtaudit.analyses.comparison.rules import Decision, Rule
-from frtaudit.analyses.comparison.support import NOT_SHARED, footing_of
+from frtaudit.analyses.comparison.support import NOT_SHARED, support_of
 from frtaudit.analyses.vendor_comparison import VendorComparison
 from frtaudit.core import ScoreTable
 from frtaudit.core.spec import FailureScore, Plan
@@ -22,7 +22,7 @@ from frtaudit.stats.similarity.tail import no_groups
 
 def test_systems_are_compared_on_what_all_of_them_scored() -> None:
     """Every tail has the same samples; what one has scored alone stands in the ledger with its count."""
-    first, *others = (item.tail for item in footing().standings)
+    first, *others = (item.tail for item in common().systems)
     assert all(np.array_equal(first.rows, tail.rows) for tail in others)
     failed = len(trials()[0].failed)
     assert failed > 0
@@ -32,21 +32,21 @@ def test_systems_are_compared_on_what_all_of_them_scored() -> None:
 
 def test_each_threshold_is_that_of_the_common_support() -> None:
     """FNMR at an FMR target of each system, by going through the restricted tail."""
-    for place, item in enumerate(footing().standings):
-        for target in footing().targets:
-            t = rates.threshold_at(item.tail, no_groups(item.tail), target, item.trial.spec.weighting)
+    for place, item in enumerate(common().systems):
+        for target in common().targets:
+            t = rates.threshold_at(item.tail, no_groups(item.tail), target, item.system.spec.weighting)
             own = rates.rates(item.tail, no_groups(item.tail), [t]).frr[0, 0]
-            name = footing().names[place]
+            name = common().names[place]
             (value,) = pick(result(), "vendor_value", "fnmr_at_fmr", provider=name, fmr=target, schema=None)
             assert value.value == pytest.approx(own)
 
 
 def test_a_replicate_is_the_same_people_in_every_system() -> None:
     """The audit's own replicates where nothing was left out, and redrawn ones are the same to rounding."""
-    item = footing().standings[0]  # the system with failures has the common support to itself
-    own = item.trial.replicates[Plan.SUBJECTS]
-    again = footing_of([replace(trial, replicates={}) for trial in trials()]).standings[0]
-    places = list(item.trial.points.declared)
+    item = common().systems[0]  # the system with failures has the common support to itself
+    own = item.system.replicates[Plan.SUBJECTS]
+    again = support_of([replace(system, replicates={}) for system in trials()]).systems[0]
+    places = list(item.system.points.declared)
     assert np.array_equal(item.drawn_fnmr, own.fnmr[:, :, places])
     assert np.allclose(again.drawn_fnmr, item.drawn_fnmr, equal_nan=True)
 
@@ -105,7 +105,7 @@ def test_the_worst_vendor_is_not_chosen_and_the_best_is_named_with_its_ties() ->
     assert said["three"][0] == 0
     assert "is not best" in str(said["three"][1])
     assert said["one"] == (1.0, "one is best or tied with two and twin")
-    smallest = min(footing().targets)
+    smallest = min(common().targets)
     (rank,) = pick(result(), "vendor_rank", "fnmr_at_fmr", provider="three", fmr=smallest, schema=None)
     assert rank.intervals[0].low == rank.intervals[0].high == 4
 
@@ -113,7 +113,7 @@ def test_the_worst_vendor_is_not_chosen_and_the_best_is_named_with_its_ties() ->
 def test_only_the_declared_measure_is_confirmatory() -> None:
     """Its tests are adjusted over their own pairs; all others go to the exploratory family with p over the systems."""
     tests = [item for item in pick(result(), "vendor_difference") if item.test and item.test.p is not None]
-    smallest = min(footing().targets)
+    smallest = min(common().targets)
     for item in tests:
         own = item.at["of"] == "fnmr_at_fmr" and item.schema is None and item.at["fmr"] == smallest
         assert item.test is not None
@@ -140,10 +140,10 @@ def test_failures_are_bounded_both_ways() -> None:
     """Lowest: the first's failures right and the second's wrong, counted here from the two full tails."""
     (low,) = pick(result(), "vendor_difference_lowest", provider="one", against="two", fmr=0.1)
     (high,) = pick(result(), "vendor_difference_highest", provider="one", against="two", fmr=0.1)
-    one, two = footing().standings[:2]
-    planned = two.trial.tail.mated_score.size
-    errors = [int(np.count_nonzero(i.trial.tail.mated_score <= i.thresholds[0, 1])) for i in (one, two)]
-    lost = planned - one.trial.tail.mated_score.size
+    one, two = common().systems[:2]
+    planned = two.system.tail.mated_score.size
+    errors = [int(np.count_nonzero(i.system.tail.mated_score <= i.thresholds[0, 1])) for i in (one, two)]
+    lost = planned - one.system.tail.mated_score.size
     assert low.value == pytest.approx((errors[0] - errors[1]) / planned)
     assert high.value == pytest.approx((errors[0] + lost - errors[1]) / planned)
     assert low.intervals[0].low is not None
@@ -152,14 +152,14 @@ def test_failures_are_bounded_both_ways() -> None:
 
 def test_accuracy_is_of_the_pairs_that_all_scored() -> None:
     """The mean fold accuracy of the common pairs, on one of the deals for all systems."""
-    (measure,) = attempts.accuracy(footing())
-    sets = [item.trial.fold_pairs for item in footing().standings]
+    (measure,) = attempts.accuracy(common())
+    sets = [item.system.fold_pairs for item in common().systems]
     rows = [one.at for one in sets if one is not None and one.at is not None]
-    common = set(rows[0].tolist()) & set(rows[1].tolist()) & set(rows[2].tolist())
+    shared = set(rows[0].tolist()) & set(rows[1].tolist()) & set(rows[2].tolist())
     first = sets[0]
     assert first is not None
-    at = np.searchsorted(rows[0], sorted(common))
-    dealt = [one.folds[np.searchsorted(one.at, sorted(common))].tolist() for one in sets if one is not None]
+    at = np.searchsorted(rows[0], sorted(shared))
+    dealt = [one.folds[np.searchsorted(one.at, sorted(shared))].tolist() for one in sets if one is not None]
     whole = kfold_accuracy.k_fold_accuracy(first.score[at], first.mated[at], np.array(min(dealt)), first.k)
     assert measure.values[0] == pytest.approx(whole.mean)
     assert abs(measure.drawn[:, 0].mean() - measure.values[0]) < 0.02
@@ -186,4 +186,4 @@ def test_a_list_and_all_pairs_are_not_compared() -> None:
     """Systems that were asked different things are refused."""
     empty = ScoreTable(score=np.zeros(0), failure=np.zeros(0, dtype=np.int16))
     with pytest.raises(DataError, match="one protocol for all"):
-        footing_of([trials()[0], replace(trials()[1], table=empty)])
+        support_of([trials()[0], replace(trials()[1], table=empty)])

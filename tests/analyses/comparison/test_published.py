@@ -39,16 +39,16 @@ def test_two_splits_are_read_on_half_the_images() -> None:
         (name, split) for name in ("one", "three") for split in SPLITS
     ]
     assert [item.low is not None for item in found] == [True, False, False, False]
-    trial = trials()[2]
+    system = trials()[2]
     from frtaudit.core.canonical import seed_of
 
-    rng = np.random.default_rng(seed_of(trial.spec.seed, TWO_SPLITS))
-    part = published.halves(trial.cohort.subject_of.astype(np.int64), rng)
-    tail = support.restricted(trial.tail, part == 1)
+    rng = np.random.default_rng(seed_of(system.spec.seed, TWO_SPLITS))
+    part = published.halves(system.cohort.subject_of.astype(np.int64), rng)
+    tail = support.restricted(system.tail, part == 1)
     target = found[3].x[-1]
-    t = rates.threshold_at(tail, trial.groups, target, trial.spec.weighting)
-    w = WEIGHTINGS.index(trial.spec.weighting)
-    made = rates.rates(tail, trial.groups, [t])
+    t = rates.threshold_at(tail, system.groups, target, system.spec.weighting)
+    w = WEIGHTINGS.index(system.spec.weighting)
+    made = rates.rates(tail, system.groups, [t])
     assert found[3].y[-1] == float((made.frr if w else made.fnmr)[0, 0])
 
 

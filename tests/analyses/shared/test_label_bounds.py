@@ -29,7 +29,7 @@ from frtaudit.stats.similarity.tail import from_matrix, no_groups
 SLACK = 1e-12
 
 
-def standing(people: People, weighting: Weighting, threshold: float | None = None) -> SchemaCounts:
+def counts(people: People, weighting: Weighting, threshold: float | None = None) -> SchemaCounts:
     """The people at a threshold, their own unless one is given."""
     at = people.threshold if threshold is None else threshold
     tail = from_matrix(people.scores, people.ids, score_range=(0.0, 1.0))
@@ -63,7 +63,7 @@ def truths(people: People, codes: list[np.ndarray], rate: str, weighting: Weight
 def test_bounds_for_unknown_hold_every_assignment(weighting: Weighting, seed: int, classes: int) -> None:
     """FNMR's ends are those of the assignments, FMR's contain them, and so do the ranges of every index."""
     people = People(seed, subjects=6 + classes, classes=classes, unknown=2)
-    boxes = unknown_boxes(standing(people, weighting))
+    boxes = unknown_boxes(counts(people, weighting))
     codes = list(people.assignments())
     for rate in ("fnmr", "fmr"):
         slow = truths(people, codes, rate, weighting)
@@ -88,7 +88,7 @@ def test_bounds_for_one_unknown_are_exact() -> None:
         people = People(seed, unknown=1)
         for weighting in Weighting:
             slow = truths(people, list(people.assignments()), "fmr", weighting)
-            box = unknown_boxes(standing(people, weighting))["fmr"]
+            box = unknown_boxes(counts(people, weighting))["fmr"]
             assert box.low == pytest.approx(slow.min(axis=0))
             assert box.high == pytest.approx(slow.max(axis=0))
 
@@ -104,7 +104,7 @@ def test_bounds_for_wrong_labels_hold_every_relabelling(
     shares = np.full(classes, share)
     limits = np.floor(shares * np.bincount(people.code, minlength=classes) + 1e-9).astype(int)
     codes = list(people.relabelled(limits))
-    boxes = mislabelled_boxes(standing(people, weighting), shares)
+    boxes = mislabelled_boxes(counts(people, weighting), shares)
     for rate in ("fnmr", "fmr"):
         slow = truths(people, codes, rate, weighting)
         assert np.all(boxes[rate].low <= np.nanmin(slow, axis=0) + SLACK)
@@ -117,7 +117,7 @@ def test_bounds_for_wrong_labels_hold_every_relabelling(
 def test_no_wrong_label_is_a_point() -> None:
     """A share too small for one subject moves nothing."""
     people = People(3, unknown=0)
-    boxes = mislabelled_boxes(standing(people, Weighting.POOLED), np.full(2, 0.1))
+    boxes = mislabelled_boxes(counts(people, Weighting.POOLED), np.full(2, 0.1))
     for box in boxes.values():
         assert box.low == pytest.approx(box.high)
 
@@ -159,7 +159,7 @@ def test_bounds_of_d_l2_hold_every_assignment(seed: int, step: int) -> None:
     grid = np.unique([score for a, b, score in people.pairs() if a == b])[::step]
 
     def rates(place: int) -> Box:
-        return unknown_boxes(standing(people, Weighting.POOLED, float(grid[place])))["fnmr"]
+        return unknown_boxes(counts(people, Weighting.POOLED, float(grid[place])))["fnmr"]
 
     found = curve_range(rates, grid, (0.0, 1.0))
     assert found is not None
@@ -177,7 +177,7 @@ def test_bounds_of_d_l2_close_where_all_is_known() -> None:
     grid = np.unique([score for a, b, score in people.pairs() if a == b])
 
     def rates(place: int) -> Box:
-        return unknown_boxes(standing(people, Weighting.POOLED, float(grid[place])))["fnmr"]
+        return unknown_boxes(counts(people, Weighting.POOLED, float(grid[place])))["fnmr"]
 
     found = curve_range(rates, grid, (0.0, 1.0))
     assert found is not None

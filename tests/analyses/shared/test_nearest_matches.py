@@ -49,12 +49,12 @@ def planted() -> CohortData:
     held += [(3, seen(10)), (3, seen(10)), (3, seen(10)), (3, seen(2))]
     held += [(k, seen(k + 7)) for k in range(4, 10) for _ in range(3)]
 
-    def material(rows: list[tuple[int, np.ndarray]], prefix: str) -> CohortData:
+    def cohort_data(rows: list[tuple[int, np.ndarray]], prefix: str) -> CohortData:
         vectors = np.stack([vector for _, vector in rows])
         templates = Templates(rows=np.arange(len(rows), dtype=np.int32), vectors=vectors)
         return CohortData(cohort=cohort([k for k, _ in rows], prefix), templates={"m": lambda: templates})
 
-    return replace(material(test, "t"), training={"wild": material(held, "w")})
+    return replace(cohort_data(test, "t"), training={"wild": cohort_data(held, "w")})
 
 
 def test_planted_overlaps_are_found() -> None:

@@ -25,13 +25,13 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     secret.write_text("not for the page")
     names = list(found.columns["image"])
     names[2], names[3] = "faces.csv", str(secret)
-    desk = ReviewState(
+    review = ReviewState(
         faces=found.faces,
         sheets=(),
         pictures=Pictures(root=folder, names=tuple(names)),
         journal=Journal(folder.parent / "answers.csv", found.faces),
     )
-    with Server(desk) as server:
+    with Server(review) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         yield server
         server.shutdown()
@@ -48,7 +48,7 @@ def ask(
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=10)
     connection.request(
         method,
-        f"/{server.desk.token}/{path}",
+        f"/{server.review.token}/{path}",
         body,
         {name.replace("_", "-"): text for name, text in headers.items()},
     )
@@ -74,8 +74,8 @@ def raw(server: Server, request: str) -> bytes:
 def test_it_listens_on_this_machine_only(served: Server) -> None:
     """The address is the loopback's, with a token that nobody guesses."""
     assert served.server_address[0] == "127.0.0.1"
-    assert len(served.desk.token) >= 32
-    assert served.address == f"http://127.0.0.1:{served.server_port}/{served.desk.token}/"
+    assert len(served.review.token) >= 32
+    assert served.address == f"http://127.0.0.1:{served.server_port}/{served.review.token}/"
 
 
 def test_the_page_and_its_policy(served: Server) -> None:
@@ -93,14 +93,14 @@ def test_the_page_and_its_policy(served: Server) -> None:
 
 def test_a_wrong_token_is_refused(served: Server) -> None:
     """Another token, none, one letter less: nothing there, whatever is asked."""
-    token, host = served.desk.token, f"127.0.0.1:{served.server_port}"
+    token, host = served.review.token, f"127.0.0.1:{served.server_port}"
     for path in ("/", f"/{token}", f"/{token[:-1]}/", f"/{token}x/questions", "/x/questions", "/é/", "//"):
         assert raw(served, f"GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").split()[1] == b"404"
 
 
 def test_a_foreign_host_is_refused(served: Server) -> None:
     """A name that another site made point here (DNS rebinding), none, or two: refused before the token is looked at."""
-    path, port = f"/{served.desk.token}/questions", served.server_port
+    path, port = f"/{served.review.token}/questions", served.server_port
     for lines in (
         f"Host: evil.example:{port}", "Host: 127.0.0.1", f"Host: 127.0.0.1.evil.example:{port}", "Accept: */*",
         f"Host: 127.0.0.1:{port}\r\nHost: evil.example",
@@ -130,7 +130,7 @@ def test_a_foreign_host_is_refused(served: Server) -> None:
 def test_no_path_leads_out(served: Server, path: str) -> None:
     """Only what the page needs has an address; no path of a file is one."""
     host = f"127.0.0.1:{served.server_port}"
-    line = raw(served, f"GET /{served.desk.token}/{path} HTTP/1.1\r\nHost: {host}\r\n\r\n")
+    line = raw(served, f"GET /{served.review.token}/{path} HTTP/1.1\r\nHost: {host}\r\n\r\n")
     assert line.split()[1] == b"404"
 
 
@@ -146,7 +146,7 @@ def test_an_answer_is_kept(served: Server) -> None:
     """The reply says how many stand; null takes one back."""
     home = f"http://127.0.0.1:{served.server_port}"
     assert post(served, {"face": 0, "answer": 1}, Origin=home) == (200, b'{"answers": 1}')
-    assert served.desk.journal.path.read_text().splitlines()[1:] == ["ad_00,Ada Quill,1"]
+    assert served.review.journal.path.read_text().splitlines()[1:] == ["ad_00,Ada Quill,1"]
     assert post(served, {"face": 0, "answer": None}) == (200, b'{"answers": 0}')
 
 
@@ -169,12 +169,12 @@ def test_what_is_no_answer_of_the_page_is_refused(
     served: Server, value: object, headers: dict[str, str], code: int
 ) -> None:
     """Another site's request, one that a form could send, a long one, and what is no answer; nothing is written."""
-    before = dict(served.desk.journal.answers)
+    before = dict(served.review.journal.answers)
     assert post(served, value, **headers)[0] == code
-    assert dict(served.desk.journal.answers) == before
+    assert dict(served.review.journal.answers) == before
 
 
 def test_a_port_that_is_taken_is_one_line(served: Server) -> None:
     """The error names the option."""
     with pytest.raises(DataError, match=rf"--port: {served.server_port}: Address already in use"):
-        Server(served.desk, served.server_port)
+        Server(served.review, served.server_port)

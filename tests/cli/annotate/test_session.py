@@ -20,7 +20,7 @@ from browser import Tab, tab
 from review_search import people, write_search
 
 from frtaudit.cli.annotate.server import Server
-from frtaudit.cli.annotate.session import desk_of, overrides_of, serve_review
+from frtaudit.cli.annotate.session import overrides_of, review_of, serve_review
 from frtaudit.config.load import load_spec
 from frtaudit.core.labelling import LabelSource
 from frtaudit.datasets.cohorts.queries import Queries
@@ -181,8 +181,8 @@ def test_pictures_are_shown_and_names_where_there_is_none(tmp_path: Path) -> Non
     """Every picture that the list names is drawn; a face without one shows its id; nothing is wider than a phone."""
     folder = write_search(tmp_path / "search")
     (folder / "pictures" / "ad_01.png").write_text("no picture")
-    desk = desk_of(load_spec(overrides_of([str(folder)])), most=31)
-    with tab(tmp_path / "profile") as page, Server(desk) as server:
+    review = review_of(load_spec(overrides_of([str(folder)])), most=31)
+    with tab(tmp_path / "profile") as page, Server(review) as server:
         Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         page.look(390, 800, dark=True)
         page.visit(server.address)
@@ -216,21 +216,21 @@ def test_a_folder_stands_for_the_rapid_test() -> None:
 def test_what_cannot_be_reviewed_is_one_line(tmp_path: Path) -> None:
     """A cohort that is no search in files; no faces to ask; a file of answers in no folder or for other faces."""
     with pytest.raises(SpecError, match="cohort: no faces found by query in files"):
-        desk_of(load_spec(["audit=demo"]))
+        review_of(load_spec(["audit=demo"]))
     folder = write_search(tmp_path / "search", pictures=False)
     spec = load_spec(overrides_of([str(folder)]))
     with pytest.raises(SpecError, match="--first: found 0"):
-        desk_of(spec, most=0)
+        review_of(spec, most=0)
     with pytest.raises(DataError, match="--answers: no folder"):
-        desk_of(spec, tmp_path / "no" / "answers.csv")
+        review_of(spec, tmp_path / "no" / "answers.csv")
     (tmp_path / "other.csv").write_text("face_id,annotation\nnobody,1\n")
     with pytest.raises(DataError, match=r"other\.csv line 2: a face that the list of faces lacks"):
-        desk_of(spec, tmp_path / "other.csv")
+        review_of(spec, tmp_path / "other.csv")
 
 
 def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     """Where the page is and how many remain, then a line when a query is finished, and when an answer is taken back."""
-    desk = desk_of(load_spec(overrides_of([str(write_search(tmp_path / "search", pictures=False))])))
+    review = review_of(load_spec(overrides_of([str(write_search(tmp_path / "search", pictures=False))])))
     said: list[str] = []
     serving = Event()
 
@@ -241,11 +241,11 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     with patch("frtaudit.cli.annotate.session.Server", wraps=Server) as made:
         made.side_effect = lambda *words: servers.append(Server(*words)) or servers[0]
         servers: list[Server] = []
-        sitting = Thread(target=serve_review, args=(desk, 0, say))
+        sitting = Thread(target=serve_review, args=(review, 0, say))
         sitting.start()
         assert serving.wait(20)
     page = servers[0]
-    first = [one.face for one in desk.sheets[0].questions]
+    first = [one.face for one in review.sheets[0].questions]
     for face, answer in [*((face, 1) for face in first), (first[0], None)]:
         body = json.dumps({"face": face, "answer": answer}).encode()
         asked = Request(page.address + "answer", body, {"Content-Type": "application/json"})
@@ -256,7 +256,7 @@ def test_the_terminal_says_how_many_queries_remain(tmp_path: Path) -> None:
     assert said[2:] == [
         "2 of 3 queries remain",
         "3 of 3 queries remain",
-        f"{len(first) - 1} answers stand in {desk.journal.path}",
+        f"{len(first) - 1} answers stand in {review.journal.path}",
     ]
 
 

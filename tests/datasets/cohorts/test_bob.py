@@ -19,9 +19,9 @@ OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())
 READERS = {"four": oracle.four, "five.txt": oracle.five, "scores.csv": oracle.table}
 
 
-def rows(material: CohortData, provider: str) -> list[oracle.Row]:
+def rows(cohort_data: CohortData, provider: str) -> list[oracle.Row]:
     """The comparisons of a system, in the order of its file."""
-    cohort, (comparisons, table) = material.cohort, material.tables[provider]
+    cohort, (comparisons, table) = cohort_data.cohort, cohort_data.tables[provider]
     subjects = [cohort.subject_ids[index] for index in cohort.subject_of]
     return [
         (cohort.sample_ids[r], subjects[r], cohort.sample_ids[p], subjects[p], score)
@@ -32,10 +32,10 @@ def rows(material: CohortData, provider: str) -> list[oracle.Row]:
 @pytest.mark.parametrize("name", READERS)
 def test_a_file_reads_as_a_plain_reader_reads_it(name: str) -> None:
     """Each layout gives the rows that splitting its lines gives; mated means one subject."""
-    material = BobScores(root=str(FORMATS / name)).load({}, 0)
-    found = rows(material, Path(name).stem)
+    cohort_data = BobScores(root=str(FORMATS / name)).load({}, 0)
+    found = rows(cohort_data, Path(name).stem)
     assert found == READERS[name](FORMATS / name)
-    mated = material.tables[Path(name).stem][0].mated
+    mated = cohort_data.tables[Path(name).stem][0].mated
     assert mated.tolist() == [row[1] == row[3] for row in found]
 
 
@@ -105,10 +105,10 @@ def test_a_folder_is_a_panel(tmp_path: Path) -> None:
     (tmp_path / "y.txt").write_text(GOOD.replace("0.9", "0.95"))
     (tmp_path / "who.csv").write_text("subject_id,sex\na,f\nb,m\n")
     source = BobScores(root=str(tmp_path), metadata="who.csv")
-    material = source.load({"sex": SchemaSpec(column="sex", classes=("f", "m"))}, 0)
-    assert list(material.tables) == ["x", "y"]
-    assert material.cohort.classifications["sex"].codes.tolist() == [0, 1]
-    assert sorted(material.inputs) == ["who.csv", "x.txt", "y.txt"]
+    cohort_data = source.load({"sex": SchemaSpec(column="sex", classes=("f", "m"))}, 0)
+    assert list(cohort_data.tables) == ["x", "y"]
+    assert cohort_data.cohort.classifications["sex"].codes.tolist() == [0, 1]
+    assert sorted(cohort_data.inputs) == ["who.csv", "x.txt", "y.txt"]
     (tmp_path / "who.csv").write_text("subject_id,sex\na,f\na,m\n")
     with pytest.raises(DataError, match="who.csv line 3: a subject twice, or none"):
         source.load({}, 0)
@@ -117,9 +117,9 @@ def test_a_folder_is_a_panel(tmp_path: Path) -> None:
 def test_columns_of_csv_are_classes(tmp_path: Path) -> None:
     """probe_X with bio_ref_X is a column X of the samples; lines that disagree about it are refused."""
     schema = {"gender": SchemaSpec(column="gender", classes=("f", "m"))}
-    material = BobScores(root=str(FORMATS / "scores.csv")).load(schema, 0)
+    cohort_data = BobScores(root=str(FORMATS / "scores.csv")).load(schema, 0)
     names = dict(
-        zip(material.cohort.subject_ids, material.cohort.classifications["gender"].codes, strict=True)
+        zip(cohort_data.cohort.subject_ids, cohort_data.cohort.classifications["gender"].codes, strict=True)
     )
     assert names == {"s0": 0, "s1": 1, "s2": 0, "s3": 1}
     head = CSV.replace("score", "probe_sex,bio_ref_sex,score")
@@ -132,10 +132,10 @@ def test_a_sample_on_both_sides_is_one(tmp_path: Path) -> None:
     """Of five columns a model and a probe of one name are one sample: itself apart, both orders kept."""
     lines = ["a x a x 1", "a x b y 0.1", "b y a x 0.2", "a z a x 0.8"]
     (tmp_path / "s").write_text("\n".join(lines) + "\n")
-    material = BobScores(root=str(tmp_path / "s")).load({}, 0)
-    assert material.cohort.n_samples == 3
-    assert material.tables["s"][0].ordered
-    assert [(entry.code, entry.count) for entry in material.cohort.ledger] == [("self_comparison", 1)]
+    cohort_data = BobScores(root=str(tmp_path / "s")).load({}, 0)
+    assert cohort_data.cohort.n_samples == 3
+    assert cohort_data.tables["s"][0].ordered
+    assert [(entry.code, entry.count) for entry in cohort_data.cohort.ledger] == [("self_comparison", 1)]
 
 
 def assert_one_line(error: DataError) -> None:

@@ -14,12 +14,12 @@ OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())
 
 def test_two_columns_read_as_others_read_them() -> None:
     """Mated and non-mated scores are those of a plain reader, and those that bob.measure's own function returned."""
-    material = BobMeasureScores(root=str(FORMATS / "two.txt")).load({}, 0)
-    comparisons, table = material.tables["two"]
+    cohort_data = BobMeasureScores(root=str(FORMATS / "two.txt")).load({}, 0)
+    comparisons, table = cohort_data.tables["two"]
     found = table.score[comparisons.mated].tolist(), table.score[~comparisons.mated].tolist()
     assert found == oracle.two(FORMATS / "two.txt")
     assert found == (OTHERS["two.txt"]["pos"], OTHERS["two.txt"]["neg"])
-    assert not material.named
+    assert not cohort_data.named
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_systems_have_as_many_scores(tmp_path: Path) -> None:
 def test_failures_are_counted(tmp_path: Path) -> None:
     """With nan=failed the ledger says how many comparisons have no score."""
     (tmp_path / "x").write_text("1 0.9\n1 nan\n-1 0.1\n")
-    material = BobMeasureScores(root=str(tmp_path / "x"), nan=Nan.FAILED).load({}, 0)
-    assert [(entry.code, entry.count, entry.provider) for entry in material.cohort.ledger] == [
+    cohort_data = BobMeasureScores(root=str(tmp_path / "x"), nan=Nan.FAILED).load({}, 0)
+    assert [(entry.code, entry.count, entry.provider) for entry in cohort_data.cohort.ledger] == [
         ("missing_score", 1, "x")
     ]

@@ -14,11 +14,11 @@ OTHERS = json.loads((FORMATS / "as_read_by_others.json").read_text())
 def test_two_files_read_as_others_read_them() -> None:
     """The last field of each line is the score: as a plain reader, and as pyeer takes it."""
     mated, non_mated = FORMATS / "genuine.txt", FORMATS / "impostor.txt"
-    material = PyeerScores(mated=str(mated), non_mated=str(non_mated)).load({}, 0)
-    comparisons, table = material.tables["genuine"]
+    cohort_data = PyeerScores(mated=str(mated), non_mated=str(non_mated)).load({}, 0)
+    comparisons, table = cohort_data.tables["genuine"]
     assert table.score[comparisons.mated].tolist() == oracle.last(mated) == OTHERS["genuine.txt"]
     assert table.score[~comparisons.mated].tolist() == oracle.last(non_mated) == OTHERS["impostor.txt"]
-    assert sorted(material.inputs) == ["mated/genuine.txt", "non_mated/impostor.txt"]
+    assert sorted(cohort_data.inputs) == ["mated/genuine.txt", "non_mated/impostor.txt"]
 
 
 def test_folders_hold_files_of_one_name(tmp_path: Path) -> None:

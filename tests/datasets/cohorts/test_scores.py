@@ -19,10 +19,10 @@ def written(tmp_path: Path, text: str = HEAD + LINES, name: str = "vendor.csv") 
 
 def test_a_list_is_a_cohort(tmp_path: Path) -> None:
     """Samples, subjects and classes come from the lines; scores and failures keep their order."""
-    material = ScoreLists(root=str(written(tmp_path))).load(SEX, 0)
-    assert material.cohort.sample_ids == ("a1", "a2", "b1", "c1")
-    assert material.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
-    comparisons, table = material.tables["vendor"]
+    cohort_data = ScoreLists(root=str(written(tmp_path))).load(SEX, 0)
+    assert cohort_data.cohort.sample_ids == ("a1", "a2", "b1", "c1")
+    assert cohort_data.cohort.classifications["sex"].codes.tolist() == [0, 1, -1]
+    comparisons, table = cohort_data.tables["vendor"]
     assert comparisons.probe.tolist() == [1, 0, 2, 0]
     assert comparisons.mated.tolist() == [True, False, False, False]
     assert not comparisons.ordered
@@ -32,8 +32,8 @@ def test_a_list_is_a_cohort(tmp_path: Path) -> None:
         "no_face",
         "missing_score",
     ]
-    assert list(material.inputs) == ["vendor.csv"]
-    assert len(material.pseudonym_key) == 32
+    assert list(cohort_data.inputs) == ["vendor.csv"]
+    assert len(cohort_data.pseudonym_key) == 32
 
 
 def test_parquet_reads_alike(tmp_path: Path) -> None:
@@ -51,14 +51,14 @@ def test_several_systems(tmp_path: Path) -> None:
     written(tmp_path, "probe,reference,provider,score\na1,a2,x,0.9\na1,b1,y,0.1\na1,a2,y,0.8\n", "both.csv")
     written(tmp_path, "probe,reference,score\na1,b1,0.3\n", "z.csv")
     written(tmp_path, "image_id,subject_id,sex\na1,A,f\na2,A,f\nb1,B,m\nc1,C,m\n", "metadata.csv")
-    material = ScoreLists(root=str(tmp_path)).load(SEX, 0)
-    assert {name: table.score.tolist() for name, (_, table) in material.tables.items()} == {
+    cohort_data = ScoreLists(root=str(tmp_path)).load(SEX, 0)
+    assert {name: table.score.tolist() for name, (_, table) in cohort_data.tables.items()} == {
         "x": [0.9],
         "y": [0.1, 0.8],
         "z": [0.3],
     }
-    assert material.cohort.sample_ids == ("a1", "a2", "b1")  # c1 stands in no list
-    assert sorted(material.inputs) == ["both.csv", "metadata.csv", "z.csv"]
+    assert cohort_data.cohort.sample_ids == ("a1", "a2", "b1")  # c1 stands in no list
+    assert sorted(cohort_data.inputs) == ["both.csv", "metadata.csv", "z.csv"]
     assert list(ScoreLists(root=str(tmp_path), files=("z.csv",)).load({}, 0).tables) == ["z"]
 
 
@@ -72,14 +72,14 @@ def test_lines_that_compare_nothing_are_counted(tmp_path: Path) -> None:
     """Self-comparisons, and those of subjects whom a conflict rule dropped, stand in the ledger."""
     path = written(tmp_path, HEAD + LINES + "c1,c1,C,C,1,,,\na3,b1,A,B,0.1,,m,m\nd1,b1,D,B,0.1,,m,m\n")
     rule = {"sex": SchemaSpec(column="sex", conflicts=ConflictRule.DROP)}
-    material = ScoreLists(root=str(path)).load(rule, 0)
-    assert [(entry.code, entry.count, entry.provider) for entry in material.cohort.ledger] == [
+    cohort_data = ScoreLists(root=str(path)).load(rule, 0)
+    assert [(entry.code, entry.count, entry.provider) for entry in cohort_data.cohort.ledger] == [
         ("conflicting_classes_dropped", 1, None),
         ("empty_class", 0, None),
         ("comparison_of_dropped_subject", 4, "vendor"),
         ("self_comparison", 1, "vendor"),
     ]
-    assert material.tables["vendor"][1].score.size == 2
+    assert cohort_data.tables["vendor"][1].score.size == 2
 
 
 @pytest.mark.parametrize(

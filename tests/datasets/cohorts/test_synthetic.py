@@ -15,13 +15,13 @@ def test_counts_are_as_declared() -> None:
     cohort = Synthetic(
         subjects=10, samples_per_subject=(2, 5), classes=classes, systems={"x": SyntheticSystem()}
     )
-    material = cohort.load(SCHEMA, 1)
-    sizes = np.bincount(material.cohort.subject_of)
-    assert material.cohort.n_subjects == 10
+    cohort_data = cohort.load(SCHEMA, 1)
+    sizes = np.bincount(cohort_data.cohort.subject_of)
+    assert cohort_data.cohort.n_subjects == 10
     assert (sizes.min() >= 2, sizes.max() <= 5, len(set(sizes.tolist())) > 1) == (True, True, True)
-    assert np.bincount(material.cohort.classifications["g"].codes).tolist() == [7, 3]
-    assert list(material.templates) == ["x"]
-    assert material.templates["x"]().vectors.shape == (sizes.sum(), 64)
+    assert np.bincount(cohort_data.cohort.classifications["g"].codes).tolist() == [7, 3]
+    assert list(cohort_data.templates) == ["x"]
+    assert cohort_data.templates["x"]().vectors.shape == (sizes.sum(), 64)
 
 
 def test_the_seed_decides_everything() -> None:
@@ -55,8 +55,8 @@ def test_noise_lowers_mated_scores_and_systems_see_the_same_people() -> None:
         "noisy": SyntheticSystem(noise=0.7),
         "twin": SyntheticSystem(noise=0.7),
     }
-    material = Synthetic(subjects=200, samples_per_subject=(2, 2), systems=systems).load({}, 4)
-    seen = {name: load().vectors for name, load in material.templates.items()}
+    cohort_data = Synthetic(subjects=200, samples_per_subject=(2, 2), systems=systems).load({}, 4)
+    seen = {name: load().vectors for name, load in cohort_data.templates.items()}
     mated = {name: float(np.mean(np.sum(x[::2] * x[1::2], axis=1))) for name, x in seen.items()}
     assert mated["clean"] > mated["noisy"] + 0.1
     assert abs(mated["noisy"] - mated["twin"]) < 0.03
@@ -68,13 +68,13 @@ def test_noise_lowers_mated_scores_and_systems_see_the_same_people() -> None:
 def test_failures_are_declared() -> None:
     """A failing sample has a code and no template, at about the declared rate (five standard deviations)."""
     systems = {"x": SyntheticSystem(failure_rate=0.2), "y": SyntheticSystem()}
-    material = Synthetic(subjects=500, samples_per_subject=(2, 2), systems=systems).load({}, 5)
-    lost = material.failures["x"]
+    cohort_data = Synthetic(subjects=500, samples_per_subject=(2, 2), systems=systems).load({}, 5)
+    lost = cohort_data.failures["x"]
     assert abs(len(lost) - 200) < 5 * np.sqrt(1000 * 0.2 * 0.8)
     assert set(lost.values()) == {"synthetic_failure"}
-    rows = material.templates["x"]().rows
+    rows = cohort_data.templates["x"]().rows
     assert sorted([*rows.tolist(), *lost]) == list(range(1000))
-    assert not material.failures["y"]
+    assert not cohort_data.failures["y"]
 
 
 def test_schemas_read_the_declared_column() -> None:

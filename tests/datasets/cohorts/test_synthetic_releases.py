@@ -26,29 +26,29 @@ SCHEMAS = {
 }
 
 
-def mated_mean(material: CohortData, system: str, code: int) -> float:
+def mated_mean(cohort_data: CohortData, system: str, code: int) -> float:
     """Mean cosine of the first two templates of each subject of a tone."""
-    templates = material.templates[system]()
-    subject = material.cohort.subject_of[templates.rows]
+    templates = cohort_data.templates[system]()
+    subject = cohort_data.cohort.subject_of[templates.rows]
     first = np.flatnonzero((np.diff(subject, prepend=-1) > 0)[:-1] & (subject[:-1] == subject[1:]))
-    own = material.cohort.classifications["tone"].codes[subject[first]] == code
+    own = cohort_data.cohort.classifications["tone"].codes[subject[first]] == code
     vectors = templates.vectors
     return float(np.mean(np.sum(vectors[first] * vectors[first + 1], axis=1)[own]))
 
 
 def test_counts_and_columns() -> None:
     """Shares of the tones, samples with their mean, every column that the audit needs."""
-    material = COHORT.load(SCHEMAS, 1)
-    cohort = material.cohort
+    cohort_data = COHORT.load(SCHEMAS, 1)
+    cohort = cohort_data.cohort
     assert np.bincount(cohort.classifications["tone"].codes).tolist() == [100, 200]
     sizes = np.bincount(cohort.subject_of)
     assert sizes.min() == 2
     assert sizes.mean() == pytest.approx(5, abs=5 * sizes.std() / np.sqrt(300))
-    assert list(material.attributes) == ["tone", "gender", "face_width", "face_height", "brightness"]
-    values = np.array([float(text) for text in material.attributes["brightness"]])
+    assert list(cohort_data.attributes) == ["tone", "gender", "face_width", "face_height", "brightness"]
+    values = np.array([float(text) for text in cohort_data.attributes["brightness"]])
     codes = cohort.classifications["tone"].codes[cohort.subject_of]
     assert values[codes == 1].mean() > values[codes == 0].mean() + 20
-    widths = np.array([float(text) for text in material.attributes["face_width"]])
+    widths = np.array([float(text) for text in cohort_data.attributes["face_width"]])
     assert 0.05 < np.mean(widths < 50) < 0.4
 
 
@@ -63,11 +63,11 @@ def test_the_seed_decides_and_a_system_moves_nobody() -> None:
 
 def test_what_is_put_in_is_there() -> None:
     """A system that finds one tone harder gives it lower mated scores and leaves the other alone; dark images fail."""
-    material = COHORT.load(SCHEMAS, 1)
-    light, dark = (mated_mean(material, "x", code) - mated_mean(material, "y", code) for code in (1, 0))
+    cohort_data = COHORT.load(SCHEMAS, 1)
+    light, dark = (mated_mean(cohort_data, "x", code) - mated_mean(cohort_data, "y", code) for code in (1, 0))
     assert abs(light) < 0.03 < dark
-    failed = np.array(sorted(material.failures["y"]))
-    values = np.array([float(text) for text in material.attributes["brightness"]])
+    failed = np.array(sorted(cohort_data.failures["y"]))
+    values = np.array([float(text) for text in cohort_data.attributes["brightness"]])
     assert 0.1 < failed.size / values.size < 0.3
     assert values[failed].mean() < values.mean() - 3
 

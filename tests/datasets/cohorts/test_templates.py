@@ -29,29 +29,34 @@ def root(tmp_path: Path) -> Path:
 
 def test_a_folder_is_read(root: Path) -> None:
     """Samples sorted by subject, classes, providers by stem, failures by reason, digests of every file."""
-    material = TemplateFolder(root=str(root)).load(GENDER, 0)
-    assert material.cohort.sample_ids == ("a_1", "a_2", "b_1", "b_2", "c_1")
-    assert material.cohort.classifications["gender"].codes.tolist() == [1, 0, -1]
-    assert list(material.templates) == list(material.failures) == ["x", "y"]
-    assert dict(material.failures["y"]) == {1: "no_template", 4: "no_face"}
-    assert material.templates["y"]().rows.tolist() == [0, 2, 3]
-    assert material.pairs is None
+    cohort_data = TemplateFolder(root=str(root)).load(GENDER, 0)
+    assert cohort_data.cohort.sample_ids == ("a_1", "a_2", "b_1", "b_2", "c_1")
+    assert cohort_data.cohort.classifications["gender"].codes.tolist() == [1, 0, -1]
+    assert list(cohort_data.templates) == list(cohort_data.failures) == ["x", "y"]
+    assert dict(cohort_data.failures["y"]) == {1: "no_template", 4: "no_face"}
+    assert cohort_data.templates["y"]().rows.tolist() == [0, 2, 3]
+    assert cohort_data.pairs is None
     digest = hashlib.sha256((root / "metadata.csv").read_bytes())
-    assert material.inputs["metadata.csv"] == digest.hexdigest()
-    assert material.pseudonym_key == digest.digest()
-    assert sorted(material.inputs) == ["failures.csv", "metadata.csv", "templates/x.npz", "templates/y.npz"]
+    assert cohort_data.inputs["metadata.csv"] == digest.hexdigest()
+    assert cohort_data.pseudonym_key == digest.digest()
+    assert sorted(cohort_data.inputs) == [
+        "failures.csv",
+        "metadata.csv",
+        "templates/x.npz",
+        "templates/y.npz",
+    ]
 
 
 def test_a_provider_is_read_when_it_is_asked_for(root: Path) -> None:
     """A broken file of one provider stands in nobody else's way."""
     (root / "templates" / "y.npz").write_bytes(b"junk")
-    material = TemplateFolder(root=str(root)).load({}, 0)
-    assert material.templates["x"]().rows.size == 5
-    assert not material.failures["x"]
+    cohort_data = TemplateFolder(root=str(root)).load({}, 0)
+    assert cohort_data.templates["x"]().rows.size == 5
+    assert not cohort_data.failures["x"]
     with pytest.raises(DataError, match="templates/y.npz: not a readable .npz file"):
-        material.templates["y"]()
+        cohort_data.templates["y"]()
     with pytest.raises(DataError, match="templates/y.npz: not a readable .npz file"):
-        material.failures["y"]
+        cohort_data.failures["y"]
 
 
 def test_metadata_in_parquet_reads_alike(root: Path) -> None:
@@ -73,21 +78,21 @@ def test_columns_and_files_can_be_named(root: Path) -> None:
         root=str(root), metadata="who.csv", sample_column="file", subject_column="person", pairs="list.txt",
         failures="failures.csv", pseudonym_key=str(root / "key"),
     )  # fmt: skip
-    material = cohort.load({}, 0)
-    assert material.cohort.n_samples == 6
-    assert material.pairs == root / "list.txt"
-    assert material.pseudonym_key == b"secret"
+    cohort_data = cohort.load({}, 0)
+    assert cohort_data.cohort.n_samples == 6
+    assert cohort_data.pairs == root / "list.txt"
+    assert cohort_data.pseudonym_key == b"secret"
 
 
 def test_a_dropped_subject_leaves_every_file(root: Path) -> None:
     """Templates and failures of a subject whom a conflict rule dropped are no error and no failure."""
     (root / "metadata.csv").write_text(METADATA.replace("b_1,b,f", "b_1,b,m"))
     rule = {"gender": SchemaSpec(column="gender", conflicts=ConflictRule.DROP)}
-    material = TemplateFolder(root=str(root)).load(rule, 0)
-    assert material.cohort.sample_ids == ("a_1", "a_2", "c_1")
-    assert material.templates["x"]().vectors[:, 0].tolist() == [1, 3, 9]
-    assert dict(material.failures["y"]) == {1: "no_template", 2: "no_face"}
-    assert material.cohort.ledger[0].count == 1
+    cohort_data = TemplateFolder(root=str(root)).load(rule, 0)
+    assert cohort_data.cohort.sample_ids == ("a_1", "a_2", "c_1")
+    assert cohort_data.templates["x"]().vectors[:, 0].tolist() == [1, 3, 9]
+    assert dict(cohort_data.failures["y"]) == {1: "no_template", 2: "no_face"}
+    assert cohort_data.cohort.ledger[0].count == 1
 
 
 def edit(root: Path, name: str, text: str) -> None:
@@ -130,9 +135,9 @@ def test_an_image_without_metadata_is_seen(root: Path) -> None:
     """A template whose id the metadata lack is refused, by row and not by name."""
     edit(root, "metadata.csv", METADATA.replace("c_1,c", "d_1,d"))
     edit(root, "failures.csv", "image_id,model,reason\nd_1,y,no_face\n")
-    material = TemplateFolder(root=str(root)).load({}, 0)
+    cohort_data = TemplateFolder(root=str(root)).load({}, 0)
     with pytest.raises(DataError, match="templates/x.npz: row 4 has an image id without metadata"):
-        material.templates["x"]()
+        cohort_data.templates["x"]()
 
 
 def test_missing_files_are_one_line(root: Path) -> None:
@@ -155,16 +160,16 @@ def test_lfw_is_read(face_data: Path) -> None:
     """LFW: counts as its README says, six providers, seven declared failures of one of them, in seconds."""
     rule = SchemaSpec(column="subject_gender_majority", classes=("female", "male"), unknown=("*",))
     start = time.process_time()
-    material = TemplateFolder(root=str(face_data / "lfw")).load({"gender": rule}, 0)
+    cohort_data = TemplateFolder(root=str(face_data / "lfw")).load({"gender": rule}, 0)
     assert time.process_time() - start < 5  # CPU seconds; 0.4 when measured
-    assert (material.cohort.n_samples, material.cohort.n_subjects) == (13233, 5749)
-    sizes = np.bincount(material.cohort.subject_of)
+    assert (cohort_data.cohort.n_samples, cohort_data.cohort.n_subjects) == (13233, 5749)
+    sizes = np.bincount(cohort_data.cohort.subject_of)
     assert (np.count_nonzero(sizes == 1), sizes.max()) == (4069, 530)
-    codes = material.cohort.classifications["gender"].codes
-    assert np.bincount(codes[material.cohort.subject_of] + 1).tolist() == [6, 2961, 10266]
-    assert len(material.templates) == 6
-    assert set(material.failures["dlib_resnet"].values()) == {"no_face_detected"}
-    assert {name: loader().vectors.shape for name, loader in material.templates.items()} == {
+    codes = cohort_data.cohort.classifications["gender"].codes
+    assert np.bincount(codes[cohort_data.cohort.subject_of] + 1).tolist() == [6, 2961, 10266]
+    assert len(cohort_data.templates) == 6
+    assert set(cohort_data.failures["dlib_resnet"].values()) == {"no_face_detected"}
+    assert {name: loader().vectors.shape for name, loader in cohort_data.templates.items()} == {
         "dlib_resnet": (13226, 128),
         "mobileface_tfjs_weak": (13233, 256),
         "mobilefacenet_foamliu": (13233, 128),
@@ -177,9 +182,9 @@ def test_lfw_is_read(face_data: Path) -> None:
 @pytest.mark.data
 def test_orl_is_read(face_data: Path) -> None:
     """ORL: 38 subjects of ten samples, one declared failure."""
-    material = TemplateFolder(root=str(face_data / "orl")).load({}, 0)
-    assert np.bincount(material.cohort.subject_of).tolist() == [10] * 38
-    assert sum(len(material.failures[name]) for name in material.failures) == 1
+    cohort_data = TemplateFolder(root=str(face_data / "orl")).load({}, 0)
+    assert np.bincount(cohort_data.cohort.subject_of).tolist() == [10] * 38
+    assert sum(len(cohort_data.failures[name]) for name in cohort_data.failures) == 1
 
 
 def test_a_folder_is_no_template_file(tmp_path: Path) -> None:
@@ -217,8 +222,8 @@ def test_what_is_wrong_with_a_training_set_is_said_of_it(root: Path, tmp_path: P
 def test_attributes_and_training_sets(root: Path) -> None:
     """Every other column stands by sample; a training set is a folder of the same layout, its files are inputs."""
     training = {"wild": str(root)}
-    material = TemplateFolder(root=str(root), training=training).load(GENDER, 0)
-    assert material.attributes["gender"].tolist() == ["m", "m", "f", "f", ""]
-    assert material.training["wild"].cohort.n_samples == 5
-    assert list(material.training["wild"].templates) == ["x", "y"]
-    assert "training/wild/templates/x.npz" in material.inputs
+    cohort_data = TemplateFolder(root=str(root), training=training).load(GENDER, 0)
+    assert cohort_data.attributes["gender"].tolist() == ["m", "m", "f", "f", ""]
+    assert cohort_data.training["wild"].cohort.n_samples == 5
+    assert list(cohort_data.training["wild"].templates) == ["x", "y"]
+    assert "training/wild/templates/x.npz" in cohort_data.inputs

@@ -20,8 +20,8 @@ def test_all_pairs_are_implied() -> None:
 
 def test_non_mated_can_stay_within_groups() -> None:
     """The classes of a schema are the cells; without a schema the rule is refused."""
-    material = COHORT.load({"g": SchemaSpec(column="group")}, 0)
-    cells = AllPairs(non_mated=NonMated.WITHIN_GROUP, within="g").comparisons(material).cells
+    cohort_data = COHORT.load({"g": SchemaSpec(column="group")}, 0)
+    cells = AllPairs(non_mated=NonMated.WITHIN_GROUP, within="g").comparisons(cohort_data).cells
     assert np.array_equal(cells, [0, 0, 1, 1])
     with pytest.raises(SpecError, match="protocol.within"):
         AllPairs(non_mated=NonMated.YOKED).comparisons(COHORT.load({}, 0))

@@ -16,7 +16,7 @@ from frtaudit.errors import DataError
 PAIRS = "probe,reference\nsubject_1_0000,subject_1_0001\nsubject_0_0000,subject_1_0000\nsubject_0_0000,subject_3_0000\n"
 
 
-def material() -> CohortData:
+def cohort_data() -> CohortData:
     """Four subjects of three samples, classes a a b b."""
     cohort = Synthetic(subjects=4, classes={"a": SyntheticClass(), "b": SyntheticClass()})
     return cohort.load({"g": SchemaSpec(column="group")}, 0)
@@ -26,7 +26,7 @@ def test_a_file_goes_before_the_cohort(tmp_path: Path) -> None:
     """The protocol's own file is read first, then the cohort's list."""
     (tmp_path / "p.csv").write_text(PAIRS)
     (tmp_path / "q.csv").write_text("probe,reference\nsubject_0_0000,subject_0_0001\n")
-    own = replace(material(), pairs=tmp_path / "q.csv")
+    own = replace(cohort_data(), pairs=tmp_path / "q.csv")
     found = Listed(file=str(tmp_path / "p.csv")).comparisons(own)
     assert found.probe.tolist() == [3, 0, 0]
     assert found.mated.tolist() == [True, False, False]
@@ -37,15 +37,15 @@ def test_non_mated_lines_outside_a_group_are_not_compared(tmp_path: Path) -> Non
     """Within a group only the mated line and the one inside a class remain."""
     (tmp_path / "p.csv").write_text(PAIRS)
     rule = Listed(file=str(tmp_path / "p.csv"), non_mated=NonMated.WITHIN_GROUP)
-    assert rule.comparisons(material()).reference.tolist() == [4, 3]
+    assert rule.comparisons(cohort_data()).reference.tolist() == [4, 3]
 
 
 def test_there_must_be_a_list(tmp_path: Path) -> None:
     """No list anywhere, or a declared one that is not there, is refused."""
     with pytest.raises(DataError, match="the cohort holds no list of pairs; accepted: protocol.file"):
-        Listed().comparisons(material())
+        Listed().comparisons(cohort_data())
     with pytest.raises(DataError, match="p.csv: the file is missing"):
-        Listed(file=str(tmp_path / "p.csv")).comparisons(material())
+        Listed(file=str(tmp_path / "p.csv")).comparisons(cohort_data())
 
 
 HEAD = "probe,reference,probe_subject,reference_subject,score,provider\n"

@@ -42,9 +42,9 @@ def test_subjects_with_one_sample_have_no_round_robin() -> None:
 @given(st.integers(2, 12), st.integers(1, 6))
 def test_strangers_meet_in_a_ring(subjects: int, strangers: int) -> None:
     """Each subject meets the next ones in the ring: the same number of others for all, both orders, each pair once."""
-    material = Synthetic(subjects=subjects, samples_per_subject=(2, 3)).load({}, 0)
-    found = RoundRobin(strangers=strangers).comparisons(material)
-    cohort = material.cohort
+    cohort_data = Synthetic(subjects=subjects, samples_per_subject=(2, 3)).load({}, 0)
+    found = RoundRobin(strangers=strangers).comparisons(cohort_data)
+    cohort = cohort_data.cohort
     apart = ~found.mated
     ends = np.stack([cohort.subject_of[found.probe[apart]], cohort.subject_of[found.reference[apart]]])
     met = [len(set(ends[1][ends[0] == k].tolist())) for k in range(subjects)]

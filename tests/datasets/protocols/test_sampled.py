@@ -12,7 +12,7 @@ from frtaudit.datasets.protocols.sampled import Sampled
 from frtaudit.errors import DataError, SpecError
 
 
-def material(seed: int = 0, samples: tuple[int, int] = (1, 6)) -> CohortData:
+def cohort_data(seed: int = 0, samples: tuple[int, int] = (1, 6)) -> CohortData:
     """Sixty subjects of two classes."""
     source = Synthetic(
         subjects=60, samples_per_subject=samples, classes={"a": SyntheticClass(), "b": SyntheticClass()}
@@ -22,7 +22,7 @@ def material(seed: int = 0, samples: tuple[int, int] = (1, 6)) -> CohortData:
 
 def test_all_mated_pairs_up_to_a_cap() -> None:
     """Without a number: every mated pair that the cap per subject leaves, and as many distinct non-mated pairs."""
-    held = material()
+    held = cohort_data()
     found = Sampled(per_subject=4).comparisons(held)
     samples = np.bincount(held.cohort.subject_of)
     expected = np.minimum(samples * (samples - 1) // 2, 4)
@@ -35,7 +35,7 @@ def test_all_mated_pairs_up_to_a_cap() -> None:
 
 def test_balanced_sets_in_equal_folds() -> None:
     """Equal numbers of both kinds from each class and in each fold; non-mated pairs within a class; caps hold."""
-    held = material(samples=(3, 6))
+    held = cohort_data(samples=(3, 6))
     found = Sampled(mated=60, per_image=2, per_subject=3, balance="g", k=5).comparisons(held)
     cohort = held.cohort
     code = cohort.classifications["g"].codes
@@ -58,7 +58,7 @@ def test_balanced_sets_in_equal_folds() -> None:
 
 def test_the_seed_decides_the_draw() -> None:
     """One seed, one list; another seed, another."""
-    one, again, other = (Sampled(per_subject=1).comparisons(material(seed)) for seed in (0, 0, 1))
+    one, again, other = (Sampled(per_subject=1).comparisons(cohort_data(seed)) for seed in (0, 0, 1))
     assert np.array_equal(one.reference, again.reference)
     assert not np.array_equal(one.reference, other.reference)
 
@@ -77,7 +77,7 @@ def test_the_seed_decides_the_draw() -> None:
 def test_what_cannot_be_is_refused(rule: Sampled, said: str) -> None:
     """Too few pairs, numbers that do not divide, and unknown schemas: one line each."""
     with pytest.raises((DataError, SpecError), match=said):
-        rule.comparisons(material())
+        rule.comparisons(cohort_data())
 
 
 def test_numbers_that_no_list_has() -> None:
@@ -86,12 +86,12 @@ def test_numbers_that_no_list_has() -> None:
         with pytest.raises(SpecError, match=r"^protocol\."):
             Sampled(**wrong)  # type: ignore[arg-type]  # the point of the test
     with pytest.raises(DataError, match="no subject has two samples"):
-        Sampled().comparisons(material(samples=(1, 1)))
+        Sampled().comparisons(cohort_data(samples=(1, 1)))
 
 
 def test_a_control_of_as_many_people_and_images() -> None:
     """Pairs stand on exactly so many subjects and images, half of each class, where there are pairs enough for them."""
-    held = material(samples=(3, 6))
+    held = cohort_data(samples=(3, 6))
     found = Sampled(mated=20, balance="g", k=2, identities=20, images=50, per_image=3).comparisons(held)
     samples = np.unique(np.concatenate([found.probe, found.reference]))
     subjects = np.unique(held.cohort.subject_of[samples])

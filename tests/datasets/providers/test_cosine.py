@@ -19,36 +19,36 @@ from frtaudit.stats.similarity.tail import TailRequest
 REQUEST = TailRequest(fmr=0.1, threads=1)
 
 
-def material() -> CohortData:
+def cohort_data() -> CohortData:
     """Twelve subjects of three samples; system y loses some."""
     systems = {"x": SyntheticSystem(), "y": SyntheticSystem(noise=0.3, failure_rate=0.2)}
     return Synthetic(subjects=12, dimension=8, systems=systems).load({}, 7)
 
 
-def no_groups(material: CohortData) -> Groups:
-    return Groups(schemas=(), names=(), of=np.empty((0, material.cohort.n_subjects), np.int32), ranked=())
+def no_groups(cohort_data: CohortData) -> Groups:
+    return Groups(schemas=(), names=(), of=np.empty((0, cohort_data.cohort.n_subjects), np.int32), ranked=())
 
 
-def everything(material: CohortData) -> Comparisons:
+def everything(cohort_data: CohortData) -> Comparisons:
     """All pairs, listed."""
-    probe, reference = (side.astype(np.int32) for side in np.triu_indices(material.cohort.n_samples, k=1))
-    of = material.cohort.subject_of
+    probe, reference = (side.astype(np.int32) for side in np.triu_indices(cohort_data.cohort.n_samples, k=1))
+    of = cohort_data.cohort.subject_of
     return Comparisons(
         all_pairs=False, probe=probe, reference=reference, mated=of[probe] == of[reference],
-        cells=np.zeros(material.cohort.n_subjects, np.int32),
+        cells=np.zeros(cohort_data.cohort.n_subjects, np.int32),
     )  # fmt: skip
 
 
 def tail(provider: Cosine, failures: FailureScore = FailureScore.APART) -> ScoreTail:
-    comparisons = AllPairs().comparisons(material())
-    found = provider.scores(material(), comparisons, no_groups(material()), REQUEST, 0, failures)
+    comparisons = AllPairs().comparisons(cohort_data())
+    found = provider.scores(cohort_data(), comparisons, no_groups(cohort_data()), REQUEST, 0, failures)
     assert isinstance(found, ScoreTail)
     return found
 
 
 def table(provider: Cosine, failures: FailureScore = FailureScore.APART) -> ScoreTable:
-    listed = everything(material())
-    found = provider.scores(material(), listed, no_groups(material()), REQUEST, 0, failures)
+    listed = everything(cohort_data())
+    found = provider.scores(cohort_data(), listed, no_groups(cohort_data()), REQUEST, 0, failures)
     assert isinstance(found, ScoreTable)
     return found
 
@@ -59,7 +59,7 @@ def table(provider: Cosine, failures: FailureScore = FailureScore.APART) -> Scor
 def test_all_pairs_and_listed_pairs_score_alike(name: str, metric: Metric, failures: FailureScore) -> None:
     """The tail and mated scores of all pairs are the scores of the same pairs when listed, failures included."""
     provider = Cosine(name=name, metric=metric)
-    whole, listed, pairs = tail(provider, failures), table(provider, failures), everything(material())
+    whole, listed, pairs = tail(provider, failures), table(provider, failures), everything(cohort_data())
     score = {
         (i, j): s
         for i, j, s in zip(pairs.probe, pairs.reference, listed.score, strict=True)
@@ -78,9 +78,9 @@ def test_all_pairs_and_listed_pairs_score_alike(name: str, metric: Metric, failu
 
 def test_cosine_is_the_cosine() -> None:
     """A listed score is the dot product of the normalised vectors, and -|a - b|^2 for the other metric."""
-    vectors = material().templates["x"]().vectors.astype(np.float64)
+    vectors = cohort_data().templates["x"]().vectors.astype(np.float64)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    pairs = everything(material())
+    pairs = everything(cohort_data())
     a, b = vectors[pairs.probe], vectors[pairs.reference]
     assert np.allclose(table(Cosine(name="x")).score, np.sum(a * b, axis=1), atol=1e-7)
     squared = -np.sum((a - b) ** 2, axis=1)
@@ -91,8 +91,8 @@ def test_cosine_is_the_cosine() -> None:
 
 def test_failures_have_their_codes() -> None:
     """A pair with a failed sample has that sample's code and no score; all pairs lose the sample."""
-    failed = Cosine(name="y").failed(material(), 0)
-    listed, pairs = table(Cosine(name="y")), everything(material())
+    failed = Cosine(name="y").failed(cohort_data(), 0)
+    listed, pairs = table(Cosine(name="y")), everything(cohort_data())
     hit = np.isin(pairs.probe, list(failed)) | np.isin(pairs.reference, list(failed))
     assert hit.any()
     assert np.array_equal(listed.failure >= 0, hit)

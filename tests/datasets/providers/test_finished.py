@@ -16,30 +16,30 @@ REQUEST = TailRequest(fmr=0.1, thresholds=(), eer=False, budget=10**9, threads=1
 
 def test_scores_are_the_runs() -> None:
     """The tail of all pairs, the folds' pairs with their scores; nothing else was kept."""
-    material = Runs(runs=(str(runs() / "one"),)).load({}, 0)
+    cohort_data = Runs(runs=(str(runs() / "one"),)).load({}, 0)
     system, groups = FinishedSystem(name="one", score_range=(-1.0, 1.0)), trials()[0].groups
-    assert material.compared is not None
-    assert material.folded is not None
-    tail = system.scores(material, material.compared, groups, REQUEST, 0)
+    assert cohort_data.compared is not None
+    assert cohort_data.folded is not None
+    tail = system.scores(cohort_data, cohort_data.compared, groups, REQUEST, 0)
     assert isinstance(tail, ScoreTail)
-    table = system.scores(material, material.folded, groups, REQUEST, 0)
+    table = system.scores(cohort_data, cohort_data.folded, groups, REQUEST, 0)
     assert isinstance(table, ScoreTable)
     pairs = trials()[0].fold_pairs
     assert pairs is not None
     assert table.score[np.isfinite(table.score)].tolist() == pairs.score.tolist()
     assert (system.recommended, system.thresholds_version) == ({}, None)
-    assert system.failed(material, 0) == trials()[0].failed
-    assert len(material.finished["one"].replicates[0.1, "identity"]) == B
+    assert system.failed(cohort_data, 0) == trials()[0].failed
+    assert len(cohort_data.finished["one"].replicates[0.1, "identity"]) == B
     with pytest.raises(SpecError, match="no finished run holds it"):
-        FinishedSystem(name="nobody").scores(material, material.compared, groups, REQUEST, 0)
+        FinishedSystem(name="nobody").scores(cohort_data, cohort_data.compared, groups, REQUEST, 0)
 
 
 def test_a_threshold_below_what_the_run_kept_is_refused() -> None:
     """One line with the lowest threshold that the run's scores answer."""
-    material = Runs(runs=(str(runs() / "one"),)).load({}, 0)
-    assert material.compared is not None
+    cohort_data = Runs(runs=(str(runs() / "one"),)).load({}, 0)
+    assert cohort_data.compared is not None
     low = replace(REQUEST, thresholds=(-0.5,))
     with pytest.raises(
         DataError, match=r"threshold -0.5 lies below the scores that its run kept; accepted: 0\.\d+ or"
     ):
-        FinishedSystem(name="one").scores(material, material.compared, trials()[0].groups, low, 0)
+        FinishedSystem(name="one").scores(cohort_data, cohort_data.compared, trials()[0].groups, low, 0)

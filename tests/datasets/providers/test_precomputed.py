@@ -20,55 +20,55 @@ LINES = (
 
 
 @pytest.fixture
-def material(tmp_path: Path) -> CohortData:
+def cohort_data(tmp_path: Path) -> CohortData:
     """Provider x with three lines, y with one of them, the other way round."""
     (tmp_path / "s.csv").write_text(LINES)
     return ScoreLists(root=str(tmp_path / "s.csv")).load({}, 0)
 
 
 def scores(
-    provider: Precomputed, material: CohortData, failures: FailureScore = FailureScore.APART
+    provider: Precomputed, cohort_data: CohortData, failures: FailureScore = FailureScore.APART
 ) -> ScoreTable:
     groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
     found = provider.scores(
-        material, Listed().comparisons(material), groups, TailRequest(fmr=0.1), 0, failures
+        cohort_data, Listed().comparisons(cohort_data), groups, TailRequest(fmr=0.1), 0, failures
     )
     assert isinstance(found, ScoreTable)
     return found
 
 
-def test_scores_come_in_the_order_of_the_comparisons(material: CohortData) -> None:
+def test_scores_come_in_the_order_of_the_comparisons(cohort_data: CohortData) -> None:
     """Each comparison finds its line, whichever way round; one that is not listed failed as not_compared."""
-    x, y = scores(Precomputed(name="x"), material), scores(Precomputed(name="y"), material)
+    x, y = scores(Precomputed(name="x"), cohort_data), scores(Precomputed(name="y"), cohort_data)
     assert x.score[:2].tolist() == [0.9, 0.2]
     assert x.codes[x.failure[2]] == "no_face"
     assert y.score[0] == 0.8
     assert [y.codes[code] for code in y.failure[1:]] == ["not_compared"] * 2
-    assert Precomputed(name="x").failed(material, 0) == {}
+    assert Precomputed(name="x").failed(cohort_data, 0) == {}
 
 
-def test_failures_can_score_the_lowest(material: CohortData) -> None:
+def test_failures_can_score_the_lowest(cohort_data: CohortData) -> None:
     """With score_zero a failed comparison has the low end of the declared range."""
     provider = Precomputed(name="x", score_range=(-1.0, 1.0))
-    assert scores(provider, material, FailureScore.SCORE_ZERO).score.tolist() == [0.9, 0.2, -1.0]
+    assert scores(provider, cohort_data, FailureScore.SCORE_ZERO).score.tolist() == [0.9, 0.2, -1.0]
 
 
-def test_scores_must_lie_in_the_declared_range(material: CohortData) -> None:
+def test_scores_must_lie_in_the_declared_range(cohort_data: CohortData) -> None:
     """Scores beyond the declared range are counted and refused."""
     with pytest.raises(
         DataError, match=r"provider x: 1 score\(s\) out of the declared range; accepted: 0.5 to 1"
     ):
-        scores(Precomputed(name="x", score_range=(0.5, 1.0)), material)
+        scores(Precomputed(name="x", score_range=(0.5, 1.0)), cohort_data)
 
 
-def test_only_listed_scores_are_there(material: CohortData) -> None:
+def test_only_listed_scores_are_there(cohort_data: CohortData) -> None:
     """All pairs and unknown names are refused; so is a range without width."""
     with pytest.raises(SpecError, match="no score list names 'z'; accepted: x, y"):
-        scores(Precomputed(name="z"), material)
+        scores(Precomputed(name="z"), cohort_data)
     groups = Groups(schemas=(), names=(), of=np.empty((0, 2), np.int32), ranked=())
     with pytest.raises(SpecError, match="holds listed scores only; accepted: protocol=listed"):
         Precomputed(name="x").scores(
-            material, AllPairs().comparisons(material), groups, TailRequest(fmr=0.1), 0
+            cohort_data, AllPairs().comparisons(cohort_data), groups, TailRequest(fmr=0.1), 0
         )
     with pytest.raises(SpecError, match="providers.x.score_range"):
         Precomputed(name="x", score_range=(1.0, 0.0))

@@ -16,25 +16,27 @@ from frtaudit.stats.similarity.tail import TailRequest
 REQUEST = TailRequest(fmr=1.0, threads=1)
 
 
-def material(subjects: int = 60) -> CohortData:
+def cohort_data(subjects: int = 60) -> CohortData:
     return Synthetic(subjects=subjects, samples_per_subject=(4, 4), dimension=2).load({}, 0)
 
 
 def ask(
-    provider: Simulated, material: CohortData, comparisons: Comparisons, seed: int = 1
+    provider: Simulated, cohort_data: CohortData, comparisons: Comparisons, seed: int = 1
 ) -> ScoreTable | ScoreTail:
-    groups = Groups(schemas=(), names=(), of=np.empty((0, material.cohort.n_subjects), np.int32), ranked=())
-    return provider.scores(material, comparisons, groups, REQUEST, seed)
+    groups = Groups(
+        schemas=(), names=(), of=np.empty((0, cohort_data.cohort.n_subjects), np.int32), ranked=()
+    )
+    return provider.scores(cohort_data, comparisons, groups, REQUEST, seed)
 
 
 def all_pairs(provider: Simulated, seed: int = 1) -> ScoreTail:
-    found = ask(provider, material(), AllPairs().comparisons(material()), seed)
+    found = ask(provider, cohort_data(), AllPairs().comparisons(cohort_data()), seed)
     assert isinstance(found, ScoreTail)
     return found
 
 
 def listed(provider: Simulated, comparisons: Comparisons) -> ScoreTable:
-    found = ask(provider, material(), comparisons)
+    found = ask(provider, cohort_data(), comparisons)
     assert isinstance(found, ScoreTable)
     return found
 
@@ -62,7 +64,7 @@ def test_a_pair_scores_the_same_wherever_it_is_asked_for() -> None:
 def test_asymmetry_is_as_declared() -> None:
     """The mean of both orders is the unordered score; their gap is 2 a |z|, of mean 2 a sqrt(2 / pi) (five s.e.)."""
     provider = Simulated(name="s", asymmetry=0.05)
-    comparisons = RoundRobin().comparisons(material())
+    comparisons = RoundRobin().comparisons(cohort_data())
     pooled = pool_orders(comparisons, listed(provider, comparisons))
     plain = listed(Simulated(name="s"), pooled.comparisons)
     assert np.allclose(pooled.table.score, plain.score, atol=1e-6)
@@ -76,10 +78,10 @@ def test_asymmetry_is_as_declared() -> None:
 def test_samples_fail_at_the_declared_rate() -> None:
     """Failures are keyed by sample, at the declared rate (five standard deviations), and leave all pairs."""
     provider = Simulated(name="s", failure_rate=0.1)
-    failed = provider.failed(material(), 1)
+    failed = provider.failed(cohort_data(), 1)
     assert abs(len(failed) - 24) < 5 * np.sqrt(240 * 0.09)
     assert sorted([*all_pairs(provider).rows.tolist(), *failed]) == list(range(240))
-    assert failed == provider.failed(material(), 1) != provider.failed(material(), 2)
+    assert failed == provider.failed(cohort_data(), 1) != provider.failed(cohort_data(), 2)
 
 
 def test_scores_stay_in_the_range() -> None:

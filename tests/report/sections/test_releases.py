@@ -78,12 +78,12 @@ def test_the_grid_the_course_and_the_changes() -> None:
     (step,) = rows(changed)
     assert (step[0], step[1]) == ("v1 – v2", "tone")
     assert step[4].startswith("Bias went down (p 0.0")
-    (course,) = view.figures
-    assert [panel.alt.split(",")[0] for panel in course.panels] == [
+    (layout,) = view.figures
+    assert [panel.alt.split(",")[0] for panel in layout.panels] == [
         "As the thesis draws it (i.i.d.)",
         "For new people like these",
     ]
-    assert [key.name for key in course.keys] == ["tone"]
+    assert [key.name for key in layout.keys] == ["tone"]
 
 
 def test_densities_and_normality() -> None:

@@ -30,6 +30,6 @@ def test_copies_count_as_if_written_out(world: slow.World, seed: int) -> None:
     people = slow.people_of_subjects(world, copies[:, 0])
     for totals, listed in ((non_mated_totals, slow.blocks), (mated_totals, slow.mated)):
         found = totals(world.tail, world.groups).of(copies.astype(np.int64))
-        written = [listed(world, people, tag) for tag in world.tags()]
+        written = [listed(world, people, group_index) for group_index in world.every_group()]
         assert found.counts[:, 0].tolist() == [sum(map(len, groups)) for groups in written]
         assert found.rates[:, 0].tolist() == [len(groups) for groups in written]

@@ -14,24 +14,24 @@ NONE = np.array([], dtype=np.int64)
 
 @given(world=slow.worlds(), seed=st.integers(0, 99))
 def test_sums_at_every_position_are_plain_sums(world: slow.World, seed: int) -> None:
-    """Weighted sums over the first comparisons, per tag, as counts and as rates, position by position."""
+    """Weighted sums over the first comparisons, per group, as counts and as rates, position by position."""
     made = plans.source_of(world.tail, world.groups, seed)
     tile = plans.images(made)(0, 2).mated
     rows = plans.rows_of(world.tail, Plan.IMAGES)
     walk = sorted_comparisons.mated_walk(world.tail, world.groups, NONE, rows.mated)
-    size, tags = walk.first.size, len(world.tags())
+    size, group_indices = walk.first.size, len(world.every_group())
     position = np.repeat(np.arange(size + 1), 2)[:, None] * np.ones((1, 2), dtype=np.int64)
     kinds = np.tile([0, 1], size + 1)
-    out = np.empty((len(position), tags, 2))
-    kernels.sums_at(walk, tile, position, size, kinds, empty_sums(tags, walk.coef.size), out)
+    out = np.empty((len(position), group_indices, 2))
+    kernels.sums_at(walk, tile, position, size, kinds, empty_sums(group_indices, walk.coef.size), out)
     weights = tile.weights[:, :2].astype(float)
     weight = weights[walk.first] * weights[walk.second]
-    for tag, held in enumerate(world.tags()):
+    for group_index, held in enumerate(world.every_group()):
         inside = np.isin(world.tail.subject_of[walk.first], list(held))[:, None]
         counts = np.vstack((np.zeros(2), np.cumsum(weight * inside, axis=0)))
         rates = np.vstack((np.zeros(2), np.cumsum(weight * inside * walk.coef[walk.bucket, None], axis=0)))
-        np.testing.assert_array_equal(out[kinds == 0, tag], counts)
-        np.testing.assert_allclose(out[kinds == 1, tag], rates, atol=1e-12)
+        np.testing.assert_array_equal(out[kinds == 0, group_index], counts)
+        np.testing.assert_allclose(out[kinds == 1, group_index], rates, atol=1e-12)
 
 
 @given(world=slow.worlds(), seed=st.integers(0, 99), chunk=st.sampled_from([1, 3]))
@@ -45,20 +45,22 @@ def test_spans_and_chunks_add_the_same(world: slow.World, seed: int, chunk: int)
             world.tail, world.groups, NONE, (rows.non_mated, rows.non_mated)
         )
     laid = score_spans.spans_of(walk, walk.chunk_start[::2], NONE, rows.alike)
-    tags, count = len(world.tags()), laid.chunk.size
+    group_indices, count = len(world.every_group()), laid.chunk.size
     record = Record(
-        np.zeros((2, 1, 2), dtype=np.int64), np.full((2, 1, 0, 2), -1), np.empty((2, 1, 0, tags, 2)),
-        np.arange(count), np.empty((2, count, tags, 2)),
+        np.zeros((2, 1, 2), dtype=np.int64), np.full((2, 1, 0, 2), -1), np.empty((2, 1, 0, group_indices, 2)),
+        np.arange(count), np.empty((2, count, group_indices, 2)),
     )  # fmt: skip
     limits = Limits(
-        np.empty((0, tags, 2), dtype=np.int64),
-        np.empty((0, tags, 2)),
-        sorted_comparisons.tag_rules(world.groups),
+        np.empty((0, group_indices, 2), dtype=np.int64),
+        np.empty((0, group_indices, 2)),
+        sorted_comparisons.group_rules(world.groups),
     )
-    kernels.find_thresholds(walk, laid, tile, limits, 0, empty_sums(tags, walk.coef.size), record)
+    kernels.find_thresholds(walk, laid, tile, limits, 0, empty_sums(group_indices, walk.coef.size), record)
     position = np.repeat(walk.chunk_start[laid.chunk], 2)[:, None] * np.ones((1, 2), dtype=np.int64)
-    out, kinds = np.empty((2 * count, tags, 2)), np.tile([0, 1], count)
-    kernels.sums_at(walk, tile, position, walk.first.size, kinds, empty_sums(tags, walk.coef.size), out)
+    out, kinds = np.empty((2 * count, group_indices, 2)), np.tile([0, 1], count)
+    kernels.sums_at(
+        walk, tile, position, walk.first.size, kinds, empty_sums(group_indices, walk.coef.size), out
+    )
     np.testing.assert_array_equal(record.at_span[0], out[kinds == 0])
     np.testing.assert_allclose(record.at_span[1], out[kinds == 1], atol=1e-12)
 

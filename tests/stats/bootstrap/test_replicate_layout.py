@@ -35,7 +35,7 @@ def test_cuts_count_the_scores_above_each_threshold() -> None:
         [[1, 0.9, 0.2, 0.2], [0.9, 1, 0.3, 0.4], [0.2, 0.3, 1, 0.5], [0.2, 0.4, 0.5, 1]], list("aabc")
     )
     cut = slow.truncated(tail, 3)  # keeps .5, .4, .3; the floor is .2
-    laid = replicate_layout.course_of(
+    laid = replicate_layout.layout_of(
         cut, no_groups(tail), (), (0.4, 0.2, 0.1, np.nan, np.inf), of_images(cut)
     )
     assert laid.cuts.tolist() == [1, 3, -1, -1, 0]
@@ -45,7 +45,7 @@ def test_cuts_count_the_scores_above_each_threshold() -> None:
 def test_no_replicate_has_the_shape_of_some() -> None:
     """The empty result has the shapes that tiles are joined to."""
     tail = from_matrix([[1, 0.9, 0.2], [0.9, 1, 0.3], [0.2, 0.3, 1]], list("aab"))
-    empty = replicate_layout.course_of(tail, no_groups(tail), (0.1, 0.2), (0.5,), of_images(tail)).nothing()
+    empty = replicate_layout.layout_of(tail, no_groups(tail), (0.1, 0.2), (0.5,), of_images(tail)).nothing()
     assert empty.threshold.shape == (2, 1, 2, 0)
     assert empty.fmr_target.shape == (2, 1, 2, 1, 0)
     assert empty.fnmr_fixed.shape == (2, 1, 1, 0)
@@ -56,5 +56,5 @@ def test_equal_numbers_of_samples_need_one_weighting() -> None:
     for ids, kinds in (("aabb", 1), ("aabc", 2)):
         tail = from_matrix(np.full((4, 4), 0.5), list(ids))
         assert (
-            replicate_layout.course_of(tail, no_groups(tail), (0.1,), (), of_images(tail)).weightings == kinds
+            replicate_layout.layout_of(tail, no_groups(tail), (0.1,), (), of_images(tail)).weightings == kinds
         )

@@ -44,7 +44,7 @@ def drawn_people(world: slow.World, plan: Plan, seed: int, n: int) -> list[list[
 def assert_same(found: Replicates, world: slow.World, people: list[list[slow.Person]]) -> None:
     """Every number of ``found`` is the slow twin's."""
     for b, persons in enumerate(people):
-        everybody = slow.blocks(world, persons, world.tags()[0])
+        everybody = slow.blocks(world, persons, world.every_group()[0])
         for w, weighted in enumerate((False, True)):
             for a, target in enumerate(Fraction(str(t)) for t in TARGETS):
                 t_star = slow.threshold_of(everybody, target, weighted=weighted)
@@ -62,7 +62,7 @@ def assert_same(found: Replicates, world: slow.World, people: list[list[slow.Per
 def check_rates(
     fmr: Floats, fnmr: Floats, world: slow.World, persons: list[slow.Person], threshold: float, weighted: bool
 ) -> None:
-    """FMR and FNMR of all tags at one threshold are the slow twin's."""
+    """FMR and FNMR of all groups at one threshold are the slow twin's."""
     want = slow.rates_at(world, persons, threshold, above=True, weighted=weighted)
     np.testing.assert_allclose(fmr, want, rtol=0, atol=1e-12)
     want = slow.rates_at(world, persons, threshold, above=False, weighted=weighted)

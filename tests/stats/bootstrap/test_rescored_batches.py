@@ -27,17 +27,17 @@ def cohort(threads: int = 1) -> tuple[ScoreTail, PassContext]:
     scores = rng.uniform(-1, 1, (80, 80)).astype(np.float32).astype(np.float64)
     scores = np.triu(scores, 1) + np.triu(scores, 1).T
     tail = from_matrix(scores, [f"{k:02d}" for k in np.repeat(np.arange(40), 2)], score_range=COSINE_RANGE)
-    ground = PassContext(
+    context = PassContext(
         block=lambda a, b: scores[a, b], layout=layout_of(tail.n_samples, 8), subject_of=tail.subject_of,
-        room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
+        cells=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
     )  # fmt: skip
-    return tail, ground
+    return tail, context
 
 
 def in_bounds(capacity: int, threads: int) -> Iterator[Pairs]:
     """Batches of two ranges of the cohort."""
     return batches(
-        Below(ground=cohort(threads)[1], capacity=capacity), np.array([[-0.5, 0.0], [0.2, 0.3]]), 900
+        Below(context=cohort(threads)[1], capacity=capacity), np.array([[-0.5, 0.0], [0.2, 0.3]]), 900
     )
 
 
@@ -71,5 +71,5 @@ def test_cuts_stand_at_ranks_that_grow_by_one_factor() -> None:
 
 def test_a_small_budget_still_holds_a_batch() -> None:
     """The capacity follows the budget down to 65,536 comparisons."""
-    _, ground = cohort()
-    assert (below_of(ground, 1).capacity, below_of(ground, 96 * 10**6).capacity) == (LEAST, 10**6)
+    _, context = cohort()
+    assert (below_of(context, 1).capacity, below_of(context, 96 * 10**6).capacity) == (LEAST, 10**6)

@@ -32,12 +32,12 @@ def in_singles(world: slow.World) -> slow.World:
     return replace(world, scores=scores, tail=tail)
 
 
-def ground_of(world: slow.World, threads: int, part: int = 5) -> PassContext:
+def context_of(world: slow.World, threads: int, part: int = 5) -> PassContext:
     """Scores a small world in small tiles."""
     tail = world.tail
     return PassContext(
         block=lambda a, b: world.scores[a, b], layout=layout_of(tail.n_samples, part), subject_of=tail.subject_of,
-        room=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
+        cells=tail.cells[tail.subject_of], edges=tail.edges, threads=threads,
     )  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def test_below_the_floor_every_number_is_that_of_a_whole_tail(
             monkeypatch.setattr(resample, "LANES", lanes)
             monkeypatch.setattr(second_pass, "CUTS", (128, 16, 4)[number % 3])
             capacity = 20 if number % 10 == 1 else (10_000, 80)[number % 2]
-            below = Below(ground=ground_of(world, threads), capacity=capacity)
+            below = Below(context=context_of(world, threads), capacity=capacity)
             found.append(replicate(cut, world.groups, threads=threads, below=below, **asked))
             assert_equal(found[-1], whole)
         for name in (*EXACT, *RATES):
@@ -87,11 +87,11 @@ def gaussian(budget: int) -> tuple[ScoreTail, PassContext]:
         block, n_samples=n, rows=np.arange(1200, dtype=np.int32), cells=np.zeros(300, dtype=np.int32),
         groups=nobody, score_range=COSINE_RANGE, request=TailRequest(fmr=0.3, budget=budget, threads=1),
     )  # fmt: skip
-    ground = PassContext(
-        block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, room=tail.cells[tail.subject_of],
+    context = PassContext(
+        block=block, layout=layout_of(n, 200), subject_of=tail.subject_of, cells=tail.cells[tail.subject_of],
         edges=tail.edges, threads=1,
     )  # fmt: skip
-    return tail, ground
+    return tail, context
 
 
 @pytest.mark.compiled
@@ -107,8 +107,8 @@ def test_memory_is_that_of_batches() -> None:
     }
     found, peak = [], []
     for budget in (10**9, 800_000):
-        tail, ground = gaussian(budget)
-        below = Below(ground=ground, capacity=20_000)
+        tail, context = gaussian(budget)
+        below = Below(context=context, capacity=20_000)
         replicate(tail, no_groups(tail), **{**asked, "n": 1}, below=below)
         tracemalloc.start()
         found.append(replicate(tail, no_groups(tail), **asked, below=below))

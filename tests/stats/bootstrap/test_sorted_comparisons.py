@@ -44,7 +44,7 @@ def test_chunks_start_where_scores_change(world: slow.World, chunk: int, cut: in
 
 @given(world=st.one_of(slow.worlds(), slow.listed_worlds()))
 def test_buckets_know_tags_and_sizes(world: slow.World) -> None:
-    """Each comparison's bucket names the tags of both its subjects and 1 over the comparisons of their pair."""
+    """Each comparison's bucket names the groups of both its subjects and 1 over the comparisons of their pair."""
     tail = world.tail
     none = np.array([], dtype=np.int64)
     pairs = trials.mated_pairs(tail)
@@ -55,18 +55,18 @@ def test_buckets_know_tags_and_sizes(world: slow.World) -> None:
     for walk in (non_mated, mated):
         for place, key in enumerate(walk.bucket):
             k, l = tail.subject_of[[walk.first[place], walk.second[place]]]  # noqa: E741
-            tags = walk.tags[walk.combination[key]]
-            assert {tag for tag in tags if tag >= 0} == {
-                tag for tag, held in enumerate(world.tags()) if {k, l} <= held
+            group_indices = walk.group_indices[walk.combination[key]]
+            assert {group_index for group_index in group_indices if group_index >= 0} == {
+                group_index for group_index, held in enumerate(world.every_group()) if {k, l} <= held
             }
             size = pairs[k] if walk is mated else trials.block_sizes(tail, np.array([k]), np.array([l]))[0]
             assert walk.coef[key] == 1 / size
 
 
 def test_rules_watch_ranked_groups_of_their_schema() -> None:
-    """Tag 0 belongs to rule 0, a ranked group to its schema's rule, any other to none."""
+    """Index 0 belongs to rule 0, a ranked group to its schema's rule, any other to none."""
     groups = Groups(
         schemas=("a", "b"), names=(("b", "x"), ("a", "y"), ("a", "z")),
         of=np.array([[1, 2], [0, 0]], dtype=np.int32), ranked=(True, True, False),
     )  # fmt: skip
-    assert sorted_comparisons.tag_rules(groups).tolist() == [0, 2, 1, -1]
+    assert sorted_comparisons.group_rules(groups).tolist() == [0, 2, 1, -1]

@@ -28,14 +28,14 @@ def test_fmr_variance_is_the_sum_over_pairs_that_share_a_subject(audit: Drawn) -
     """Both weightings: the block formula equals the O(M^2) sum; the truncated one floors adjacent covariance."""
     wide = spread(audit.tail, audit.groups)
     sums = non_mated_sums(audit.tail, audit.groups, THRESHOLDS)
-    for tag in range(4):
-        rows = audit.within(tag)[1]
+    for group_index in range(4):
+        rows = audit.within(group_index)[1]
         for place, t in enumerate(THRESHOLDS if rows else []):
             for weighting, residuals in (
                 (Weighting.POOLED, slow.pooled_residuals),
                 (Weighting.IDENTITY, slow.identity_residuals),
             ):
-                found = non_mated_residuals(sums, place, tag, wide, weighting)
+                found = non_mated_residuals(sums, place, group_index, wide, weighting)
                 within, between = slow.adjacent_variance(residuals(rows, slow.match_error(t)))
                 assert plugin_variance(found) == pytest.approx(float(within + between), abs=1e-12)
                 assert truncated_variance(found) == pytest.approx(float(within + max(between, 0)), abs=1e-12)
@@ -49,14 +49,14 @@ def test_fnmr_variance_is_the_sum_over_pairs_of_one_subject(audit: Drawn) -> Non
     """Both weightings: sum of squared residual sums by subject equals the O(n^2) sum."""
     sums = mated_sums(audit.tail, audit.groups, THRESHOLDS)
     held = members(audit.groups, audit.tail.n_samples.size)
-    for tag in range(4):
-        rows = audit.within(tag)[0]
+    for group_index in range(4):
+        rows = audit.within(group_index)[0]
         for place, t in enumerate(THRESHOLDS if rows else []):
             for weighting, residuals in (
                 (Weighting.POOLED, slow.pooled_residuals),
                 (Weighting.IDENTITY, slow.identity_residuals),
             ):
-                found = mated_residuals(sums, place, held[tag], weighting)
+                found = mated_residuals(sums, place, held[group_index], weighting)
                 expected = slow.shared_variance(residuals(rows, slow.non_match_error(t)))
                 assert plugin_variance(found) == pytest.approx(float(expected), abs=1e-12)
                 assert truncated_variance(found) == plugin_variance(found)
@@ -64,16 +64,16 @@ def test_fnmr_variance_is_the_sum_over_pairs_of_one_subject(audit: Drawn) -> Non
 
 @given(audits())
 def test_spread_counts_what_was_compared(audit: Drawn) -> None:
-    """Comparisons, pairs of subjects and squared block sizes of every tag equal those of the rows."""
+    """Comparisons, pairs of subjects and squared block sizes of every group equal those of the rows."""
     wide = spread(audit.tail, audit.groups)
-    for tag in range(4):
+    for group_index in range(4):
         blocks: dict[frozenset[object], int] = {}
-        for row in audit.within(tag)[1]:
+        for row in audit.within(group_index)[1]:
             key = frozenset(row.subjects)
             blocks[key] = blocks.get(key, 0) + 1
-        assert wide.trials[tag] == sum(blocks.values())
-        assert wide.pairs[tag] == len(blocks)
-        assert wide.square[tag] == sum(size**2 for size in blocks.values())
+        assert wide.trials[group_index] == sum(blocks.values())
+        assert wide.pairs[group_index] == len(blocks)
+        assert wide.square[group_index] == sum(size**2 for size in blocks.values())
 
 
 def test_erring_subjects_are_distinct_and_within_the_group() -> None:

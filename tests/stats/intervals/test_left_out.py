@@ -34,7 +34,7 @@ def test_rates_and_variances_are_those_of_the_pairs_that_are_left(seed: int, wei
     tail = from_matrix(scores, [str(k) for k in subject])
     gone = np.array([[0, 1], [2, 5], [3, 6]])
     _, rule = rule_without(tail, groups, gone[:, 0], gone[:, 1], [THRESHOLD])
-    for tag, inside in enumerate([range(7), (0, 1, 4), (2, 3, 5)]):
+    for group_index, inside in enumerate([range(7), (0, 1, 4), (2, 3, 5)]):
         blocks = {
             (a, b): scores[np.ix_(subject == a, subject == b)] > THRESHOLD
             for a in inside
@@ -48,7 +48,7 @@ def test_rates_and_variances_are_those_of_the_pairs_that_are_left(seed: int, wei
             pair: (e.sum() - rate * e.size if pooled else e.mean() - rate) for pair, e in blocks.items()
         }
         by_subject = [sum(r for pair, r in residual.items() if k in pair) for k in inside]
-        found = rule.fmr_residuals(THRESHOLD, tag, weighting)
+        found = rule.fmr_residuals(THRESHOLD, group_index, weighting)
         assert (found.errors, found.trials) == (errors, trials)
         assert found.rate == pytest.approx(rate)
         assert found.by_subject == pytest.approx(np.square(by_subject).sum())

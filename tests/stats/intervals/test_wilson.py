@@ -79,14 +79,14 @@ def test_no_effective_size_follows_from_a_degenerate_rate(rate: float, variance:
 @settings(max_examples=60)
 @given(audits(max_subjects=7), st.sampled_from([(30, 10), (5, 3)]), st.sampled_from([0.05, 0.25, 0.5, 0.8]))
 def test_rule_is_formulas_8_1(audit: Drawn, enough: tuple[int, int], t: float) -> None:
-    """Every tag, both weightings, FMR and FNMR: low, high and design effect equal the loops over all scores."""
+    """Every group, both weightings, FMR and FNMR: low, high and design effect equal the loops over all scores."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(borrowing, "ENOUGH_ERRORS", enough[0])
         patch.setattr(borrowing, "ENOUGH_SUBJECTS", enough[1])
         rule = wilson.prepare(audit.tail, audit.groups, [t])
-        for tag, weighting, mated in product(range(4), BOTH, (True, False)):
-            rows = audit.within(tag)[0 if mated else 1]
-            found = (rule.fnmr if mated else rule.fmr)(t, tag, 0.05, weighting)
+        for group_index, weighting, mated in product(range(4), BOTH, (True, False)):
+            rows = audit.within(group_index)[0 if mated else 1]
+            found = (rule.fnmr if mated else rule.fmr)(t, group_index, 0.05, weighting)
             if len({row.first for row in rows} | {row.second for row in rows}) < 2:
                 assert found.note
                 assert (found.low, found.high) == ((0.0, 1.0) if rows else (None, None))
@@ -94,7 +94,7 @@ def test_rule_is_formulas_8_1(audit: Drawn, enough: tuple[int, int], t: float) -
             identity = weighting is Weighting.IDENTITY
             low, high, deff = slow.rule_interval(rows, t, 0.05, mated=mated, identity=identity, enough=enough)
             if not mated:
-                same = list(audit.within(tag)[0])
+                same = list(audit.within(group_index)[0])
                 high = max(high, slow.fmr_upper(rows, same, t, deff, 0.025, identity=identity))
             assert found.deff == pytest.approx(deff, rel=1e-9)
             assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)

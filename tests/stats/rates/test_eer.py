@@ -7,16 +7,16 @@ from hypothesis import strategies as st
 from oracles_rates import World, lists, matrices
 
 from frtaudit.core import ScoreTail
-from frtaudit.stats.rates.eer import eer, tag_scores
+from frtaudit.stats.rates.eer import eer, group_scores
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
 
 
 @given(st.one_of(matrices(), lists()))
 def test_equal_error_rate_is_the_best_of_all_scores(drawn: tuple[World, ScoreTail]) -> None:
-    """For every tag the rate, threshold and counts equal those of the best distinct score, found by trying them all."""
+    """For every group the rate, threshold and counts equal those of the best distinct score, found by trying all."""
     world, tail = drawn
-    for tag in world.tags:
-        expected, got = world.equal_error(tag), eer(tail, world.groups, tag)
+    for group_index in world.group_indices:
+        expected, got = world.equal_error(group_index), eer(tail, world.groups, group_index)
         if expected is None:
             assert np.isnan(got.value)
             continue
@@ -47,11 +47,11 @@ def test_a_cut_tail_answers_alike_or_refuses(drawn: tuple[World, ScoreTail], flo
 
 @given(matrices())
 def test_tag_scores_are_those_of_the_group(drawn: tuple[World, ScoreTail]) -> None:
-    """The scores of a tag are those of its subjects, sorted as the tail is."""
+    """The scores of a group are those of its subjects, sorted as the tail is."""
     world, tail = drawn
-    for tag in world.tags:
-        mated, non_mated = tag_scores(tail, world.groups, tag)
-        assert mated.tolist() == sorted(s for own in world.mated(tag).values() for s in own)
+    for group_index in world.group_indices:
+        mated, non_mated = group_scores(tail, world.groups, group_index)
+        assert mated.tolist() == sorted(s for own in world.mated(group_index).values() for s in own)
         assert non_mated.tolist() == sorted(
-            (s for own in world.blocks(tag).values() for s in own), reverse=True
+            (s for own in world.blocks(group_index).values() for s in own), reverse=True
         )

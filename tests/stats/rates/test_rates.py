@@ -21,11 +21,14 @@ THRESHOLDS = [0.5, NEVER, 0.0, 1.0, 0.2, 0.2, float("inf")]
 
 @given(st.one_of(matrices(), lists()))
 def test_rates_equal_counting_one_by_one(drawn: tuple[World, ScoreTail]) -> None:
-    """All six rates of every tag equal exact fractions over single comparisons."""
+    """All six rates of every group equal exact fractions over single comparisons."""
     world, tail = drawn
     found = rates(tail, world.groups, THRESHOLDS)
     for name in ("fmr", "far", "fnmr", "frr", "frr_bar", "fnmr_bar"):
-        expected = [[number(getattr(world, name)(t, tag)) for tag in world.tags] for t in THRESHOLDS]
+        expected = [
+            [number(getattr(world, name)(t, group_index)) for group_index in world.group_indices]
+            for t in THRESHOLDS
+        ]
         np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-12, atol=1e-15, err_msg=name)
 
 
@@ -90,10 +93,10 @@ def test_curve_holds_exact_counts(drawn: tuple[World, ScoreTail], num: int, floo
         whole, tail_i=whole.tail_i[:keep], tail_j=whole.tail_j[:keep], tail_score=whole.tail_score[:keep],
         floor=floor,
     )  # fmt: skip
-    for tag in world.tags:
-        found = curve(tail, world.groups, tag, num)
-        mated = [s for own in world.mated(tag).values() for s in own]
-        non_mated = [s for own in world.blocks(tag).values() for s in own]
+    for group_index in world.group_indices:
+        found = curve(tail, world.groups, group_index, num)
+        mated = [s for own in world.mated(group_index).values() for s in own]
+        non_mated = [s for own in world.blocks(group_index).values() for s in own]
         assert (found.n_mated, found.n_non_mated) == (len(mated), len(non_mated))
         assert found.false_matches.tolist() == [sum(s > t for s in non_mated) for t in found.thresholds]
         assert found.false_non_matches.tolist() == [sum(s <= t for s in mated) for t in found.thresholds]

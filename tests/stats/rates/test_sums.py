@@ -42,20 +42,24 @@ def test_non_mated_sums_of_a_list(drawn: tuple[World, ScoreTail]) -> None:
 
 @given(st.one_of(matrices(), lists()))
 def test_mated_sums(drawn: tuple[World, ScoreTail]) -> None:
-    """Mated errors by subject and by tag equal counting comparison by comparison (score <= threshold errs)."""
+    """Mated errors by subject and by group equal counting comparison by comparison (score <= threshold errs)."""
     world, tail = drawn
     found = mated_sums(tail, world.groups, EVERY)
     for row, t in enumerate(EVERY):
-        for tag in world.tags:
-            mated = world.mated(tag)
+        for group_index in world.group_indices:
+            mated = world.mated(group_index)
             rate = {k: float(share(own, lambda s, t=t: s <= t)) for k, own in mated.items()}
             left = {k: 1 - 1 / world.n(k) for k in mated}
             errors = {k: sum(s <= t for s in own) for k, own in mated.items()}
-            assert found.errors[row, tag] == sum(errors.values())
-            assert found.frr_sum[row, tag] == pytest.approx(sum(rate.values()))
-            assert found.frr_bar_sum[row, tag] == pytest.approx(sum(rate[k] * left[k] for k in mated))
-            assert found.frr_square[row, tag] == pytest.approx(sum(value**2 for value in rate.values()))
-            assert found.error_bar_sum[row, tag] == pytest.approx(sum(errors[k] * left[k] for k in mated))
+            assert found.errors[row, group_index] == sum(errors.values())
+            assert found.frr_sum[row, group_index] == pytest.approx(sum(rate.values()))
+            assert found.frr_bar_sum[row, group_index] == pytest.approx(sum(rate[k] * left[k] for k in mated))
+            assert found.frr_square[row, group_index] == pytest.approx(
+                sum(value**2 for value in rate.values())
+            )
+            assert found.error_bar_sum[row, group_index] == pytest.approx(
+                sum(errors[k] * left[k] for k in mated)
+            )
         own = {k: sum(s <= t for s in scores) for k, scores in world.mated(0).items()}
         assert found.subject_errors[row].tolist() == [own.get(k, 0) for k in range(world.n_subjects)]
 

@@ -40,12 +40,12 @@ def test_targets_are_read_as_decimals() -> None:
 def test_threshold_is_the_smallest_that_meets_the_target(
     drawn: tuple[World, ScoreTail], target: float | str | Fraction
 ) -> None:
-    """For every tag and both weightings the threshold equals the one found by trying them all in fractions."""
+    """For every group and both weightings the threshold equals the one found by trying them all in fractions."""
     world, tail = drawn
-    for tag in world.tags:
+    for group_index in world.group_indices:
         for weighting in Weighting:
-            expected = world.threshold_at(exact(target), tag, pooled=weighting is Weighting.POOLED)
-            got = threshold_at(tail, world.groups, target, weighting, tag)
+            expected = world.threshold_at(exact(target), group_index, pooled=weighting is Weighting.POOLED)
+            got = threshold_at(tail, world.groups, target, weighting, group_index)
             assert got == expected or np.isnan(got) == np.isnan(expected) == True  # noqa: E712  two NaN
 
 

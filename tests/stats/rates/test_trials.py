@@ -16,13 +16,15 @@ from frtaudit.stats.rates.trials import (
 
 def check(world: World, tail: ScoreTail) -> None:
     found, each = trials(tail, world.groups), subject_trials(tail, world.groups)
-    for tag in world.tags:
-        mated, blocks = world.mated(tag), world.blocks(tag)
-        assert found.mated[tag] == sum(map(len, mated.values()))
-        assert found.non_mated[tag] == sum(map(len, blocks.values()))
-        assert found.subjects_mated[tag] == len(mated)
-        assert found.subject_pairs[tag] == len(blocks)
-        assert found.subjects[tag] == sum(world.in_tag(k, tag) for k in set(world.subject_of))
+    for group_index in world.group_indices:
+        mated, blocks = world.mated(group_index), world.blocks(group_index)
+        assert found.mated[group_index] == sum(map(len, mated.values()))
+        assert found.non_mated[group_index] == sum(map(len, blocks.values()))
+        assert found.subjects_mated[group_index] == len(mated)
+        assert found.subject_pairs[group_index] == len(blocks)
+        assert found.subjects[group_index] == sum(
+            world.in_group(k, group_index) for k in set(world.subject_of)
+        )
     for k in range(world.n_subjects):
         own = [scores for pair, scores in world.blocks(0).items() if k in pair]
         assert each.partners[0, k] == len(own)
@@ -58,8 +60,8 @@ def test_scopes_add_up_over_groups(drawn: tuple[World, ScoreTail]) -> None:
     world, tail = drawn
     each, found = subject_trials(tail, world.groups), trials(tail, world.groups)
     for s, schema in enumerate(world.groups.schemas):
-        tags = [g + 1 for g, (name, _) in enumerate(world.groups.names) if name == schema]
-        assert each.comparisons[s + 1].sum() == 2 * found.non_mated[tags].sum()
+        group_indices = [g + 1 for g, (name, _) in enumerate(world.groups.names) if name == schema]
+        assert each.comparisons[s + 1].sum() == 2 * found.non_mated[group_indices].sum()
 
 
 def test_counts_are_exact_where_floats_are_not() -> None:
@@ -71,11 +73,14 @@ def test_counts_are_exact_where_floats_are_not() -> None:
 
 @given(matrices())
 def test_members_and_mated_pairs(drawn: tuple[World, ScoreTail]) -> None:
-    """Everybody is in tag 0; a subject has n(n-1)/2 mated comparisons."""
+    """Everybody is in index 0; a subject has n(n-1)/2 mated comparisons."""
     world, tail = drawn
     held = members(world.groups, world.n_subjects)
     assert held[0].all()
-    assert [[world.in_tag(k, tag) for k in range(world.n_subjects)] for tag in world.tags] == held.tolist()
+    assert [
+        [world.in_group(k, group_index) for k in range(world.n_subjects)]
+        for group_index in world.group_indices
+    ] == held.tolist()
     assert mated_pairs(tail).tolist() == [world.n(k) * (world.n(k) - 1) // 2 for k in range(world.n_subjects)]
 
 

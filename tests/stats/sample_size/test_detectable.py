@@ -12,7 +12,7 @@ from frtaudit.stats.sample_size.power import ComparisonDesign, Dependence, mated
 
 ALPHA, POWER, ALARM, RUNS = 0.05, 0.8, 1e-3, 120
 
-crews = st.builds(ComparisonDesign, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
+designs = st.builds(ComparisonDesign, ends=st.sampled_from([1, 2]), each=st.floats(1, 40))
 asked = {"groups": 3, "alpha": ALPHA, "power": POWER}
 
 
@@ -28,9 +28,9 @@ def test_planned_ratio_is_found(groups: int, correlation: float, rate: float, ra
     Seed fixed; "at least 0.8" alarms falsely with probability 1e-3 at most.
     """
     rng = np.random.default_rng([8, groups, round(10 * ratio)])
-    crew, dependence = mated(4), Dependence(base=1, share=correlation)
+    design, dependence = mated(4), Dependence(base=1, share=correlation)
     subjects = detectable.subjects_to_find(
-        ratio, rate, crew, dependence, groups=groups, alpha=ALPHA, power=POWER
+        ratio, rate, design, dependence, groups=groups, alpha=ALPHA, power=POWER
     )
     assert subjects is not None
     rates = [rate, rate * ratio, *[rate * ratio**0.5] * (groups - 2)]
@@ -72,18 +72,20 @@ def test_detectable_ratio_is_the_least(rate: float, n_eff: float, other: float) 
     assert not detectable.found(1 + 0.99 * (ratio - 1), rate, n_eff, other, **asked)
 
 
-@given(crews, st.floats(0, 1), st.floats(1e-3, 0.1), st.floats(1.2, 8))
-def test_plan_and_its_inverse_agree(crew: ComparisonDesign, share: float, rate: float, ratio: float) -> None:
+@given(designs, st.floats(0, 1), st.floats(1e-3, 0.1), st.floats(1.2, 8))
+def test_plan_and_its_inverse_agree(
+    design: ComparisonDesign, share: float, rate: float, ratio: float
+) -> None:
     """Groups planned for a ratio have a smallest ratio of at most that; with one subject fewer it is not found."""
-    dependence = Dependence(base=crew.ends, share=share)
-    subjects = detectable.subjects_to_find(ratio, rate, crew, dependence, **asked)
+    dependence = Dependence(base=design.ends, share=share)
+    subjects = detectable.subjects_to_find(ratio, rate, design, dependence, **asked)
     assert subjects is not None
-    n_eff = dependence.n_eff(crew, subjects)
+    n_eff = dependence.n_eff(design, subjects)
     again = detectable.detectable_ratio(rate, n_eff, n_eff, **asked)
     assert again is not None
     assert again <= ratio * (1 + 1e-6)
     if subjects > 2:
-        fewer = dependence.n_eff(crew, subjects - 1)
+        fewer = dependence.n_eff(design, subjects - 1)
         assert not detectable.found(ratio, rate, fewer, fewer, **asked)
 
 
@@ -111,9 +113,9 @@ def test_plans_rise_as_they_should(
 
 def test_what_no_size_finds() -> None:
     """A ratio of 1, one that would carry the rate above 1, and subjects without comparisons have no plan."""
-    crew = mated(4)
+    design = mated(4)
     dependence = Dependence(base=1, share=0)
-    assert detectable.subjects_to_find(1.0, 0.01, crew, dependence, **asked) is None
-    assert detectable.subjects_to_find(3.0, 0.5, crew, dependence, **asked) is None
+    assert detectable.subjects_to_find(1.0, 0.01, design, dependence, **asked) is None
+    assert detectable.subjects_to_find(3.0, 0.5, design, dependence, **asked) is None
     assert detectable.subjects_to_find(2.0, 0.01, mated(1), dependence, **asked) is None
     assert detectable.detectable_ratio(0.01, 500, 1e9, **asked) is None

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles_rates import World, ground_of, matrices
+from oracles_rates import World, context_of, matrices
 
 from frtaudit.core import ScoreTail
 from frtaudit.stats.rates.histogram import edges_over, histogram_of
@@ -15,8 +15,8 @@ def test_a_scan_keeps_what_lies_above_the_floor(
 ) -> None:
     """Whatever the tiles and threads, the scan keeps each pair above the floor once and counts all of them."""
     world, whole = drawn
-    ground = ground_of(world, whole, part, threads)
-    scan = scan_non_mated(ground, floor, 10**6)
+    context = context_of(world, whole, part, threads)
+    scan = scan_non_mated(context, floor, 10**6)
     assert scan.pairs is not None
     kept = joined(scan.pairs)
     got = sorted(zip(kept.i.tolist(), kept.j.tolist(), kept.score.tolist(), strict=True))
@@ -27,14 +27,14 @@ def test_a_scan_keeps_what_lies_above_the_floor(
     )
     assert got == sorted(expected)
     assert scan.count == above.sum()
-    np.testing.assert_array_equal(scan.histogram, histogram_of(scores, ground.edges))
+    np.testing.assert_array_equal(scan.histogram, histogram_of(scores, context.edges))
 
 
 @given(matrices(), st.integers(1, 5))
 def test_mated_scores_are_all_there(drawn: tuple[World, ScoreTail], part: int) -> None:
     """All mated comparisons, ascending, ties by (i, j), also of subjects cut into parts."""
     world, whole = drawn
-    found = scan_mated(ground_of(world, whole, part))
+    found = scan_mated(context_of(world, whole, part))
     np.testing.assert_array_equal(found.i, whole.mated_i)
     np.testing.assert_array_equal(found.j, whole.mated_j)
     np.testing.assert_array_equal(found.score, whole.mated_score.astype(np.float32))
@@ -44,7 +44,7 @@ def test_mated_scores_are_all_there(drawn: tuple[World, ScoreTail], part: int) -
 def test_too_many_pairs_are_counted_but_not_kept(drawn: tuple[World, ScoreTail], capacity: int) -> None:
     """Past its capacity a scan keeps nothing, and its histogram is still complete."""
     world, whole = drawn
-    scan = scan_non_mated(ground_of(world, whole, 3), -1.0, capacity)
+    scan = scan_non_mated(context_of(world, whole, 3), -1.0, capacity)
     assert (scan.pairs is None) == (whole.tail_score.size > capacity)
     assert scan.histogram.sum() == scan.count == whole.tail_score.size
 

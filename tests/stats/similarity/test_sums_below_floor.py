@@ -3,7 +3,7 @@ from dataclasses import fields
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles_rates import World, ground_of, matrices, sums_at
+from oracles_rates import World, context_of, matrices, sums_at
 
 from frtaudit.core import NonMatedSums, ScoreTail
 from frtaudit.stats.similarity.sums_below_floor import sums_below
@@ -19,7 +19,7 @@ def test_sums_of_the_pass_equal_those_of_the_oracle(
     world, tail = drawn
     world.pairs = [(i, j, float(np.float32(s))) for i, j, s in world.pairs]
     ascending = np.sort(thresholds)
-    found = sums_below(ground_of(world, tail, part), tail, world.groups, ascending)
+    found = sums_below(context_of(world, tail, part), tail, world.groups, ascending)
     for row, t in enumerate(ascending):
         for name, expected in sums_at(world, t).items():
             np.testing.assert_allclose(getattr(found, name)[row], expected, rtol=1e-12, err_msg=name)
@@ -30,7 +30,7 @@ def test_threads_do_not_change_the_sums(drawn: tuple[World, ScoreTail], threads:
     """One thread and several give the same bits."""
     world, tail = drawn
     one, more = (
-        sums_below(ground_of(world, tail, 2, count), tail, world.groups, np.array([0.2, 0.5]))
+        sums_below(context_of(world, tail, 2, count), tail, world.groups, np.array([0.2, 0.5]))
         for count in (1, threads)
     )
     for field in fields(NonMatedSums):

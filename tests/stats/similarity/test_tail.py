@@ -103,7 +103,7 @@ def test_one_value_still_has_a_range() -> None:
 
 
 def test_no_groups_means_everybody() -> None:
-    """Without schemas there is tag 0 alone."""
+    """Without schemas there is index 0 alone."""
     groups = no_groups(from_matrix([[1, 0.5], [0.5, 1]], ["a", "b"]))
     assert groups.of.shape == (0, 2)
     assert groups.names == ()

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from small_audits import trial_of
+from small_audits import system_of
 
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates import rates
@@ -39,11 +39,11 @@ def test_nothing_left_out_is_the_same_tail() -> None:
 
 def test_below_the_floor_counts_go_to_the_lowest_bin() -> None:
     """A cut tail keeps its total of planned comparisons, and its floor."""
-    tail = trial_of("two").tail
+    tail = system_of("two").tail
     keep = np.ones(tail.rows.max() + 1, dtype=bool)
     keep[5] = False
     small = support.restricted(tail, keep)
-    planned = int(rates.trials(small, trial_of("two").groups).non_mated[0])
+    planned = int(rates.trials(small, system_of("two").groups).non_mated[0])
     assert int(small.histogram.sum()) == planned
     assert small.floor == tail.floor
 

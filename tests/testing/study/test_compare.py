@@ -19,14 +19,14 @@ def test_the_claims_can_fail() -> None:
 
 def test_a_cohort_is_its_number() -> None:
     """The same number draws the same cohort, and the systems see it differently."""
-    one, again = (compare.trials_of(compare.SCENES[0], 3, 1, 19) for _ in range(2))
+    one, again = (compare.systems_of(compare.SCENES[0], 3, 1, 19) for _ in range(2))
     assert one[0].tail.mated_score.tolist() == again[0].tail.mated_score.tolist()
     assert one[0].tail.mated_score.tolist() != one[1].tail.mated_score.tolist()
 
 
 def test_a_planted_difference_has_the_wanted_size() -> None:
     """Moving mated scores by the shift that was found gives that difference on average; no room gives None."""
-    pilots = [compare.trials_of(compare.SCENES[0], -1 - number, 1, 2) for number in range(3)]
+    pilots = [compare.systems_of(compare.SCENES[0], -1 - number, 1, 2) for number in range(3)]
     shift = compare._shift(pilots, 2, 0.05)
     assert shift is not None
     gaps = [compare._rate(second, 2, shift) - compare._rate(first, 2, 0.0) for first, second in pilots]

@@ -11,7 +11,7 @@ from frtaudit.testing.populations import WOLVES, Sampled
 from frtaudit.testing.study import one_sided, scored_sets, shown
 from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.scored_sets import ScoredSet
-from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
 
 PEOPLE = 40
 
@@ -43,12 +43,14 @@ def test_bounds_and_p_values_are_those_of_the_audit(
             subject_of=np.searchsorted(people, templates.subject_of[inside]),
         )
         spec = spec_of(targets=(), thresholds=(threshold,), intervals=wanted, n=39, seed=1, folds=False)
-        trial = trial_of(cohort_data(cohort, {}), spec)
+        system = system_of(cohort_of(cohort, {}), spec)
         for rate, found in drawn.items():
-            place = OperatingPoint(rate=rate, weighting=weighting, tag=0, threshold=threshold, point=0)
-            reading = read(trial, place)
+            place = OperatingPoint(
+                rate=rate, weighting=weighting, group_index=0, threshold=threshold, point=0
+            )
+            reading = read(system, place)
             assert reading.rule is not None
-            audited = getattr(trial.rule, rate)(threshold, 0, 0.1, weighting).bounds
+            audited = getattr(system.rule, rate)(threshold, 0, 0.1, weighting).bounds
             known, n_eff = (
                 coverage.rates(found.own, found.over),
                 coverage.effective_trials(found.own, found.lent, found.over),

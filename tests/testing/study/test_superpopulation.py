@@ -9,7 +9,7 @@ from frtaudit.evaluation.intervals import OperatingPoint, read
 from frtaudit.stats.intervals import coverage
 from frtaudit.testing.study import superpopulation
 from frtaudit.testing.study.superpopulation import RealSet
-from frtaudit.testing.study.trials import cohort_data, spec_of, trial_of
+from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
 
 ALPHA, PEOPLE = 0.05, 40
 
@@ -44,13 +44,15 @@ def test_a_cohort_shows_what_its_own_audit_would(whole: RealSet, weighting: Weig
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     for c, people in enumerate(chosen):
         spec = spec_of(targets=(), thresholds=(truth.threshold,), intervals=wanted, n=39, seed=1, folds=False)
-        trial = trial_of(cohort_data(superpopulation.sampled(whole, people), {}), spec)
+        system = system_of(cohort_of(superpopulation.sampled(whole, people), {}), spec)
         fnmr = coverage.rates(superpopulation.one_of(shown[1].own, c), over[1][c])[0]
         for ends, rate in ((2, "fmr"), (1, "fnmr")):
             own, lent = (superpopulation.one_of(part, c) for part in (shown[ends].own, shown[ends].lent))
             found = coverage.wilson(own, lent, coverage.with_match_rate(over[ends][c], 1 - fnmr), ALPHA)
-            place = OperatingPoint(rate=rate, weighting=weighting, tag=0, threshold=truth.threshold, point=0)
-            reading = read(trial, place)
+            place = OperatingPoint(
+                rate=rate, weighting=weighting, group_index=0, threshold=truth.threshold, point=0
+            )
+            reading = read(system, place)
             assert reading.rule is not None
             interval = reading.rule(ALPHA)
             assert coverage.rates(own, over[ends][c])[0] == pytest.approx(reading.value)
