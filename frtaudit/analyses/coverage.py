@@ -19,12 +19,13 @@ from frtaudit.evaluation.intervals import (
     MIN_EFFECTIVE,
     MIN_ERRING,
     MIN_ERRORS,
+    PLAN_OF,
     At,
     OperatingPoint,
     RateSummary,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
+from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData, strata_of
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.intervals import borrowing, coverage, simulated_cohorts, wilson
 from frtaudit.stats.intervals.coverage import Bounds, Copies, Denominators, Misses

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core.canonical import dumps
-from frtaudit.core.estimates import Method, Target
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.methods import Method, Target
 from frtaudit.core.records import ADDED, Level, WeightingName, to_json
 
 Floats = npt.NDArray[np.float64]

@@ -90,7 +90,13 @@ def _reader(kind: Kind) -> Convert:
             item.name: _same if "plain" in item.metadata else _reader(hints[item.name])
             for item in _fields(kind)
         }
-        return lambda data: kind(**{name: fields.get(name, _same)(found) for name, found in data.items()})
+
+        def read(data: object) -> object:
+            if not isinstance(data, Mapping):
+                raise TypeError(f"{kind.__name__} is no mapping")
+            return kind(**{name: fields.get(name, _same)(found) for name, found in data.items()})
+
+        return read
     return _converted(kind, _reader, number_in, kind, tuple)
 
 

@@ -10,8 +10,8 @@ from frtaudit.core import Curve, Method, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, OperatingPoint, read
-from frtaudit.evaluation.system import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, SystemData
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, PLAN_OF, OperatingPoint, read
+from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals
 

@@ -33,15 +33,6 @@ from frtaudit.stats.similarity.tail import TailRequest
 POOLED, IDENTITY = 0, 1
 BELOW_FLOOR = "the threshold lies below the floor of the kept tail"
 WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
-PLAN_OF: Mapping[Method, Plan] = {
-    Method.NAIVE: Plan.IMAGES,
-    Method.RECENTERED: Plan.IMAGES,
-    Method.GAUSSIAN: Plan.IMAGES,
-    Method.VERTEX: Plan.SUBJECTS,
-    Method.WILSON: Plan.SUBJECTS,
-    Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING,
-    Method.TWO_LEVEL: Plan.TWO_LEVEL,
-}
 DEFAULT_INTERVALS = (
     IntervalSpec(method=Method.WILSON, target=Target.POPULATION),
     IntervalSpec(method=Method.VERTEX, target=Target.POPULATION),

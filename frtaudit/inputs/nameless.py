@@ -13,7 +13,7 @@ import numpy as np
 from frtaudit.core.canonical import digest
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.estimates import Target
+from frtaudit.core.methods import Target
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import DataError, SpecError

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from frtaudit.core.estimates import Interval, Method
+from frtaudit.core.estimates import Interval
+from frtaudit.core.methods import Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, empty, from_bounds, from_variance

@@ -11,9 +11,9 @@ from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
 from frtaudit.errors import DataError
+from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.system import (
     DEFAULT_INTERVALS,
-    PLAN_OF,
     WEIGHTINGS,
     Points,
     Provider,

@@ -24,6 +24,7 @@ from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import (
     MIN_ERRING,
     MIN_ERRORS,
+    PLAN_OF,
     SHARE,
     At,
     OperatingPoint,
@@ -35,7 +36,7 @@ from frtaudit.evaluation.intervals import (
     intervals_of,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, SystemData
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.folds import kfold_accuracy
 from frtaudit.stats.groups import class_mix
 from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials, class_sums, class_trials
