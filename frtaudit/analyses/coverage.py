@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import dumps, seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
@@ -50,9 +50,6 @@ GRID_LEFT_OUT = (
 )
 
 ANY_LEVEL = 0.05  # of an interval whose bounds are not read
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Scenario(Enum):
@@ -388,11 +385,11 @@ def _effects(trial: SystemData, row: Row) -> Effects | None:
     return non_mated_effects(shares, pooled)
 
 
-def _mated_members(trial: SystemData, tag: int) -> npt.NDArray[np.bool_]:
+def _mated_members(trial: SystemData, tag: int) -> Flags:
     return np.asarray(trial.rule.spread.member[tag] & (trial.rule.mated.subject_pairs > 0))
 
 
-def _non_mated_members(trial: SystemData, tag: int) -> tuple[int, npt.NDArray[np.bool_]]:
+def _non_mated_members(trial: SystemData, tag: int) -> tuple[int, Flags]:
     spread = trial.rule.spread
     scope = int(spread.scope_of[tag])
     return scope, spread.member[tag] & (spread.comparisons[scope] > 0)
@@ -440,7 +437,7 @@ def _non_mated(trial: SystemData, place: OperatingPoint) -> tuple[Cells | Listin
 
 def _copies(
     trial: SystemData,
-    chosen: npt.NDArray[np.bool_],
+    chosen: Flags,
     pairs: Ints,
     methods: tuple[Method, ...],
     *,

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Singles, Texts
 from frtaudit.core.canonical import Json
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
@@ -68,7 +69,7 @@ class Cohort:
 
     sample_ids: tuple[str, ...]
     subject_ids: tuple[str, ...]
-    subject_of: npt.NDArray[np.int32]
+    subject_of: Index
     classifications: Mapping[str, Classification]
     digest: str
     ledger: tuple[LedgerEntry, ...] = ()
@@ -105,8 +106,8 @@ class Templates:
     ``vectors``: shape (n, D), float32, finite, no zero vector, not normalised.
     """
 
-    rows: npt.NDArray[np.int32]
-    vectors: npt.NDArray[np.float32]
+    rows: Index
+    vectors: Singles
 
     def __post_init__(self) -> None:
         freeze(self, "rows", "vectors")
@@ -129,7 +130,7 @@ class StoredSystem:
     tail: ScoreTail | None = None
     table: ScoreTable | None = None
     pairs: tuple[Comparisons, ScoreTable] | None = None
-    replicates: Mapping[tuple[float, str], npt.NDArray[np.float64]] = field(default_factory=dict)
+    replicates: Mapping[tuple[float, str], Floats] = field(default_factory=dict)
     seed: int = 0
     resamples: int = 0
     signer: str | None = None
@@ -160,7 +161,7 @@ class CohortData:
     inputs: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, Path] = field(default_factory=dict)
     pseudonym_key: bytes = b""
-    attributes: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
+    attributes: Mapping[str, Texts] = field(default_factory=dict)
     training: "Mapping[str, CohortData]" = field(default_factory=dict)
     seed: int = 0
     sanitized: Sanitized | None = None

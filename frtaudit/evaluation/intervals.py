@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, Method, Target, formatting
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
@@ -46,7 +46,6 @@ BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
 
-Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
 
 

@@ -3,16 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
 from frtaudit.stats.bootstrap.simd import WIDTH
-
-Bytes = npt.NDArray[np.uint8]
-Halves = npt.NDArray[np.uint16]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 class SortedComparisons(NamedTuple):

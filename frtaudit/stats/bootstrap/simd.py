@@ -9,7 +9,6 @@ from functools import partial
 from typing import TypeAlias, TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.core import config, typing
@@ -17,10 +16,7 @@ from numba.core.base import BaseContext
 from numba.core.typing.context import BaseContext as Typing
 from numba.extending import intrinsic
 
-Bytes = npt.NDArray[np.uint8]
-Halves = npt.NDArray[np.uint16]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
+from frtaudit.core.arrays import Bytes, Halves, Index, Ints
 
 Signature: TypeAlias = typing.templates.Signature
 Emit: TypeAlias = Callable[[BaseContext, ir.IRBuilder, Signature, Sequence[ir.Value]], ir.Value]
