@@ -101,15 +101,8 @@ class Rekognition:
         if self.endpoint:
             checked_endpoint(".endpoint", self.endpoint)
 
-    @property
-    def detects(self) -> bool:
-        """A call of its own finds faces."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the similarity."""
-        return (0.0, 100.0)
+    detects = True  # a call of its own finds faces
+    score_range = (0.0, 100.0)  # of the similarity
 
     def asked(self) -> Mapping[str, str]:
         """Parameters; no answer names a model."""
