@@ -8,8 +8,8 @@ from datetime import date
 from fractions import Fraction
 from unicodedata import category
 
-from frtaudit.core import limits
 from frtaudit.core.cohort import UNKNOWN
+from frtaudit.core.machine import limits
 from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, SPACES, TO_REQUIRE
 from frtaudit.core.spec import (

@@ -8,8 +8,8 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
-from frtaudit.core.extras import need
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
+from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats.labels import spectral
 from frtaudit.stats.labels.spectral import Limits, Reason, Rule

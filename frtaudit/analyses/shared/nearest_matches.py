@@ -9,8 +9,8 @@ import scipy
 
 from frtaudit.core import Cohort, CohortData
 from frtaudit.core.arrays import Flags, Ints, Singles
-from frtaudit.core.extras import need
 from frtaudit.core.freeze import freeze
+from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.review import pair_id, read_review
 from frtaudit.stats.labels.identity_noise import noise_in

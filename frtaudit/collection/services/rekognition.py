@@ -31,7 +31,7 @@ from frtaudit.core.collecting import (
     Refusal,
     left_to_right,
 )
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE
 from frtaudit.errors import FrtauditError, ProviderError
