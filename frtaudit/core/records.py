@@ -47,7 +47,7 @@ _SCALARS: Mapping[Kind, Schema] = {
 def to_json(value: Any) -> dict[str, Json]:  # noqa: ANN401  any dataclass of these types
     """What a frozen value writes.
 
-    >>> from frtaudit.core.sanitized import Required
+    >>> from frtaudit.core.cohort import Required
     >>> to_json(Required(schema="s", group="a", left=(2, 1)))
     {'schema': 's', 'group': 'a', 'left': [2, 1]}
     """
@@ -59,7 +59,7 @@ def to_json(value: Any) -> dict[str, Json]:  # noqa: ANN401  any dataclass of th
 def from_json(kind: Kind, data: Mapping[str, object]) -> Any:  # noqa: ANN401  a value of the kind that is named
     """Read what :func:`to_json` wrote; ``data`` was held against the schema before.
 
-    >>> from frtaudit.core.sanitized import Required
+    >>> from frtaudit.core.cohort import Required
     >>> from_json(Required, {"schema": "s", "group": "a", "left": [2, 1]}).left
     (2, 1)
     """

@@ -11,9 +11,18 @@ import numpy as np
 
 from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Classification, Cohort, CohortData, LedgerEntry, Templates
+from frtaudit.core.cohort import (
+    ClassCount,
+    Classification,
+    Cohort,
+    CohortData,
+    LedgerEntry,
+    Required,
+    Sanitized,
+    Stage,
+    Templates,
+)
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.sanitized import ClassCount, Required, Sanitized, Stage
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, ConflictRule, Sanitize, SanitizeStep, SchemaSpec
 from frtaudit.errors import DataError, SpecError

@@ -20,8 +20,7 @@ import report_fixture
 from small_run import WHEN, make_result, verdict_of
 
 from frtaudit.core.canonical import sha256, to_bytes
-from frtaudit.core.previous import Previous
-from frtaudit.core.result import AuditResult
+from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.spec import Report
 from frtaudit.errors import FrtauditError
 from frtaudit.report import fresh, render, versions
