@@ -6,9 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 from frtaudit.core.canonical import Json, digest, sha256, to_bytes
-from frtaudit.core.estimates import Estimate, Interval, Method, Target
+from frtaudit.core.estimates import Estimate, Interval
 from frtaudit.core.findings import Finding, Verdict
 from frtaudit.core.formatting import rate
+from frtaudit.core.methods import Method, Target
 from frtaudit.core.result import AuditResult
 from frtaudit.core.spec import Report
 from frtaudit.report import render

@@ -4,7 +4,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from frtaudit.core import (
-    SERVES,
     AuditResult,
     Curve,
     Estimate,
@@ -44,7 +43,7 @@ def intervals(draw: st.DrawFn) -> Interval:
         high=None if without else bounds[1],
         level=draw(LEVELS),
         method=method,
-        target=draw(st.sampled_from(SERVES[method])),
+        target=draw(st.sampled_from(method.serves)),
         n_resamples=draw(st.none() | COUNTS),
         n_eff=draw(st.none() | NUMBERS),
         mc_error=draw(st.none() | NUMBERS),
@@ -109,7 +108,7 @@ def curves(draw: st.DrawFn) -> Curve:
         low=draw(points) if banded else None,
         high=draw(points) if banded else None,
         method=method,
-        target=None if method is None else SERVES[method][0],
+        target=None if method is None else method.serves[0],
         metric=draw(st.none() | TEXTS),
         rate=draw(st.none() | TEXTS),
         level=draw(st.none() | st.floats(0.5, 0.99)),

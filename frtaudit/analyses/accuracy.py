@@ -7,6 +7,7 @@ from typing import cast
 import numpy as np
 
 from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED, AuditSpec, Weighting
@@ -121,7 +122,7 @@ def _of_systems(delta: fold_differences.Difference, people: int, alpha: float) -
     )
 
 
-def _places(pairs: FoldPairs) -> kfold_accuracy.Ints:
+def _places(pairs: FoldPairs) -> Ints:
     return np.arange(pairs.score.size) if pairs.at is None else pairs.at
 
 
@@ -197,13 +198,13 @@ class _Place:
         missing = None if ratio else "needs two classes, and a wrong pair in each"
         yield self.estimate("skewed_error_ratio", ratio, None, "ratio", of=(schema, "all"), note=missing)
 
-    def _inside(self, group_index: int) -> kfold_accuracy.Flags:
+    def _inside(self, group_index: int) -> Flags:
         """Pairs whose subjects both belong to a group."""
         member = members(self.system.groups, self.system.cohort.n_subjects)[group_index]
         return np.asarray(member[self.pairs.first] & member[self.pairs.second])
 
     def _against_overlap(
-        self, found: kfold_accuracy.FoldAccuracy, overlap: kfold_accuracy.Ints, deals: int
+        self, found: kfold_accuracy.FoldAccuracy, overlap: Ints, deals: int
     ) -> Iterator[Estimate]:
         """Accuracy of the same pairs in overlapping folds, and disjoint minus overlap (004, table 6)."""
         pairs = self.pairs
@@ -272,7 +273,7 @@ def _eer(place: _Place) -> Estimate:
 def _intervals(
     found: kfold_accuracy.FoldAccuracy,
     pairs: FoldPairs,
-    of: kfold_accuracy.Ints,
+    of: Ints,
     alpha: float,
     *,
     disjoint: bool,

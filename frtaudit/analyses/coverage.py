@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, Method, Target
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import dumps, seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan, ThresholdSource, Weighting
@@ -19,12 +19,13 @@ from frtaudit.evaluation.intervals import (
     MIN_EFFECTIVE,
     MIN_ERRING,
     MIN_ERRORS,
+    PLAN_OF,
     At,
     OperatingPoint,
     RateSummary,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, AnalysisOutput, SystemData, strata_of
+from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData, strata_of
 from frtaudit.stats.bootstrap import weights
 from frtaudit.stats.intervals import borrowing, coverage, simulated_cohorts, wilson
 from frtaudit.stats.intervals.coverage import Bounds, Copies, Denominators, Misses
@@ -49,9 +50,6 @@ GRID_LEFT_OUT = (
 )
 
 ANY_LEVEL = 0.05  # of an interval whose bounds are not read
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Scenario(Enum):
@@ -397,11 +395,11 @@ def _effects(system: SystemData, row: Row) -> Effects | None:
     return non_mated_effects(shares, pooled)
 
 
-def _mated_members(system: SystemData, group_index: int) -> npt.NDArray[np.bool_]:
+def _mated_members(system: SystemData, group_index: int) -> Flags:
     return np.asarray(system.rule.spread.member[group_index] & (system.rule.mated.subject_pairs > 0))
 
 
-def _non_mated_members(system: SystemData, group_index: int) -> tuple[int, npt.NDArray[np.bool_]]:
+def _non_mated_members(system: SystemData, group_index: int) -> tuple[int, Flags]:
     spread = system.rule.spread
     scope = int(spread.scope_of[group_index])
     return scope, spread.member[group_index] & (spread.comparisons[scope] > 0)
@@ -449,7 +447,7 @@ def _non_mated(system: SystemData, place: OperatingPoint) -> tuple[Cells | Listi
 
 def _copies(
     system: SystemData,
-    chosen: npt.NDArray[np.bool_],
+    chosen: Flags,
     pairs: Ints,
     methods: tuple[Method, ...],
     *,

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.shared.nearest_matches import Overlap
 from frtaudit.analyses.shared.pair_set_checks import Claim, certify
 from frtaudit.core import UNKNOWN, Comparisons, Estimate
+from frtaudit.core.arrays import Index, Ints, Texts
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
@@ -26,7 +26,6 @@ LFW_ID = re.compile(r"(?P<name>.+)_(?P<number>\d{4})")
 REVIEW = ("pair", "kind", "probe", "reference", "group", "score", "verdict")
 At = Mapping[str, float | str]
 NOWHERE: At = MappingProxyType({})
-Flags = npt.NDArray[np.bool_]
 
 
 @register("analysis", NAME)
@@ -86,12 +85,12 @@ class _Card:
     rules: Rules | None
 
     @property
-    def samples(self) -> npt.NDArray[np.int64]:
+    def samples(self) -> Ints:
         """The samples that stand in it."""
         return np.unique(np.concatenate([self.pairs.probe, self.pairs.reference])).astype(np.int64)
 
     @property
-    def subjects(self) -> npt.NDArray[np.int64]:
+    def subjects(self) -> Ints:
         """The subjects that stand in it."""
         return np.unique(self.system.cohort.subject_of[self.samples]).astype(np.int64)
 
@@ -184,9 +183,7 @@ class _Card:
             else:
                 yield from self._quartiles(column, own, people)
 
-    def _quartiles(
-        self, column: str, texts: npt.NDArray[np.object_], people: npt.NDArray[np.int32]
-    ) -> Iterator[Estimate]:
+    def _quartiles(self, column: str, texts: Texts, people: Index) -> Iterator[Estimate]:
         try:
             number = np.array([float(text) if text else np.nan for text in texts])
         except ValueError:

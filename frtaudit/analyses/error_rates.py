@@ -10,6 +10,7 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.intervals import (
+    PLAN_OF,
     SHARE,
     At,
     OperatingPoint,
@@ -18,7 +19,7 @@ from frtaudit.evaluation.intervals import (
     rate_estimate,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, AnalysisOutput, SystemData
+from frtaudit.evaluation.system import WEIGHTINGS, AnalysisOutput, SystemData
 from frtaudit.evaluation.threshold_intervals import Inversion, inversion
 from frtaudit.stats.rates import rates
 from frtaudit.stats.rates.censoring import eer_hidden

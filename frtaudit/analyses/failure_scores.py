@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.core import Estimate
+from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
 from frtaudit.evaluation.class_scores import ClassScores, class_scores
 from frtaudit.evaluation.system import AnalysisOutput, SystemData
@@ -112,5 +113,5 @@ def with_zeros(system: SystemData, held: ClassScores, failed: Pairs) -> ClassSco
     return replace(kept, scores=tuple(scores), subjects=tuple(subjects), pairs=tuple(pairs))
 
 
-def _keys(pairs: Pairs) -> npt.NDArray[np.int64]:
+def _keys(pairs: Pairs) -> Ints:
     return (pairs[:, 0] << 31) | pairs[:, 1]

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.shared.failure_counts import Attempts, attempts_of, members_of, was_listed
 from frtaudit.core import Estimate, Interval, LedgerEntry, Method
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.intervals import (
@@ -30,7 +30,6 @@ from frtaudit.stats.intervals.bootstrap_intervals import variance_error
 
 NAME = "failures"
 ATTEMPTS = "share of attempts"
-Ints = npt.NDArray[np.int64]
 
 
 @register("analysis", NAME)
@@ -153,7 +152,7 @@ def _by_ends(fnmr: Interval, failed: Ints, tried: Ints, alpha: float) -> Interva
 
 
 def _by_variance(
-    reading: RateSummary, fta: float, failed: Ints, tried: Ints, drawn: npt.NDArray[np.float64], alpha: float
+    reading: RateSummary, fta: float, failed: Ints, tried: Ints, drawn: Floats, alpha: float
 ) -> Interval | None:
     """Wilson on n_eff from the delta-method variance; the two parts' correlation is bounded by its largest value."""
     drawn, fnmr = drawn[np.isfinite(drawn)], reading.value

@@ -3,9 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-import numpy.typing as npt
-
 from frtaudit.core import Curve, Target
 from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
@@ -16,7 +13,6 @@ from frtaudit.stats.groups.differentials import RateIndex
 NAME = "fairness_curves"
 KIND = "fairness"
 RATES = ("fnmr", "fmr")
-Floats = npt.NDArray[np.float64]
 
 
 @register("analysis", NAME)

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.shared.nearest_matches import DIFFERENT, VERDICTS
 from frtaudit.core import Cohort, Estimate, Method, ScoreTail, Target, formatting
+from frtaudit.core.arrays import Ints
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, AuditSpec, IntervalSpec
 from frtaudit.evaluation.intervals import SHARE, At, OperatingPoint, intervals_of, read
@@ -41,7 +41,6 @@ NO_PAIRS = "no two people were compared"
 WEAK = "the system is too weak to tell"
 SUBJECTS = ("subject", "other_subject")
 RULE = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Test, TestMethod
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
@@ -25,7 +25,6 @@ UNITS = {
 }
 MIN_SUBJECTS = 2
 MIN_NUMBER = 2
-Floats = npt.NDArray[np.float64]
 
 
 @register("analysis", NAME)

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.errors import SpecError
@@ -32,7 +32,6 @@ UNITS = {
 }
 NO_INTERVAL = "an index of distances: where classes are alike it is noise over noise"
 OF_TWO = "by construction: two classes lie equally far from their mean"
-Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
 
 

@@ -11,9 +11,9 @@ from functools import partial
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import CohortData, Estimate, Interval, Method
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import Labelling, Service
 from frtaudit.core.registry import register
@@ -47,8 +47,6 @@ NOTHING = "not to be had: in some truths no comparison is left"
 OF_QUERIES = "of the queries with labels: the group of the others is not known"
 SAME = "same_data"  # of a threshold that is a target's own
 FLAT = "the rate is 0 in every draw, so its spread is that of the rule for few errors"
-
-Floats = npt.NDArray[np.float64]
 
 
 Ends = Mapping[End, Drawn]
@@ -212,7 +210,7 @@ def _joined(moving: cost.Cuts, fixed: cost.Cuts) -> cost.Cuts:
     )
 
 
-def _queries(system: SystemData, labelling: Labelling, group_index: int) -> npt.NDArray[np.bool_]:
+def _queries(system: SystemData, labelling: Labelling, group_index: int) -> Flags:
     """The queries whose persons are of a group, shape (Q,)."""
     schema = system.groups.schemas.index(system.groups.names[group_index - 1][0])
     enrolled = np.flatnonzero(labelling.sample_of >= 0)

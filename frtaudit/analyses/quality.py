@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Cohort, Curve, Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import AuditSpec
@@ -29,7 +29,6 @@ BRIGHTNESS = "brightness"
 MAX_OUTLIERS = 200
 EVERY = "every system"
 UNIT = "points of the score range mapped to 0..100"
-Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
 
 
@@ -84,7 +83,7 @@ class Quality:
         return AnalysisOutput(estimates=tuple(found), curves=tuple(curves))
 
 
-def _numbers(name: str, texts: npt.NDArray[np.object_]) -> Floats:
+def _numbers(name: str, texts: Texts) -> Floats:
     """A column as numbers, NaN where it is empty."""
     try:
         return np.array([float(text) if text else np.nan for text in texts], dtype=np.float64)
@@ -106,7 +105,7 @@ class _Samples:
     values: Floats
     alpha: float
 
-    def _by_class(self) -> list[tuple[str, Floats, npt.NDArray[np.int64]]]:
+    def _by_class(self) -> list[tuple[str, Floats, Ints]]:
         """Class, values and subjects of the samples with a value."""
         codes = self.cohort.classifications[self.schema].codes[self.cohort.subject_of]
         made = []
@@ -218,7 +217,7 @@ class _Reading:
             at: At = {**base, "stratum": f"{place + 1} of {self.spec.strata}", "low": low, "high": high}
             yield from self._stratum(held, chosen, at)
 
-    def _stratum(self, held: ClassScores, chosen: list[npt.NDArray[np.bool_]], at: At) -> Iterator[Estimate]:
+    def _stratum(self, held: ClassScores, chosen: list[Flags], at: At) -> Iterator[Estimate]:
         counts = [np.unique(who[own]).size for who, own in zip(held.subjects, chosen, strict=True)]
         if min(counts) < MIN_ERRING:
             few = held.names[int(np.argmin(counts))]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Curve, Method, Target
+from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Plan
@@ -18,7 +18,6 @@ from frtaudit.stats.intervals import bands
 NAME = "roc_bands"
 BAND, VSTAT = "roc_band", "roc_vstat"
 DIGITS = 6
-Floats = npt.NDArray[np.float64]
 
 
 @register("analysis", NAME)

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from frtaudit.core import Curve, Estimate, Interval, Method, Target
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.registry import register
 from frtaudit.core.spec import Weighting
@@ -32,7 +32,6 @@ GAP = (
     f"no band where fewer than {MIN_ERRORS} scores, or scores of fewer than {MIN_ERRING} subjects, "
     "lie on one side of the threshold"
 )
-Floats = npt.NDArray[np.float64]
 Band = tuple[Floats, Floats]
 
 

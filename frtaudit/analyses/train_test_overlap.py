@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.shared.nearest_matches import (
     VERDICTS,
@@ -19,6 +18,7 @@ from frtaudit.analyses.shared.nearest_matches import (
     survey,
 )
 from frtaudit.core import CohortData, Curve, Estimate, Interval, Method
+from frtaudit.core.arrays import Flags, Ints, Singles
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.file_names import file_name
 from frtaudit.core.registry import register
@@ -34,8 +34,6 @@ NAME = "train_test_overlap"
 WHERE = f"analyses.{NAME}"
 CENSUS = "a count of these sets, no estimate"
 REVIEW = ("pair", "training_set", "test_image", "training_image", "rank", "score", "verdict")
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 At = Mapping[str, float | str]
 
 
@@ -197,7 +195,7 @@ def _violins(overlap: Overlap, provider: str) -> Iterator[Curve]:
             yield from _violin(provider, name, verdict, last.score[last.verdict == number])
 
 
-def _violin(provider: str, name: str, part: str, scores: npt.NDArray[np.float32]) -> Iterator[Curve]:
+def _violin(provider: str, name: str, part: str, scores: Singles) -> Iterator[Curve]:
     shape = violins.shape_of(scores.astype(np.float64))
     if shape is None:
         return

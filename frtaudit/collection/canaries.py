@@ -3,23 +3,22 @@
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.chosen import Chosen
 from frtaudit.collection.spec import Canaries
 from frtaudit.collection.store import Store
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.canonical import Json, seed_of
 from frtaudit.core.collecting import Refusal
 from frtaudit.errors import SpecError
-from frtaudit.stats.systems.drift import Floats, apart, beyond_chance, least_share, noise, p_value
+from frtaudit.stats.systems.drift import apart, beyond_chance, least_share, noise, p_value
 
 ALPHA = 0.01  # false alarms of a service, over all its rounds
 POWER = 0.95
 _SHORTEST = 8
-Ints = npt.NDArray[np.int64]
 
 
-def drawn(found: Chosen, canaries: Canaries, seed: int) -> npt.NDArray[np.int32]:
+def drawn(found: Chosen, canaries: Canaries, seed: int) -> Index:
     """The canaries' faces, shape (2, C): given, or drawn from the collection's own pairs.
 
     Raises :class:`SpecError` for a given image that is none of the faces.
@@ -65,7 +64,7 @@ def turns_of(canaries: Canaries, moment: int) -> range:
     return range(turn_of(canaries, moment, 0), turn_of(canaries, moment, canaries.repeats))
 
 
-def both_ways(pairs: npt.NDArray[np.int32], crops: Ints) -> tuple[Ints, Ints]:
+def both_ways(pairs: Index, crops: Ints) -> tuple[Ints, Ints]:
     """Crops of 2C items, the C pairs as drawn and then turned round."""
     first, second = crops[pairs[0]], crops[pairs[1]]
     return np.concatenate([first, second]), np.concatenate([second, first])

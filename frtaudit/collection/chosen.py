@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from frtaudit.collection.rows import PLACES, ImageRow, State
@@ -15,6 +14,7 @@ from frtaudit.collection.seen import faces_of
 from frtaudit.collection.single import faces_shown
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
+from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import DetectedFace
 from frtaudit.core.labelling import UNSAID, Faces
@@ -27,7 +27,6 @@ from frtaudit.labelling.pairs import pairs_of
 BOXES = "boxes.csv"
 SAME, FEW, NOT_ONE = "same_image_in_query", "query_with_too_few_faces", "not_one_face"
 NOT_SEEN = "not_looked_at_by_all"
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +45,7 @@ class Chosen:
     boxes: pd.DataFrame | None
     faces: Faces
     crops: Mapping[str, Ints]
-    pairs: npt.NDArray[np.int32]
+    pairs: Index
     left_out: Mapping[str, int]
 
 
@@ -206,9 +205,7 @@ def _faces(rows: Sequence[tuple[str, str]]) -> Faces:
     )
 
 
-def _enough(
-    query_of: npt.NDArray[np.int32], size: int, least: int, left_out: Counter[str]
-) -> npt.NDArray[np.bool_]:
+def _enough(query_of: Index, size: int, least: int, left_out: Counter[str]) -> Flags:
     """Faces of queries that have ``least``."""
     count = np.bincount(query_of, minlength=size)
     few = int((count < least).sum())
@@ -239,9 +236,7 @@ def _crops(
     return crop_of[order]
 
 
-def _pairs(
-    faces: Faces, columns: Mapping[str, Mapping[str, str]], spec: CollectionSpec
-) -> npt.NDArray[np.int32]:
+def _pairs(faces: Faces, columns: Mapping[str, Mapping[str, str]], spec: CollectionSpec) -> Index:
     group = groups([columns[query] for query in faces.queries], spec.pairs.group)
     rng = np.random.default_rng(seed_of(spec.seed, "collection", "pairs"))
     first, second = pairs_of(faces, group, spec.pairs.between, rng)

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from frtaudit.collection.clients.embedding import Embedder, Network, Thumbnail
+from frtaudit.core.arrays import Flags, Index, Singles
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.collecting import CallError, DetectedFace, Picture
 from frtaudit.core.freeze import freeze
@@ -22,8 +23,6 @@ SAME, SHARED, NEAR, NEAR_FACE = (
     "near_duplicate_face",
 )
 REASONS = (SAME, SHARED, NEAR)
-Vectors = npt.NDArray[np.float32]
-Bools = npt.NDArray[np.bool_]
 
 
 class Embedding(StrEnum):
@@ -101,13 +100,13 @@ class Sieved:
         freeze(self, "reason")
 
     @property
-    def stays(self) -> Bools:
+    def stays(self) -> Flags:
         """Shape (N,)."""
         return np.asarray(self.reason < 0)
 
 
 def sieved(
-    query_of: npt.NDArray[np.int32], digests: Sequence[str], settings: Duplicates, near: Bools | None = None
+    query_of: Index, digests: Sequence[str], settings: Duplicates, near: Flags | None = None
 ) -> Sieved:
     """Which of N images stay; ``query_of`` (N,) non-decreasing; ``near`` (N,): see :func:`near_duplicates`.
 
@@ -158,7 +157,7 @@ def images_left_out(
 
 def _seen(
     picture_of: Callable[[int], Picture], image: int, embedder: Embedder | None
-) -> tuple[str, Vectors | None]:
+) -> tuple[str, Singles | None]:
     """Digest and vector; of an image that is not there any more a digest that no other has."""
     try:
         picture = picture_of(image)
@@ -167,7 +166,7 @@ def _seen(
     return picture.digest, None if embedder is None else embedder.vector(picture)
 
 
-def repeated(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:
+def repeated(query_of: Index, digests: Sequence[str]) -> Flags:
     """Images of which the same query has the same bytes before, shape (N,).
 
     >>> repeated(np.int32([0, 0, 1]), ["a", "a", "a"]).tolist()
@@ -181,7 +180,7 @@ def repeated(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:
     return np.array(again, dtype=np.bool_)
 
 
-def shared(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:
+def shared(query_of: Index, digests: Sequence[str]) -> Flags:
     """Images whose bytes several queries have, shape (N,): nobody knows whose they are.
 
     >>> shared(np.int32([0, 0, 1]), ["a", "b", "a"]).tolist()
@@ -196,7 +195,7 @@ def shared(query_of: npt.NDArray[np.int32], digests: Sequence[str]) -> Bools:
     return np.array([one in several for one in digests], dtype=np.bool_)
 
 
-def near_duplicates(vectors: Vectors, similarity: float, distinct: Bools | None = None) -> Bools:
+def near_duplicates(vectors: Singles, similarity: float, distinct: Flags | None = None) -> Flags:
     """Which images of ONE query are left out for the medoid of their group (Knott et al., supplement A), shape (n,).
 
     ``vectors`` (n, D), no row zero; ``distinct`` (n,): images among which medoids are sought, others stay untold (they
@@ -212,7 +211,7 @@ def near_duplicates(vectors: Vectors, similarity: float, distinct: Bools | None 
     return gone
 
 
-def templates_of(faces: Sequence[DetectedFace]) -> Vectors | None:
+def templates_of(faces: Sequence[DetectedFace]) -> Singles | None:
     """The templates that a local engine holds of faces, shape (n, D) float32; None where one of them has none.
 
     >>> faces = [DetectedFace(box=None, handle=np.float32([1, 2])), DetectedFace(box=None, handle=np.float32([3, 4]))]
@@ -226,7 +225,7 @@ def templates_of(faces: Sequence[DetectedFace]) -> Vectors | None:
     return np.stack(arrays).astype(np.float32)
 
 
-def faces_ledger(gone: Bools) -> tuple[LedgerEntry, ...]:
+def faces_ledger(gone: Flags) -> tuple[LedgerEntry, ...]:
     """Faces that were left out for another, counted.
 
     >>> faces_ledger(np.bool_([False, True]))[0].code

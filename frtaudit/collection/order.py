@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.canaries import both_ways, turns_of
 from frtaudit.collection.chosen import Chosen
@@ -18,11 +17,10 @@ from frtaudit.collection.seen import faces_of
 from frtaudit.collection.spec import CollectionSpec
 from frtaudit.collection.store import Store
 from frtaudit.collection.worker import ServiceWorker
+from frtaudit.core.arrays import Index, Ints
 from frtaudit.core.canonical import seed_of
 
 BATCH = 2000  # comparisons of which the store is asked at once
-
-Ints = npt.NDArray[np.int64]
 
 
 def recall(lane: ServiceWorker, store: Store) -> None:
@@ -45,7 +43,7 @@ class Order:
     store: Store
     lane: ServiceWorker
     found: Chosen
-    canaries: npt.NDArray[np.int32]
+    canaries: Index
     spec: CollectionSpec
 
     def calls(self) -> Iterator[Key]:

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
 from frtaudit.collection.alike import alike
 from frtaudit.collection.canaries import drawn, turns_of
 from frtaudit.collection.chosen import Chosen, chosen
@@ -42,7 +39,6 @@ FROZEN, ALIKE, COMPLETE, LOOKED, LISTED = "frozen", "alike", "complete", "looked
 TRANSPORT = str(Refusal.TRANSPORT)
 _ENDING = {"image/jpeg": "jpg", "image/png": "png"}
 
-Ints = npt.NDArray[np.int64]
 Say = Callable[[str], None]
 
 

@@ -15,9 +15,9 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.collection.rows import COMPARE, DETECT, FINDING, PLACES, HandleRow, ImageRow, Key, Result, State
+from frtaudit.core.arrays import Ints
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.machine.faults import as_line
 from frtaudit.core.machine.files import check_regular
@@ -223,9 +223,7 @@ class Store:
         return self._versions[text]
 
     # ---------------------------------------------------------------------------- reading
-    def pending(
-        self, service: int, turn: int, first: npt.NDArray[np.int64], second: npt.NDArray[np.int64]
-    ) -> npt.NDArray[np.int64]:
+    def pending(self, service: int, turn: int, first: Ints, second: Ints) -> Ints:
         """Which of a batch of calls were never made, indices; ``first``, ``second``: shape (B,), in ascending order.
 
         Those that failed for reasons of transport are told by :meth:`failed`.

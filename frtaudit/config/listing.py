@@ -5,7 +5,7 @@ import re
 from frtaudit.config.choices import line_about, options
 from frtaudit.config.guard import LANDS
 from frtaudit.config.plugins import load_plugins
-from frtaudit.core.estimates import OF_THEIR_OWN, SERVES
+from frtaudit.core.methods import OF_THEIR_OWN, Method
 from frtaudit.core.metrics import METRICS, TO_REQUIRE
 from frtaudit.core.registry import names
 from frtaudit.core.structure import closest
@@ -99,7 +99,5 @@ def _named(group: str) -> dict[str, str]:
         return {name: line_about(group, name) for name in names(group)}
     if group == "metric":
         return {name: METRICS[name].about for name in TO_REQUIRE}
-    offered = {method: targets for method, targets in SERVES.items() if method not in OF_THEIR_OWN}
-    return {
-        method.value: ", ".join(target.value for target in targets) for method, targets in offered.items()
-    }
+    offered = (method for method in Method if method not in OF_THEIR_OWN)
+    return {method.value: ", ".join(target.value for target in method.serves) for method in offered}

@@ -8,9 +8,9 @@ from datetime import date
 from fractions import Fraction
 from unicodedata import category
 
-from frtaudit.core import limits
 from frtaudit.core.cohort import UNKNOWN
-from frtaudit.core.estimates import DECIDING, OF_THEIR_OWN, SERVES
+from frtaudit.core.machine import limits
+from frtaudit.core.methods import DECIDING, OF_THEIR_OWN, Method
 from frtaudit.core.metrics import D_L2, SPACES, TO_REQUIRE
 from frtaudit.core.spec import (
     AuditSpec,
@@ -144,8 +144,8 @@ def check_intervals(intervals: Iterable[IntervalSpec]) -> None:
     wanted = list(intervals)
     for index, interval in enumerate(wanted):
         method, target = interval.method, interval.target
-        serving = [item.value for item in SERVES if target in SERVES[item] and item not in OF_THEIR_OWN]
-        if target not in SERVES[method]:
+        serving = [item.value for item in Method if target in item.serves and item not in OF_THEIR_OWN]
+        if target not in method.serves:
             found = f"method {method.value} does not serve target {target.value}"
             raise SpecError(f"intervals[{index}]", found, f"methods {', '.join(serving) or 'none'}")
         if method in OF_THEIR_OWN:

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     )
     from frtaudit.core.comparisons import Comparisons, NonMated, Step
     from frtaudit.core.curves import Curve, RateCurve
-    from frtaudit.core.estimates import SERVES, Estimate, Interval, Method, Target, Test, TestMethod
+    from frtaudit.core.estimates import Estimate, Interval, Test, TestMethod
     from frtaudit.core.findings import Finding, Verdict
+    from frtaudit.core.methods import Method, Target
     from frtaudit.core.result import SCHEMA_VERSION, AuditResult
     from frtaudit.core.scores import Blocks, Groups, NonMatedSums, ScoreTable, ScoreTail
 
@@ -35,7 +36,8 @@ _PLACES = {
     ),
     "comparisons": ("Comparisons", "NonMated", "Step"),
     "curves": ("Curve", "RateCurve"),
-    "estimates": ("SERVES", "Estimate", "Interval", "Method", "Target", "Test", "TestMethod"),
+    "estimates": ("Estimate", "Interval", "Test", "TestMethod"),
+    "methods": ("Method", "Target"),
     "findings": ("Finding", "Verdict"),
     "result": ("SCHEMA_VERSION", "AuditResult"),
     "scores": ("Blocks", "Groups", "NonMatedSums", "ScoreTable", "ScoreTail"),
@@ -44,7 +46,6 @@ _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "SCHEMA_VERSION",
-    "SERVES",
     "UNKNOWN",
     "AuditResult",
     "Blocks",

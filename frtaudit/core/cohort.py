@@ -7,15 +7,58 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Singles, Texts
 from frtaudit.core.canonical import Json
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import Labelling
 from frtaudit.core.records import ADDED, Count
-from frtaudit.core.sanitized import Sanitized
 from frtaudit.core.scores import ScoreTable, ScoreTail
 
 UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClassCount:
+    """Subjects and samples of one class of a schema."""
+
+    schema: str
+    group: str
+    subjects: Count
+    samples: Count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What was left after a step: ``step`` is its code (``read``: before the first), ``said`` its rule in words."""
+
+    step: str
+    said: str
+    reason: str
+    subjects: Count
+    samples: Count
+    groups: tuple[ClassCount, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Required:
+    """How many subjects of a class have at least j samples: ``left[j - 1]``, j = 1, 2, ..., the most that any has."""
+
+    schema: str
+    group: str
+    left: tuple[Count, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sanitized:
+    """The stages in order, and ``required``: counted after the stage at position ``counted_at``.
+
+    That is the last one before samples per subject are asked for: the choice of their number is seen there.
+    """
+
+    stages: tuple[Stage, ...]
+    required: tuple[Required, ...]
+    counted_at: Count
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +111,7 @@ class Cohort:
 
     sample_ids: tuple[str, ...]
     subject_ids: tuple[str, ...]
-    subject_of: npt.NDArray[np.int32]
+    subject_of: Index
     classifications: Mapping[str, Classification]
     digest: str
     ledger: tuple[LedgerEntry, ...] = ()
@@ -105,8 +148,8 @@ class Templates:
     ``vectors``: shape (n, D), float32, finite, no zero vector, not normalised.
     """
 
-    rows: npt.NDArray[np.int32]
-    vectors: npt.NDArray[np.float32]
+    rows: Index
+    vectors: Singles
 
     def __post_init__(self) -> None:
         freeze(self, "rows", "vectors")
@@ -129,7 +172,7 @@ class StoredSystem:
     tail: ScoreTail | None = None
     table: ScoreTable | None = None
     pairs: tuple[Comparisons, ScoreTable] | None = None
-    replicates: Mapping[tuple[float, str], npt.NDArray[np.float64]] = field(default_factory=dict)
+    replicates: Mapping[tuple[float, str], Floats] = field(default_factory=dict)
     seed: int = 0
     resamples: int = 0
     signer: str | None = None
@@ -160,7 +203,7 @@ class CohortData:
     inputs: Mapping[str, str] = field(default_factory=dict)
     paths: Mapping[str, Path] = field(default_factory=dict)
     pseudonym_key: bytes = b""
-    attributes: Mapping[str, npt.NDArray[np.object_]] = field(default_factory=dict)
+    attributes: Mapping[str, Texts] = field(default_factory=dict)
     training: "Mapping[str, CohortData]" = field(default_factory=dict)
     seed: int = 0
     sanitized: Sanitized | None = None

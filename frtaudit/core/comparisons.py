@@ -6,6 +6,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Index
 from frtaudit.core.freeze import freeze, require
 
 
@@ -44,10 +45,10 @@ class Comparisons:
     """
 
     all_pairs: bool
-    probe: npt.NDArray[np.int32]
-    reference: npt.NDArray[np.int32]
-    mated: npt.NDArray[np.bool_]
-    cells: npt.NDArray[np.int32]
+    probe: Index
+    reference: Index
+    mated: Flags
+    cells: Index
     fold: npt.NDArray[np.int16] | None = None
     ordered: bool = False
     steps: tuple[Step, ...] = ()

@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import dumps
-from frtaudit.core.estimates import Method, Target
 from frtaudit.core.freeze import freeze, require
+from frtaudit.core.methods import Method, Target
 from frtaudit.core.records import ADDED, Level, WeightingName, to_json
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,8 +22,8 @@ class RateCurve:
     """
 
     thresholds: Floats
-    false_non_matches: npt.NDArray[np.int64]
-    false_matches: npt.NDArray[np.int64]
+    false_non_matches: Ints
+    false_matches: Ints
     n_mated: int
     n_non_mated: int
 

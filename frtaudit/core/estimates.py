@@ -8,79 +8,8 @@ from typing import ClassVar, TypedDict, Unpack
 
 from frtaudit.core.canonical import dumps
 from frtaudit.core.freeze import require
+from frtaudit.core.methods import Method, Target
 from frtaudit.core.records import Count, Level, PValue, WeightingName, to_json
-
-
-class Target(Enum):
-    """For whom an interval holds."""
-
-    POPULATION = "population"
-    FIXED_IDENTITIES = "fixed_identities"
-    COMPARISONS_IID = "comparisons_iid"
-    SIMULATION = "simulation"
-
-
-class Method(Enum):
-    """How an interval was made."""
-
-    NAIVE = "naive"
-    RECENTERED = "recentered"
-    GAUSSIAN = "gaussian"
-    VERTEX = "vertex"
-    DOUBLE_OR_NOTHING = "double_or_nothing"
-    TWO_LEVEL = "two_level"
-    WILSON = "wilson"
-    WILSON_PLUGIN = "wilson_plugin"
-    WILSON_IID = "wilson_iid"
-    T_BOOTSTRAP = "t_bootstrap"
-    T = "t"
-    DEALT = "dealt"
-    DYADIC = "dyadic"
-    MAX_T = "max_t"
-    VERTEX_GAUSSIAN = "vertex_gaussian"
-    MONTE_CARLO = "monte_carlo"
-    LABELS = "labels"
-
-
-SERVES: Mapping[Method, tuple[Target, ...]] = MappingProxyType(
-    {
-        Method.NAIVE: (Target.FIXED_IDENTITIES,),
-        Method.RECENTERED: (Target.FIXED_IDENTITIES,),
-        Method.GAUSSIAN: (Target.FIXED_IDENTITIES,),
-        Method.VERTEX: (Target.POPULATION,),
-        Method.DOUBLE_OR_NOTHING: (Target.POPULATION,),
-        Method.TWO_LEVEL: (Target.POPULATION,),
-        Method.WILSON: (Target.POPULATION,),
-        Method.WILSON_PLUGIN: (Target.POPULATION,),
-        Method.WILSON_IID: (Target.COMPARISONS_IID,),
-        Method.T_BOOTSTRAP: (Target.COMPARISONS_IID,),
-        Method.T: (Target.COMPARISONS_IID, Target.POPULATION),
-        Method.DEALT: (Target.POPULATION,),
-        Method.DYADIC: (Target.POPULATION,),
-        Method.MAX_T: (Target.POPULATION,),
-        Method.VERTEX_GAUSSIAN: (Target.POPULATION,),
-        Method.MONTE_CARLO: (Target.SIMULATION,),
-        Method.LABELS: (Target.POPULATION,),
-    }
-)
-DECIDING = (
-    Method.WILSON,
-    Method.MAX_T,
-    Method.VERTEX_GAUSSIAN,
-    Method.VERTEX,
-    Method.DOUBLE_OR_NOTHING,
-    Method.T,
-)  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
-OF_THEIR_OWN = frozenset(
-    {
-        Method.T_BOOTSTRAP,
-        Method.T,
-        Method.MAX_T,
-        Method.VERTEX_GAUSSIAN,
-        Method.MONTE_CARLO,
-        Method.LABELS,
-    }
-)  # made by the analyses that need them, without being asked; no interval of a rate
 
 
 class TestMethod(Enum):
@@ -190,7 +119,7 @@ class Interval:
         >>> Interval.of(0.1, 0.2, 0.05, Method.WILSON).target
         <Target.POPULATION: 'population'>
         """
-        target = target or SERVES[method][0]
+        target = target or method.serves[0]
         return cls(low=low, high=high, level=1 - alpha, method=method, target=target, **more)
 
 

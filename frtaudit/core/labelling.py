@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.freeze import freeze, require
 
 OF_QUERY, NOT_OF_QUERY, LEFT_OUT, UNSAID = 1, 0, -1, -2
@@ -29,9 +30,9 @@ class Service:
     """
 
     name: str
-    first: npt.NDArray[np.int32]
-    second: npt.NDArray[np.int32]
-    score: npt.NDArray[np.float64]
+    first: Index
+    second: Index
+    score: Floats
     failure: npt.NDArray[np.int16]
     codes: tuple[str, ...]
 
@@ -54,7 +55,7 @@ class Faces:
     """
 
     names: tuple[str, ...]
-    query_of: npt.NDArray[np.int32]
+    query_of: Index
     queries: tuple[str, ...]
     annotated: npt.NDArray[np.int8]
 
@@ -66,7 +67,7 @@ class Faces:
         require(bool(np.all(np.diff(self.query_of) >= 0)), "faces are sorted by query")
 
     @property
-    def starts(self) -> npt.NDArray[np.int64]:
+    def starts(self) -> Ints:
         """Where each query's faces start, and the end, shape (Q + 1,)."""
         return np.searchsorted(self.query_of, np.arange(len(self.queries) + 1))
 
@@ -82,10 +83,10 @@ class Labelled:
     """
 
     label: npt.NDArray[np.int8]
-    identity: npt.NDArray[np.int32]
-    z: npt.NDArray[np.float64]
+    identity: Index
+    z: Floats
     reason: tuple[str, ...]
-    clusters: npt.NDArray[np.int32]
+    clusters: Index
     modes: Mapping[str, tuple[float, float]]
 
     def __post_init__(self) -> None:
@@ -106,7 +107,7 @@ class Labelling:
     services: tuple[Service, ...]
     labelled: Labelled
     source: LabelSource
-    sample_of: npt.NDArray[np.int32]
+    sample_of: Index
     classes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -114,7 +115,7 @@ class Labelling:
         require(self.sample_of.shape == (len(self.faces.names),), "one sample or -1 per face")
 
     @property
-    def left_out(self) -> npt.NDArray[np.bool_]:
+    def left_out(self) -> Flags:
         """Faces of which nobody says whether they show their query's person, shape (F,), bool."""
         said = self.faces.annotated
         estimated = np.asarray(self.labelled.label == LEFT_OUT)

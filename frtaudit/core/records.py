@@ -47,7 +47,7 @@ _SCALARS: Mapping[Kind, Schema] = {
 def to_json(value: Any) -> dict[str, Json]:  # noqa: ANN401  any dataclass of these types
     """What a frozen value writes.
 
-    >>> from frtaudit.core.sanitized import Required
+    >>> from frtaudit.core.cohort import Required
     >>> to_json(Required(schema="s", group="a", left=(2, 1)))
     {'schema': 's', 'group': 'a', 'left': [2, 1]}
     """
@@ -59,7 +59,7 @@ def to_json(value: Any) -> dict[str, Json]:  # noqa: ANN401  any dataclass of th
 def from_json(kind: Kind, data: Mapping[str, object]) -> Any:  # noqa: ANN401  a value of the kind that is named
     """Read what :func:`to_json` wrote; ``data`` was held against the schema before.
 
-    >>> from frtaudit.core.sanitized import Required
+    >>> from frtaudit.core.cohort import Required
     >>> from_json(Required, {"schema": "s", "group": "a", "left": [2, 1]}).left
     (2, 1)
     """
@@ -90,7 +90,13 @@ def _reader(kind: Kind) -> Convert:
             item.name: _same if "plain" in item.metadata else _reader(hints[item.name])
             for item in _fields(kind)
         }
-        return lambda data: kind(**{name: fields.get(name, _same)(found) for name, found in data.items()})
+
+        def read(data: object) -> object:
+            if not isinstance(data, Mapping):
+                raise TypeError(f"{kind.__name__} is no mapping")
+            return kind(**{name: fields.get(name, _same)(found) for name, found in data.items()})
+
+        return read
     return _converted(kind, _reader, number_in, kind, tuple)
 
 

@@ -1,9 +1,10 @@
 """The audit's result: the seam between the pipeline and everything that reads it."""
 
+import json
 from collections.abc import Mapping, Sequence  # noqa: F401  Sequence: what Json is made of, which the types of fields are read with
 from dataclasses import dataclass, field
 
-from frtaudit.core.canonical import Json, digest, plain, to_bytes
+from frtaudit.core.canonical import Json, digest, plain, sha256, to_bytes
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
@@ -69,3 +70,26 @@ class AuditResult:
         """Read what :meth:`to_json` wrote."""
         made: AuditResult = from_json(cls, value)
         return made
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Previous:
+    """The file's bytes, their digest, the schema version it names, and the result (None: of another version)."""
+
+    data: bytes
+    sha256: str
+    schema_version: str
+    result: AuditResult | None
+
+    @classmethod
+    def read(cls, data: bytes) -> "Previous":
+        """An earlier ``result.json``. Raises ValueError where it is no JSON or names no schema version.
+
+        What a broken result of this version leads to is raised as it is.
+        """
+        value = json.loads(data)
+        version = value.get("schema_version") if isinstance(value, dict) else None
+        if not isinstance(version, str):
+            raise ValueError("names no schema version")  # noqa: TRY004  the file's content, not an argument's type
+        result = AuditResult.from_json(value) if version == SCHEMA_VERSION else None
+        return cls(data=data, sha256=sha256(data), schema_version=version, result=result)

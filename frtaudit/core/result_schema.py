@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal, NotRequired, TypedDict  # Literal: a word of plain data, which no Enum stands for
 
 from frtaudit.core.canonical import Json
-from frtaudit.core.cohort import LedgerEntry
+from frtaudit.core.cohort import LedgerEntry, Sanitized
 from frtaudit.core.collecting import Refusal
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate, Interval, Test
@@ -15,7 +15,6 @@ from frtaudit.core.findings import Finding
 from frtaudit.core.records import Contract, Count, Level, Schema, Sha256, Share
 from frtaudit.core.result import SCHEMA_VERSION, AuditResult
 from frtaudit.core.rows import RowDigests
-from frtaudit.core.sanitized import Sanitized
 
 Some = Count | None  # None where a publishable variant withholds the count
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
-from frtaudit.core.estimates import Method, Target
+from frtaudit.core.methods import Method, Target
 
 PATH = {"role": "path"}
 MACHINE = {"role": "machine"}

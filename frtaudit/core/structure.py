@@ -8,8 +8,8 @@ from enum import Enum
 from functools import cache
 from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints  # Any: a type as a value
 
-from frtaudit.core import limits
 from frtaudit.core.canonical import Json, number_in, number_out
+from frtaudit.core.machine import limits
 from frtaudit.errors import SpecError
 
 MISSING = "???"

@@ -11,18 +11,12 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import CohortData
+from frtaudit.core.arrays import Flags, Floats, Ints, Singles, Texts
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats.folds.selection import Limits
 from frtaudit.stats.similarity.nearest import unit_rows
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Texts = npt.NDArray[np.object_]
-Vectors = npt.NDArray[np.float32]
 
 LOW, HIGH = "low", "high"
 MATED, NON_MATED = "mated", "non_mated"
@@ -88,7 +82,7 @@ class RuleInputs:
     """What rules are applied to: ``vectors`` (N, D) float32, unit, zero where there is no template; ``group`` (N,)."""
 
     cohort_data: CohortData
-    vectors: Vectors
+    vectors: Singles
     has: Flags
     subject: Ints
     names: tuple[str, ...]

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import CohortData, Comparisons, Step
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.datasets.pair_rules import (
     EVERYBODY,
@@ -30,9 +30,6 @@ from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.review import pair_id, read_review
 from frtaudit.stats.folds.selection import Candidates, Chosen, choose, shortfall
 from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs, most_alike, scores_of
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 KEEP, REASONS = "keep", ("identity_noise", "wrong_attribute", "other")
 VERDICTS = (KEEP, *REASONS)

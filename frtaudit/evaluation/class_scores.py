@@ -4,13 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import SystemData
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +40,7 @@ def class_scores(system: SystemData, schema: str) -> tuple[ClassScores, list[str
     subject = tail.subject_of[tail.mated_i]
     own = groups.of[groups.schemas.index(schema)][subject]
     rows = np.stack([tail.rows[tail.mated_i], tail.rows[tail.mated_j]], axis=1).astype(np.int64)
-    kept: list[tuple[int, str, npt.NDArray[np.bool_]]] = []
+    kept: list[tuple[int, str, Flags]] = []
     missing: list[str] = []
     for group_index, label in system.classes(schema):
         chosen = own == group_index - 1

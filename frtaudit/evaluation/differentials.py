@@ -4,17 +4,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Interval, Method, Test, TestMethod
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import IntervalSpec, Plan
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, RateSummary, empty, finite, intervals_of
-from frtaudit.evaluation.system import PLAN_OF
+from frtaudit.evaluation.intervals import (
+    MIN_ERRING,
+    MIN_ERRORS,
+    PLAN_OF,
+    RateSummary,
+    empty,
+    finite,
+    intervals_of,
+)
 from frtaudit.stats.groups import differentials, equality_test, group_contrasts
 from frtaudit.stats.groups.differentials import RateIndex
 from frtaudit.stats.groups.equality_test import Direction
 
-Floats = npt.NDArray[np.float64]
 Rates = Mapping[str, Floats]
 Bounds = tuple[float, float]
 Boxes = Mapping[str, group_contrasts.Box]

@@ -4,15 +4,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-import numpy as np
-import numpy.typing as npt
-
 from frtaudit.core import Interval, Method, Test, TestMethod
+from frtaudit.core.arrays import Floats
 from frtaudit.evaluation.intervals import empty, finite
 from frtaudit.stats.interclass.d_l2 import POWER
 from frtaudit.stats.interclass.d_l2_spaces import Spread
 
-Floats = npt.NDArray[np.float64]
 CLASS_MOVED = "d_l2 of one class moved as a whole"  # what is detectable is told in
 Bounds = Callable[[float], tuple[Floats, Floats, Floats]]
 """Of all distances at a two-sided alpha: low, high and Monte Carlo error, (C,) each."""

@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core import SERVES, Estimate, Interval, Method, Target, formatting
+from frtaudit.core import Estimate, Interval, Method, Target, formatting
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, SystemData
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.bootstrap.resample import Replicates
 from frtaudit.stats.groups import influence
 from frtaudit.stats.intervals import bootstrap_intervals, dependence, wilson
@@ -22,6 +22,15 @@ MIN_ERRORS = 10
 MIN_ERRING = 10
 MIN_DOUBLE_OR_NOTHING = 10
 MIN_EFFECTIVE = 20  # the smallest number of subjects at which FORMULAS 8.2 measured percentile intervals
+PLAN_OF: Mapping[Method, Plan] = {
+    Method.NAIVE: Plan.IMAGES,
+    Method.RECENTERED: Plan.IMAGES,
+    Method.GAUSSIAN: Plan.IMAGES,
+    Method.VERTEX: Plan.SUBJECTS,
+    Method.WILSON: Plan.SUBJECTS,
+    Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING,
+    Method.TWO_LEVEL: Plan.TWO_LEVEL,
+}
 PERCENTILE = {Method.VERTEX, Method.DOUBLE_OR_NOTHING}
 MIN_HEAVY = 2  # false matches of the heaviest pair: one alone says nothing of the pair
 WITHIN_SUBJECTS = (Method.NAIVE, Method.RECENTERED, Method.GAUSSIAN, Method.TWO_LEVEL)
@@ -37,7 +46,6 @@ BY_CONSTRUCTION = (
     "the threshold drawn anew meets the target in every replicate: FMR* says nothing of FMR at this threshold"
 )
 
-Floats = npt.NDArray[np.float64]
 At = dict[str, float | str]
 
 
@@ -101,7 +109,7 @@ def _one(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:
 
 def empty(method: Method, alpha: float, note: str, target: Target | None = None) -> Interval:
     """An interval without bounds, which says why."""
-    return Interval.of(None, None, alpha, method, target or SERVES[method][0], note=note)
+    return Interval.of(None, None, alpha, method, target, note=note)
 
 
 def _published(reading: RateSummary, spec: IntervalSpec, alpha: float) -> Interval:

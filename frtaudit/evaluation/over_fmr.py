@@ -4,18 +4,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Curve, Method, Target
+from frtaudit.core.arrays import Floats
 from frtaudit.core.curves import spans
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import IntervalSpec, Plan, Weighting
-from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, OperatingPoint, read
-from frtaudit.evaluation.system import BELOW_FLOOR, PLAN_OF, WEIGHTINGS, SystemData
+from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, PLAN_OF, OperatingPoint, read
+from frtaudit.evaluation.system import BELOW_FLOOR, WEIGHTINGS, SystemData
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.intervals import bootstrap_intervals
 
-Floats = npt.NDArray[np.float64]
 Reasons = tuple[str | None, ...]
 KIND = "normalized_uncertainty"
 THIN = f"fewer than {MIN_ERRORS} errors or {MIN_ERRING} erring subjects"

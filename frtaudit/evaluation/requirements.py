@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from frtaudit.core import Estimate, Finding, Interval, Method, Target, Verdict, formatting, metrics
-from frtaudit.core.estimates import DECIDING
+from frtaudit.core.methods import DECIDING
 from frtaudit.core.metrics import D_L2, INDICES, POOLED_ONLY, SPACES, in_sentence, kind_of
 from frtaudit.core.spec import RequirementSpec, Sided, ThresholdSource, Weighting
 from frtaudit.stats.interclass.d_l2 import Space

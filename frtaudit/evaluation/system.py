@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import (
     Cohort,
@@ -18,6 +17,7 @@ from frtaudit.core import (
     ScoreTail,
     Target,
 )
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.curves import Curve
 from frtaudit.core.estimates import Estimate
 from frtaudit.core.spec import AuditSpec, FailureScore, IntervalSpec, Plan, SchemaSpec, Weighting
@@ -33,15 +33,6 @@ from frtaudit.stats.similarity.tail import TailRequest
 POOLED, IDENTITY = 0, 1
 BELOW_FLOOR = "the threshold lies below the floor of the kept tail"
 WEIGHTINGS: tuple[Weighting, ...] = (Weighting.POOLED, Weighting.IDENTITY)
-PLAN_OF: Mapping[Method, Plan] = {
-    Method.NAIVE: Plan.IMAGES,
-    Method.RECENTERED: Plan.IMAGES,
-    Method.GAUSSIAN: Plan.IMAGES,
-    Method.VERTEX: Plan.SUBJECTS,
-    Method.WILSON: Plan.SUBJECTS,
-    Method.DOUBLE_OR_NOTHING: Plan.DOUBLE_OR_NOTHING,
-    Method.TWO_LEVEL: Plan.TWO_LEVEL,
-}
 DEFAULT_INTERVALS = (
     IntervalSpec(method=Method.WILSON, target=Target.POPULATION),
     IntervalSpec(method=Method.VERTEX, target=Target.POPULATION),
@@ -130,7 +121,7 @@ class Points:
 
     targets: tuple[float, ...]
     declared: tuple[int, ...]
-    at_target: npt.NDArray[np.float64]
+    at_target: Floats
     thresholds: tuple[float, ...]
     origin: tuple[Mapping[str, float | str], ...]
 
@@ -146,11 +137,11 @@ class FoldPairs:
     ones as in ``folds``; ``listed``: all pairs, scored or not; ``at`` (P,) int64: places of these pairs among them.
     """
 
-    first: npt.NDArray[np.int64]
-    second: npt.NDArray[np.int64]
-    mated: npt.NDArray[np.bool_]
-    score: npt.NDArray[np.float64]
-    folds: npt.NDArray[np.int64]
+    first: Ints
+    second: Ints
+    mated: Flags
+    score: Floats
+    folds: Ints
     k: int
     failed: int
     dropped: int
@@ -158,9 +149,9 @@ class FoldPairs:
     tail: ScoreTail
     origin: str
     strict: bool = False
-    overlap: npt.NDArray[np.int64] | None = None
+    overlap: Ints | None = None
     listed: Comparisons | None = None
-    at: npt.NDArray[np.int64] | None = None
+    at: Ints | None = None
 
     @property
     def n_subjects(self) -> int:
@@ -194,7 +185,7 @@ class SystemData:
     trials: Trials
     points: Points
     rates: tuple[Rates, Rates]
-    max_points: npt.NDArray[np.float64]
+    max_points: Floats
     replicates: Mapping[Plan, Replicates]
     rule: WilsonRule
     resolved: tuple[str | None, ...]
@@ -241,7 +232,7 @@ class SystemData:
         ]
 
 
-def strata_of(spec: AuditSpec, groups: Groups) -> npt.NDArray[np.int32] | None:
+def strata_of(spec: AuditSpec, groups: Groups) -> Index | None:
     """Strata of the subject plans: groups of ``bootstrap.stratify``, by default of the first schema (FORMULAS 8.2)."""
     name = stratum(spec, groups.schemas)
     if name is None:

@@ -8,15 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Interval, Method
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import SystemData
 from frtaudit.stats.intervals.wilson import RuleInterval, WilsonRule, prepare
 from frtaudit.stats.similarity.tail import no_groups
 
-Floats = npt.NDArray[np.float64]
 Holds = Callable[[RuleInterval], bool]
 LEVEL = 0.05  # of the rule's own interval, which is not read here
 STEPS = 32  # thresholds read at once; each pass narrows the place to one of them
@@ -80,7 +79,7 @@ class Inversion:
                 low, high = int(places[first - 1]) if first else low, int(places[first])
         return high
 
-    def _held(self, holds: Holds, places: npt.NDArray[np.int64], weighting: Weighting) -> list[bool]:
+    def _held(self, holds: Holds, places: Ints, weighting: Weighting) -> list[bool]:
         tail, chosen = self.system.tail, self.scores[places]
         rule = self.rule.along(tail, no_groups(tail), chosen)
         return [holds(rule.fmr(float(threshold), 0, LEVEL, weighting)) for threshold in chosen]

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
@@ -12,8 +12,6 @@ from frtaudit.core.spec import FailureScore
 from frtaudit.stats.rates.failures import score_zero
 from frtaudit.stats.similarity.tail import BlockScorer, TailRequest, from_listed, score_all_pairs
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int32]
 PairScorer = Callable[[Index, Index], Floats]
 _CHUNK = 1 << 16
 USUAL_RANGES = ((0.0, 1.0), (-1.0, 1.0), (0.0, 100.0))

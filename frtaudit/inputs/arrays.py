@@ -7,6 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import Json, digest, dumps, sha256
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.spec import SchemaSpec
@@ -25,8 +26,6 @@ NO_SAMPLES = (
     "so that samples are counted once for each comparison they stand in"
 )
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Sides: TypeAlias = Sequence[npt.ArrayLike]  # of the probes, and of the references
 
 
@@ -41,7 +40,7 @@ class ScoreArrays:
 
     system: str
     score: Floats
-    mated: Bools
+    mated: Flags
     texts: Mapping[str, list[str]]
     named_samples: bool
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.spec import Bins
 from frtaudit.errors import SpecError
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int64]
 
 
@@ -55,9 +55,7 @@ def by_edges(values: Floats, edges: Sequence[float]) -> Codes:
     return codes
 
 
-def by_percentiles(
-    values: Floats, percentiles: Sequence[float], subject_of: npt.NDArray[np.int32], group_of: Codes
-) -> Codes:
+def by_percentiles(values: Floats, percentiles: Sequence[float], subject_of: Index, group_of: Codes) -> Codes:
     """Bin of each value among the subjects of its group, -1 where the value or the group is unknown.
 
     ``values`` (N,) float64 per sample; ``subject_of`` (N,) int32; ``group_of`` (K,) int64, -1 = unknown. The cuts are
@@ -76,7 +74,7 @@ def by_percentiles(
     return codes
 
 
-def _subject_means(values: Floats, subject_of: npt.NDArray[np.int32], n_subjects: int) -> Floats:
+def _subject_means(values: Floats, subject_of: Index, n_subjects: int) -> Floats:
     known = ~np.isnan(values)
     total = np.bincount(subject_of[known], weights=values[known], minlength=n_subjects)
     count = np.bincount(subject_of[known], minlength=n_subjects)

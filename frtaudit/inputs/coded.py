@@ -7,11 +7,11 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-Texts = npt.NDArray[np.object_]
+from frtaudit.core.arrays import Flags, Texts
+
 Codes = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
 T = TypeVar("T", bound=np.generic)
-Rows = npt.NDArray[np.int64] | npt.NDArray[np.intp] | Bools | slice
+Rows = npt.NDArray[np.int64] | npt.NDArray[np.intp] | Flags | slice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -52,7 +52,7 @@ class Coded:
             return self
         return Coded(code=self.mapped((np.cumsum(there) - 1).astype(np.int32), -1), names=self.names[there])
 
-    def filled(self, rows: Bools, text: str) -> "Coded":
+    def filled(self, rows: Flags, text: str) -> "Coded":
         """The same with ``text`` in these rows."""
         if not rows.any():
             return self

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.csv as pc
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
 
@@ -25,7 +26,6 @@ _REMARK = b"#"
 _UNEVEN = (b"\t", b"  ", b"\n ", b" \n", b" \r", b'"')  # what is laid out anew between spaces
 _UTF8, _OTHERS = b"\xef\xbb\xbf", (b"\xff\xfe", b"\xfe\xff")
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[np.int32]
 
 
@@ -77,7 +77,7 @@ class Fields:
     name: str
     texts: dict[str, Coded]
     score: Floats
-    lines: npt.NDArray[np.int64] | None
+    lines: Ints | None
     first: int
 
     def place(self, row: int) -> str:
@@ -196,7 +196,7 @@ def _fast(source: "pa.NativeFile", layout: Layout, columns: Sequence[str]) -> "p
         return None
 
 
-def _laid_out(path: Path, name: str, layout: Layout) -> tuple[bytes, npt.NDArray[np.int64]]:
+def _laid_out(path: Path, name: str, layout: Layout) -> tuple[bytes, Ints]:
     """Every line checked, and laid out with one space (or as it stands, with a header); the numbers of the lines."""
     rows = path.read_bytes().removeprefix(_UTF8).splitlines()
     while rows and not rows[-1].strip():
@@ -307,7 +307,7 @@ def _check_names(read: Fields, wanted: Sequence[str]) -> None:
             raise DataError(read.place(row), f"{column} is empty", "a name")
 
 
-def _first(wrong: npt.NDArray[np.bool_]) -> Iterator[int]:
+def _first(wrong: Flags) -> Iterator[int]:
     """The first row that is wrong, or nothing."""
     if wrong.any():
         yield int(np.argmax(wrong))

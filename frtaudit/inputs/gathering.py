@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.cohort import Cohort, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -110,7 +110,7 @@ def _add_column(people: People, item: Gathered, column: str, values: Coded, samp
         texts[known] = texts[known] or text
 
 
-def _first_rows(coded: Coded) -> npt.NDArray[np.int64]:
+def _first_rows(coded: Coded) -> Ints:
     """The first row at which each name stands, (names,) int64."""
     rows = np.empty(len(coded.names), dtype=np.int64)
     rows[coded.codes[::-1]] = np.arange(coded.codes.size)[::-1]
@@ -154,7 +154,7 @@ def table_of(
     return (comparisons, scored(item.read.score[keep])), entries
 
 
-def scored(score: npt.NDArray[np.float64]) -> ScoreTable:
+def scored(score: Floats) -> ScoreTable:
     """Scores as a table: NaN is a comparison that failed without a reason."""
     failed = np.isnan(score)
     codes = (MISSING_SCORE,) if failed.any() else ()
@@ -185,7 +185,7 @@ def _check_repeats(item: Gathered) -> None:
     raise DataError(item.read.place(row), found, "each comparison once")
 
 
-def _repeats(key: npt.NDArray[np.int64], cells: int) -> bool:
+def _repeats(key: Ints, cells: int) -> bool:
     """Whether some key, below ``cells``, stands twice: marked in a table if that is no larger than the keys."""
     if cells > max(key.nbytes, 1 << 24):
         return bool(np.unique(key).size < key.size)

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import digest
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.estimates import Target
+from frtaudit.core.methods import Target
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, Weighting
 from frtaudit.errors import DataError, SpecError
-from frtaudit.inputs.fields import Floats
 from frtaudit.inputs.gathering import scored
 from frtaudit.inputs.pseudonyms import key_bytes
 from frtaudit.inputs.scorelist import MISSING_SCORE

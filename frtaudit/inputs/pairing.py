@@ -3,13 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.errors import SpecError
 
-Index = npt.NDArray[np.int32]
 Keys = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 def cells_of(cohort: Cohort, non_mated: NonMated, within: str | None) -> Index:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import Cohort
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
@@ -28,8 +29,8 @@ class PairList:
     the file with a sample that a conflict rule or a step of sanitization dropped.
     """
 
-    probe: npt.NDArray[np.int32]
-    reference: npt.NDArray[np.int32]
+    probe: Index
+    reference: Index
     fold: npt.NDArray[np.int16] | None
     left_out: int = 0
 

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from frtaudit.core.machine.files import read_regular
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.errors import DataError
 
 PLACE = "report.previous"

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frtaudit.core.arrays import Texts
 from frtaudit.core.canonical import Json, digest
 from frtaudit.core.cohort import Classification, Cohort
 from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.schemas import Columns, Texts, classify
+from frtaudit.inputs.schemas import Columns, classify
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

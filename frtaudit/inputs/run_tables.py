@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.canonical import Json, sha256, sha256_file
 from frtaudit.core.cohort import Classification, Cohort, StoredSystem
 from frtaudit.core.comparisons import Comparisons
@@ -23,7 +24,6 @@ from frtaudit.stats.rates.trials import complete_pairs
 RESULT, TABLES, STATEMENT = "result.json", "tables", "statement.dsse.json"
 NEEDED = ("systems", "samples", "scores", "tail", "pairs", "replicates")
 CLASS = "class_"
-Index = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -291,12 +291,12 @@ def _tail(
     )
 
 
-def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], npt.NDArray[np.float64]]:
+def _replicates(run: RunTables, system: str) -> dict[tuple[float, str], Floats]:
     """FNMR of everybody at each declared target in each replicate of subjects, by target and weighting."""
     table = _of(run, "replicates", system)
     chosen = (table["plan"].astype(object) == "subjects") & (table["metric"].astype(object) == "fnmr_at_fmr")
     chosen &= table["group"].astype(object) == "all"
-    found: dict[tuple[float, str], npt.NDArray[np.float64]] = {}
+    found: dict[tuple[float, str], Floats] = {}
     for (at, weighting), part in table[chosen].groupby(["at", "weighting"], observed=True):
         values = part.sort_values("replicate")["value"].to_numpy(np.float64)
         found[float(str(at).partition("=")[2]), str(weighting)] = values

@@ -8,21 +8,27 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.canonical import seed_of
-from frtaudit.core.cohort import Classification, Cohort, CohortData, LedgerEntry, Templates
+from frtaudit.core.cohort import (
+    ClassCount,
+    Classification,
+    Cohort,
+    CohortData,
+    LedgerEntry,
+    Required,
+    Sanitized,
+    Stage,
+    Templates,
+)
 from frtaudit.core.comparisons import Comparisons
-from frtaudit.core.sanitized import ClassCount, Required, Sanitized, Stage
 from frtaudit.core.scores import ScoreTable
 from frtaudit.core.spec import AuditSpec, ConflictRule, Sanitize, SanitizeStep, SchemaSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import listed_comparisons
 from frtaudit.inputs.roster import cohort_digest
 from frtaudit.inputs.schemas import sample_codes, subject_codes
-
-Bools = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 NUMBERS: Mapping[Sanitize, int] = {
     Sanitize.MIN_SAMPLES: 4,
@@ -67,7 +73,7 @@ def sanitized(cohort_data: CohortData, spec: AuditSpec) -> CohortData:
     cohort = cohort_data.cohort
     keep = np.ones(cohort.n_samples, dtype=np.bool_)
     stages = [_stage(READ, "as read", "", cohort, keep)]
-    before: Bools | None = None
+    before: Flags | None = None
     ledger: list[LedgerEntry] = []
     counted_at = 0
     for place, step in enumerate(spec.sanitize):
@@ -137,7 +143,7 @@ def _labelled(step: SanitizeStep, schemas: Mapping[str, SchemaSpec]) -> list[str
     return [name for name in wanted if schemas[name].column is not None and schemas[name].bins is None]
 
 
-def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Bools, spec: AuditSpec) -> Bools:
+def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Flags, spec: AuditSpec) -> Flags:
     """Which samples a step keeps, shape (N,), of those in ``keep``."""
     cohort = cohort_data.cohort
     held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
@@ -155,8 +161,8 @@ def _kept(where: str, step: SanitizeStep, cohort_data: CohortData, keep: Bools, 
 
 
 def _disagree(
-    step: SanitizeStep, cohort_data: CohortData, keep: Bools, schemas: Mapping[str, SchemaSpec]
-) -> Bools:
+    step: SanitizeStep, cohort_data: CohortData, keep: Flags, schemas: Mapping[str, SchemaSpec]
+) -> Flags:
     """Subjects whose kept samples say different classes, shape (K,)."""
     subject_of = cohort_data.cohort.subject_of
     found = np.zeros(cohort_data.cohort.n_subjects, dtype=np.bool_)
@@ -166,7 +172,7 @@ def _disagree(
     return found
 
 
-def _numbers(where: str, cohort_data: CohortData, column: str) -> npt.NDArray[np.float64]:
+def _numbers(where: str, cohort_data: CohortData, column: str) -> Floats:
     """A column as numbers, NaN where it is empty: a face of unknown size is not known to be large enough."""
     if column not in cohort_data.attributes:
         raise DataError(
@@ -178,7 +184,7 @@ def _numbers(where: str, cohort_data: CohortData, column: str) -> npt.NDArray[np
         raise DataError(where, f"column {column!r} holds a text that is no number", "numbers") from None
 
 
-def _rank(cohort: Cohort, keep: Bools, seed: int) -> Ints:
+def _rank(cohort: Cohort, keep: Flags, seed: int) -> Ints:
     """The place of each kept sample among its subject's, by a digest keyed by the seed and the sample's id."""
     key = np.array(
         [
@@ -194,7 +200,7 @@ def _rank(cohort: Cohort, keep: Bools, seed: int) -> Ints:
     return rank
 
 
-def _refuse_small(where: str, step: SanitizeStep, cohort: Cohort, keep: Bools, before: Bools) -> None:
+def _refuse_small(where: str, step: SanitizeStep, cohort: Cohort, keep: Flags, before: Flags) -> None:
     """Refuse a class with fewer subjects than asked for; say with how many samples it would have enough."""
     for name in cohort.classifications if step.schema is None else [step.schema]:
         for item in _counts(cohort, keep, name):
@@ -203,7 +209,7 @@ def _refuse_small(where: str, step: SanitizeStep, cohort: Cohort, keep: Bools, b
                 raise DataError(where, found, f"{number_of(step)} or more{_hint(step, cohort, before, item)}")
 
 
-def _hint(step: SanitizeStep, cohort: Cohort, before: Bools, item: ClassCount) -> str:
+def _hint(step: SanitizeStep, cohort: Cohort, before: Flags, item: ClassCount) -> str:
     (left,) = [
         line.left
         for line in _required(cohort, before)
@@ -215,7 +221,7 @@ def _hint(step: SanitizeStep, cohort: Cohort, before: Bools, item: ClassCount) -
     return f"; it has {left[most - 1]} where {most} sample(s) of each are asked for"
 
 
-def _entries(step: SanitizeStep, cohort: Cohort, keep: Bools, left: Bools) -> Iterator[LedgerEntry]:
+def _entries(step: SanitizeStep, cohort: Cohort, keep: Flags, left: Flags) -> Iterator[LedgerEntry]:
     """What a step took, samples and subjects, in the ledger."""
     people = [np.unique(cohort.subject_of[chosen]).size for chosen in (keep, left)]
     for unit, count in (
@@ -226,7 +232,7 @@ def _entries(step: SanitizeStep, cohort: Cohort, keep: Bools, left: Bools) -> It
             yield LedgerEntry(code=f"sanitize_{step.step.value}", count=count, unit=unit)
 
 
-def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Bools) -> Stage:
+def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Flags) -> Stage:
     return Stage(
         step=step,
         said=words,
@@ -237,7 +243,7 @@ def _stage(step: str, words: str, reason: str, cohort: Cohort, keep: Bools) -> S
     )
 
 
-def _counts(cohort: Cohort, keep: Bools, schema: str) -> Iterator[ClassCount]:
+def _counts(cohort: Cohort, keep: Flags, schema: str) -> Iterator[ClassCount]:
     """Subjects and samples left in each class of a schema, unknown apart."""
     classification = cohort.classifications[schema]
     held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
@@ -248,7 +254,7 @@ def _counts(cohort: Cohort, keep: Bools, schema: str) -> Iterator[ClassCount]:
         )
 
 
-def _required(cohort: Cohort, keep: Bools) -> Iterator[Required]:
+def _required(cohort: Cohort, keep: Flags) -> Iterator[Required]:
     """Subjects left in each class against the number of samples asked for."""
     held = np.bincount(cohort.subject_of[keep], minlength=cohort.n_subjects)
     for name, schema in cohort.classifications.items():
@@ -279,7 +285,7 @@ class _Moved(Mapping[str, Mapping[int, str]]):
         return len(self.of)
 
 
-def _subset(cohort_data: CohortData, keep: Bools, ledger: Sequence[LedgerEntry]) -> CohortData:
+def _subset(cohort_data: CohortData, keep: Flags, ledger: Sequence[LedgerEntry]) -> CohortData:
     """The material of the kept samples alone."""
     cohort = _kept_cohort(cohort_data.cohort, keep, ledger)
     place = np.where(keep, np.cumsum(keep) - 1, -1).astype(np.int64)
@@ -293,7 +299,7 @@ def _subset(cohort_data: CohortData, keep: Bools, ledger: Sequence[LedgerEntry])
     )
 
 
-def _kept_cohort(cohort: Cohort, keep: Bools, ledger: Sequence[LedgerEntry]) -> Cohort:
+def _kept_cohort(cohort: Cohort, keep: Flags, ledger: Sequence[LedgerEntry]) -> Cohort:
     people = np.unique(cohort.subject_of[keep])
     if people.size < 2:
         raise DataError("sanitize", f"{people.size} subject(s) are left", "two subjects or more")
@@ -313,7 +319,7 @@ def _kept_cohort(cohort: Cohort, keep: Bools, ledger: Sequence[LedgerEntry]) -> 
     )
 
 
-def _left(schema: Classification, people: npt.NDArray[np.int32]) -> Classification:
+def _left(schema: Classification, people: Index) -> Classification:
     codes = schema.codes[people]
     empty = [name for code, name in enumerate(schema.classes) if not bool(np.any(codes == code))]
     if empty:

@@ -12,16 +12,14 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Texts
 from frtaudit.core.cohort import UNKNOWN, Classification, LedgerEntry
 from frtaudit.core.spec import ConflictRule, SchemaSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.binning import bin_names, by_edges, by_percentiles, check_bins
 
-Texts = npt.NDArray[np.object_]
 Columns = Mapping[str, Texts]
 Codes = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int32]
 
 ANY = "*"
 DROPPED = "conflicting_classes_dropped"
@@ -40,7 +38,7 @@ class Classified:
     """
 
     classifications: Mapping[str, Classification]
-    keep: Bools
+    keep: Flags
     ledger: tuple[LedgerEntry, ...]
 
 
@@ -51,7 +49,7 @@ class _Applied:
     classes: tuple[str, ...]
     labels: tuple[str, ...]
     codes: Codes
-    dropped: Bools
+    dropped: Flags
     ledger: tuple[LedgerEntry, ...] = ()
 
 
@@ -226,7 +224,7 @@ def _check_found(name: str, classes: tuple[str, ...]) -> None:
         raise DataError(f"schemas.{name}", f"the column holds {len(classes)} classes", f"1 to {MAX_CLASSES}")
 
 
-def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> npt.NDArray[np.float64]:
+def _numbers(name: str, schema: SchemaSpec, texts: Texts) -> Floats:
     silent = {"", UNKNOWN, *schema.unknown}
     value_of = {text: float("nan") if text in silent else _number(text) for text in set(texts.tolist())}
     strange = sorted(
@@ -268,7 +266,7 @@ def _per_subject(
     )
 
 
-def subject_codes(codes: Codes, subject_of: Index) -> tuple[Codes, Bools, Bools]:
+def subject_codes(codes: Codes, subject_of: Index) -> tuple[Codes, Flags, Flags]:
     """The commonest class of each subject, whether it is tied, and whether samples disagree; each (K,).
 
     ``codes``: shape (N,), int64, -1 for samples that say nothing, which neither vote nor disagree.
@@ -322,7 +320,7 @@ def _chosen(
 
 
 def _settled(
-    name: str, schema: SchemaSpec, applied: _Applied, keep: Bools
+    name: str, schema: SchemaSpec, applied: _Applied, keep: Flags
 ) -> tuple[Classification, tuple[LedgerEntry, ...]]:
     """The classification of the kept subjects; a class without one is refused when declared, else left out."""
     codes = applied.codes[keep]

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
@@ -21,8 +21,6 @@ SELF = "self_comparison"
 OF_DROPPED = "comparison_of_dropped_subject"
 SAMPLE = ("sample_id", "image_id")
 SUBJECT = ("subject_id", "subject")
-
-Index = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ def _tables(
 ) -> tuple[dict[str, tuple[Comparisons, ScoreTable]], list[LedgerEntry]]:
     """The comparisons and scores of each provider, and the lines that are none, counted."""
     index = {name: i for i, name in enumerate(cohort.sample_ids)}
-    lines: dict[str, list[tuple[Index, Index, npt.NDArray[np.float64], Coded]]] = {}
+    lines: dict[str, list[tuple[Index, Index, Floats, Coded]]] = {}
     for scores in lists:
         _check_mated(scores, subjects)
         probe, reference = _indices(scores.probe, index), _indices(scores.reference, index)
@@ -181,7 +179,7 @@ def _indices(side: Coded, index: Mapping[str, int]) -> Index:
 def _table(
     provider: str,
     cohort: Cohort,
-    lines: Sequence[tuple[Index, Index, npt.NDArray[np.float64], Coded]],
+    lines: Sequence[tuple[Index, Index, Floats, Coded]],
 ) -> tuple[tuple[Comparisons, ScoreTable], list[LedgerEntry]]:
     probe, reference, score = (np.concatenate([one[part] for one in lines]) for part in range(3))
     dropped = (probe < 0) | (reference < 0)

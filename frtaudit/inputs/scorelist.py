@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Texts
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded
 from frtaudit.inputs.pairlist import PROBE, REFERENCE
-from frtaudit.inputs.tables import Table, Texts, read_table
+from frtaudit.inputs.tables import Table, read_table
 
 PROBE_SUBJECT = ("probe_subject", "probe_subject_id", "subject_id_1", "subject_1")
 REFERENCE_SUBJECT = ("reference_subject", "reference_subject_id", "subject_id_2", "subject_2")
@@ -21,8 +22,6 @@ MISSING_SCORE = "missing_score"
 _YES = frozenset({"1", "true", "yes", "mated", "genuine"})
 _NO = frozenset({"0", "-1", "false", "no", "non-mated", "non_mated", "nonmated", "impostor", "imposter"})
 _NO_SCORE = frozenset({"", "nan", "na", "null", "none"})
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from frtaudit.core.arrays import Floats, Texts
 from frtaudit.core.machine.files import check_regular
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, coded_of
@@ -17,7 +17,6 @@ from frtaudit.inputs.coded import Coded, coded_of
 if TYPE_CHECKING:
     import pandas as pd
 
-Texts = npt.NDArray[np.object_]
 SUFFIXES = (".csv", ".parquet")
 UNREADABLE = (
     ValueError,
@@ -86,7 +85,7 @@ class Table:
         names = coded_of(Table.texts(replace(self, frame=whole.dictionary.to_pandas().to_frame("")), ""))
         return Coded(code=np.append(names.code, np.int32(-1))[place], names=names.names).used()
 
-    def numbers(self, column: str) -> npt.NDArray[np.float64] | None:
+    def numbers(self, column: str) -> Floats | None:
         """A column that holds numbers, as float64, NaN for null; None for one that holds something else.
 
         The numbers are those that :meth:`texts` would read as.

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Singles
 from frtaudit.core.cohort import Templates
 from frtaudit.core.machine.files import open_regular
 from frtaudit.errors import DataError
@@ -140,7 +141,7 @@ def _key(held: Sequence[str], names: tuple[str, ...], file: str) -> str:
     return found
 
 
-def _vectors(embedding: Array, n_ids: int, name: str) -> npt.NDArray[np.float32]:
+def _vectors(embedding: Array, n_ids: int, name: str) -> Singles:
     """The embeddings as float32, checked; the first bad row is named."""
     if embedding.ndim != 2 or embedding.shape[0] != n_ids or not embedding.shape[1]:
         found = f"embedding has shape {embedding.shape} for {n_ids} image ids (dimension mismatch)"

@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze, require
 from frtaudit.core.labelling import LEFT_OUT, UNSAID, Faces, Labelled
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.estimates import Interval, Method
+from frtaudit.core.arrays import Floats, Index, Ints
+from frtaudit.core.estimates import Interval
+from frtaudit.core.methods import Method
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, empty, from_bounds, from_variance
@@ -24,10 +25,6 @@ from frtaudit.stats.rates.rates import rates, threshold_at
 from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.similarity.tail import no_groups
 from frtaudit.stats.systems import support
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,7 +176,7 @@ def _dated_rates(
     refused: Sequence[str | None],
     thresholds: tuple[Floats, Floats],
     drawing: Drawing,
-    query: npt.NDArray[np.int32],
+    query: Index,
 ) -> DatedRates:
     own = np.where([reason is None for reason in refused], thresholds[0], np.nan)
     kept = [thresholds[1][a] for a in range(thresholds[1].size) if refused[a] is None]
@@ -222,7 +219,7 @@ def _drawn(
     targets: Sequence[float],
     thresholds: Sequence[float],
     drawing: Drawing,
-    query: npt.NDArray[np.int32],
+    query: Index,
 ) -> Replicates:
     return replicate(
         tail,

@@ -16,6 +16,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.labelling import (
     LEFT_OUT,
     NOT_OF_QUERY,
@@ -42,10 +43,6 @@ ODD, MARGIN, ALIKE = (
 FEWEST = 20  # queries with labels, and
 TAU = Limits().tau  # of z, for faces of queries left out: where to start from
 SERVICES = 2  # services, or one is its own judge
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +77,7 @@ class Truths:
     """
 
     own: Flags
-    times: npt.NDArray[np.int64]
+    times: Ints
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +165,7 @@ class _Rows:
     query: Index
     start: Floats
     blocks: Sequence[tuple[Floats, Flags]]
-    people: npt.NDArray[np.int64]
+    people: Ints
 
     @classmethod
     def of(cls, labelling: Labelling) -> "_Rows":
@@ -235,7 +232,7 @@ class _Rows:
         someone = np.unique(np.stack([self.query, self.person]), axis=1, return_inverse=True)[1]
         return np.asarray(np.where(np.bincount(someone, made)[someone] >= PERSON, made, 0.0))
 
-    def best(self, value: Floats) -> npt.NDArray[np.int64]:
+    def best(self, value: Floats) -> Ints:
         """The row of each face with the largest value, the first of equal ones, shape (F,)."""
         order = np.lexsort((self.person, -value, self.face))
         return order[np.searchsorted(self.face[order], np.arange(int(self.face[-1]) + 1))]

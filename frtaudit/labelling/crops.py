@@ -5,21 +5,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Ints, Texts
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
-from frtaudit.inputs.tables import Texts
 from frtaudit.inputs.vectors import TemplateFile
 from frtaudit.labelling.detection import Detections, counted
 from frtaudit.stats.labels.duplicates import duplicated
 
 NEAR_DUPLICATE, NO_EMBEDDING = "near_duplicate", "image_without_embedding"
 OF_FACE_LEFT_OUT, OF_SEVERAL = "comparison_of_face_left_out", "annotation_of_several_faces"
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +29,7 @@ class Crops:
 
 
 def crops_of_faces(
-    images: Faces, columns: Mapping[str, Texts], services: Sequence[Service], found: Detections, gone: Bools
+    images: Faces, columns: Mapping[str, Texts], services: Sequence[Service], found: Detections, gone: Flags
 ) -> Crops:
     """The faces ``found`` but those of images that are ``gone``, shape (images,), sorted by query and name.
 
@@ -86,8 +82,8 @@ def _told(service: Service, face_of: Ints) -> tuple[Service, int]:
 
 
 def near_duplicates(
-    path: Path, images: Faces, used: Bools, similarity: float
-) -> tuple[Bools, list[LedgerEntry]]:
+    path: Path, images: Faces, used: Flags, similarity: float
+) -> tuple[Flags, list[LedgerEntry]]:
     """Which images are left out for another that is all but the same, shape (images,), of those that are ``used``.
 
     ``path``: an .npz of embeddings under the names of ``images``, some of which may be missing. Raises

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.labelling import UNSAID, Faces, Labelling, LabelSource, Service
 from frtaudit.core.scores import ScoreTail
@@ -23,11 +23,6 @@ from frtaudit.stats.similarity.tail import from_listed
 WHERE = "cohort.earlier"
 ALIKE = 0.5  # correlation of scores within queries that some service reaches where the images are the same
 FEWEST = 10  # pairs within queries, to look at it
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 class Design(StrEnum):

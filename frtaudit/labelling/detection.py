@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.errors import DataError, SpecError
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 NONE_FOUND, SEVERAL_FOUND, NOT_TOLD = "no_face_found", "several_faces_found", "not_told_how_many_faces"
 APART, CUT, NOT_BY_ALL = "boxes_apart", "face_cut_from_others", "face_not_found_by_all"
 IMAGE_LEFT_OUT = "image_left_out"
-
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 class Detected(StrEnum):
@@ -45,7 +42,7 @@ class Detections:
 
     row: Ints
     names: tuple[str, ...]
-    among: Bools
+    among: Flags
     face_of: Mapping[str, Ints]
     ledger: tuple[LedgerEntry, ...]
 
@@ -113,9 +110,9 @@ class _Boxed:
     row: Ints
     service: Ints
     face: Ints
-    cut: Bools
+    cut: Flags
     rank: Ints
-    box: npt.NDArray[np.float64]
+    box: Floats
     names: tuple[str, ...]
 
     def own(self, face: Ints) -> dict[str, Ints]:
@@ -142,7 +139,7 @@ def _boxed(images: Faces, boxes: "BoxList") -> _Boxed:
     )
 
 
-def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Bools:
+def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Flags:
     """Images that a service without boxes does not refuse for several faces (Algorithm 1)."""
     told = told_by(service, size)
     ledger += counted(SEVERAL_FOUND, int((told == MORE).sum()), "images", service.name)
@@ -150,7 +147,7 @@ def _not_refused(service: Service, size: int, ledger: list[LedgerEntry]) -> Bool
     return np.asarray((told != MORE) & (told != UNTOLD))
 
 
-def _one_each(found: _Boxed, size: int, ledger: list[LedgerEntry]) -> Bools:
+def _one_each(found: _Boxed, size: int, ledger: list[LedgerEntry]) -> Flags:
     """Images in which each service with boxes finds exactly one face, and the same."""
     n_services = len(found.names)
     count = np.bincount(found.row * n_services + found.service, minlength=size * n_services)

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index, Texts
 from frtaudit.core.cohort import Cohort, CohortData, LedgerEntry
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import (
@@ -23,7 +23,6 @@ from frtaudit.core.spec import SchemaSpec
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import both_orders, listed_comparisons
 from frtaudit.inputs.roster import Roster, attributes_of, enrol
-from frtaudit.inputs.schemas import Texts
 from frtaudit.labelling.cautions import QUERIES_LEFT_OUT, attribution_notes, not_scored_entries
 from frtaudit.labelling.estimate import How, labelled
 from frtaudit.labelling.tried import query_classes
@@ -37,8 +36,6 @@ OF_OTHERS, FAILED_OF_OTHERS = (
 SOMEBODY_ELSE, FACES_LEFT_OUT = "face_of_somebody_else", "face_without_label"
 
 _WHICH = "use beside answers: they do not say which of a query's several people is meant"
-
-Index = npt.NDArray[np.int32]
 
 
 def labelled_cohort(
@@ -83,7 +80,7 @@ def labelling_of(faces: Faces, services: Sequence[Service], how: How) -> Labelli
     )
 
 
-def persons(faces: Faces, found: Labelled, source: LabelSource) -> npt.NDArray[np.int32]:
+def persons(faces: Faces, found: Labelled, source: LabelSource) -> Index:
     """Which person of its query each face shows, shape (F,), -1 for none or not known.
 
     Raises :class:`SpecError` for answers that are not there, or that would have to be joined with several people of
@@ -128,7 +125,7 @@ def _refuse_few(faces: Faces, services: Sequence[Service], person: Index, found:
 
 def _enrolled(
     faces: Faces,
-    person: npt.NDArray[np.int32],
+    person: Index,
     columns: Mapping[str, Texts],
     schemas: Mapping[str, SchemaSpec],
 ) -> tuple[Cohort, dict[str, Texts], Index]:

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
-from frtaudit.core.extras import need
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.labelling import LEFT_OUT, Faces, Labelled, LabelSource, Service
+from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.stats.labels import spectral
 from frtaudit.stats.labels.spectral import Limits, Reason, Rule
@@ -19,9 +19,6 @@ from frtaudit.stats.rates.censoring import censoring_of
 MOST = 100_000  # scores that a mixture is fitted to: equally spaced ranks of all of them
 MOSTLY = 0.5  # of all scores at the floor and the ceiling together: these are the modes then
 APART = 2.0  # modes nearer than so many of the mean of the two standard deviations are one (equal ones: no dip between)
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 class Several(StrEnum):
@@ -202,7 +199,7 @@ def _labelled(faces: Faces, services: Sequence[Service], how: How) -> Labelled:
 def _failed(
     reason: str,
     kept: int,
-    whole: Sequence[npt.NDArray[np.bool_]],
+    whole: Sequence[Flags],
     matrices: Sequence[Floats],
     modes: Sequence[tuple[float, float]],
     how: How,
@@ -224,7 +221,7 @@ def _failed(
     return bool(others) and spectral.label(others, how.rule, how.limits).reason is None
 
 
-def lacking(faces: Faces, services: Sequence[Service]) -> npt.NDArray[np.bool_]:
+def lacking(faces: Faces, services: Sequence[Service]) -> Flags:
     """Faces whose scores with others of their query a service lacks, so that it labels without them, shape (F, S).
 
     >>> faces = Faces(names=("a", "b", "c"), query_of=[0, 0, 0], queries=("q",), annotated=[1, 1, 1])
@@ -264,8 +261,8 @@ def matrices_of(faces: Faces, services: Sequence[Service]) -> Iterator[list[Floa
 class _Within:
     """A service's scores of pairs within queries, sorted by query; ``starts``: of each query, shape (Q + 1,)."""
 
-    first: npt.NDArray[np.int32]
-    second: npt.NDArray[np.int32]
+    first: Index
+    second: Index
     score: Floats
     starts: Ints
 

@@ -7,6 +7,7 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, Faces, Labelled, Labelling, Service
 from frtaudit.core.scores import ScoreTable
@@ -23,9 +24,7 @@ CLAIMS = (OF_QUERY, NOT_OF_QUERY)
 FEWEST = 3  # services of a subset
 MOST = 6  # services whose subsets are all tried: 42 of three and more
 
-Floats = npt.NDArray[np.float64]
 Persons = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,8 +36,8 @@ class Scores:
 
     mated: Floats
     non_mated: Floats
-    mated_query: npt.NDArray[np.int32]
-    non_mated_queries: npt.NDArray[np.int32]
+    mated_query: Index
+    non_mated_queries: Index
 
     def of(self, member: Flags) -> "Scores":
         """Those of the queries that are flagged, shape (Q,): non-mated ones where both are."""
@@ -176,7 +175,7 @@ class Agreement:
     """
 
     table: Mapping[tuple[int, int], int]
-    of_query: npt.NDArray[np.int64]
+    of_query: Ints
 
     @property
     def right(self) -> int:

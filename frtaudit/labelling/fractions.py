@@ -3,15 +3,13 @@
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.labelling import UNSAID, Faces, Labelled, LabelSource
 from frtaudit.labelling.asking import asking
 from frtaudit.labelling.enrolment import persons
 from frtaudit.labelling.evaluation import Scores
 from frtaudit.stats.rates.listed import threshold_of
-
-Index = npt.NDArray[np.int32]
 
 
 def complete(faces: Faces) -> bool:

@@ -6,14 +6,13 @@ from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index, Ints, Longs, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import LedgerEntry
 from frtaudit.core.labelling import Faces, Service
 from frtaudit.inputs.pairing import pair_keys
 
-Index = npt.NDArray[np.int32]
 OTHER_GROUP, NOT_DRAWN = "comparison_between_groups", "comparison_between_queries_not_drawn"
 
 
@@ -25,9 +24,7 @@ class Between(StrEnum):
     ALL = "all"
 
 
-def pairs_of(
-    faces: Faces, group: npt.NDArray[np.int64], between: Between, rng: np.random.Generator
-) -> tuple[Index, Index]:
+def pairs_of(faces: Faces, group: Ints, between: Between, rng: np.random.Generator) -> tuple[Index, Index]:
     """Indices of the two faces of each pair, the first below the second, shape (P,) int32 each, in ascending order.
 
     ``group``: shape (Q,), the group of each query, -1: paired with nobody. Fewer are drawn where fewer there are.
@@ -46,9 +43,7 @@ def pairs_of(
     return (keys // size).astype(np.int32), (keys % size).astype(np.int32)
 
 
-def _between(
-    faces: Faces, of_face: npt.NDArray[np.int64], wanted: int | None, rng: np.random.Generator
-) -> npt.NDArray[np.int64]:
+def _between(faces: Faces, of_face: Ints, wanted: int | None, rng: np.random.Generator) -> Ints:
     """Keys first * F + second of pairs between queries of one group: all, or as many as are wanted, each once.
 
     Drawn at random with repetitions left out, or, where more than a third is wanted, from the list of all.
@@ -68,7 +63,7 @@ def _between(
     return drawn[:wanted]
 
 
-def _count(faces: Faces, of_face: npt.NDArray[np.int64]) -> int:
+def _count(faces: Faces, of_face: Ints) -> int:
     """How many pairs there are between queries of one group."""
     kept = of_face >= 0
     both = np.bincount(of_face[kept]).astype(np.int64)
@@ -76,7 +71,7 @@ def _count(faces: Faces, of_face: npt.NDArray[np.int64]) -> int:
     return int(((both**2).sum() - (own**2).sum()) // 2)
 
 
-def _all(faces: Faces, of_face: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _all(faces: Faces, of_face: Ints) -> Ints:
     """Keys of every pair between queries of one group."""
     found = [np.zeros(0, dtype=np.int64)]
     for code in np.unique(of_face[of_face >= 0]).tolist():
@@ -90,7 +85,7 @@ def _all(faces: Faces, of_face: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
 def kept_between(
     faces: Faces,
     services: Sequence[Service],
-    group: npt.NDArray[np.object_],
+    group: Texts,
     between: Between,
     seed: int,
 ) -> tuple[tuple[Service, ...], tuple[LedgerEntry, ...]]:
@@ -146,7 +141,7 @@ def kept_between(
     return tuple(made), tuple(ledger)
 
 
-def _numbers(faces: Faces, keys: npt.NDArray[np.int64], seed: int) -> npt.NDArray[np.uint64]:
+def _numbers(faces: Faces, keys: Ints, seed: int) -> Longs:
     """A 64-bit number for each pair, from the seed and both names: other faces and other pairs change none."""
     of_face = np.array([seed_of(seed, "cohort", "pairs", name) for name in faces.names], dtype=np.uint64)
     found = of_face[keys >> 31] ^ (of_face[keys & ((1 << 31) - 1)] * np.uint64(0x9E3779B97F4A7C15))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelled, Service
 from frtaudit.labelling.evaluation import Scores, confidences
 from frtaudit.stats.labels.spectral import Limits, Rule, leading
@@ -15,9 +16,6 @@ FEW = 10  # non-mated scores above a threshold, below which no curve is drawn
 HIGHEST, PER_DECADE = 0.5, 8  # of FMR; points of a curve
 BINS, CUTS = 60, 200
 EXAMPLES = ("", "several", "disagree", "none")
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,12 +82,12 @@ def over_threshold(service: Service, scores: Scores) -> tuple[Floats, Mapping[st
     return cuts, found
 
 
-def voted(found: Labelled, tau: float) -> npt.NDArray[np.bool_]:
+def voted(found: Labelled, tau: float) -> Flags:
     """Whether most services take a face for its query's person, shape (F,), also in queries that are left out."""
     return np.asarray(2 * (found.z > tau).sum(axis=1) > found.z.shape[1])
 
 
-def of_queries(faces: Faces, flagged: npt.NDArray[np.bool_]) -> Ints:
+def of_queries(faces: Faces, flagged: Flags) -> Ints:
     """How many faces of each query are flagged, shape (Q,)."""
     return np.bincount(faces.query_of[flagged], minlength=len(faces.queries)).astype(np.int64)
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.labelling import Service
 
 MULTIPLE = "multiple_faces"
@@ -87,6 +88,6 @@ def told_by(service: Service, size: int) -> npt.NDArray[np.int8]:
     return np.select([several, valid, named], [MORE, ONE, UNTOLD], UNASKED).astype(np.int8)
 
 
-def _sides(service: Service) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+def _sides(service: Service) -> Iterator[tuple[Index, Index]]:
     yield service.first, service.second
     yield service.second, service.first

@@ -3,17 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Index, Ints, Texts
 from frtaudit.core.cohort import UNKNOWN, Cohort
 from frtaudit.core.labelling import Faces, Labelling, Service
 from frtaudit.core.spec import SchemaSpec
-from frtaudit.inputs.schemas import Texts
 from frtaudit.labelling.evaluation import pooled
 
-Flags = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 Names = Sequence[tuple[str, str]]
 
 

@@ -4,14 +4,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Comparisons, Groups, ScoreTable, ScoreTail
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.evaluation.system import WEIGHTINGS, Points
 from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.censoring import Censoring, Step, censoring_of, refusal, remark
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +58,7 @@ def clipped(
     )
 
 
-def _hidden(found: Censoring, thresholds: Floats) -> npt.NDArray[np.bool_]:
+def _hidden(found: Censoring, thresholds: Floats) -> Flags:
     """Which thresholds lie at or below the floor, or at the ceiling."""
     hidden = np.zeros(thresholds.shape, dtype=np.bool_)
     if found.floor is not None:

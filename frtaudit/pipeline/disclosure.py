@@ -24,9 +24,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import AuditResult, Estimate, Finding, LedgerEntry
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import Json, digest
 from frtaudit.core.metrics import Published, published_as
 from frtaudit.errors import DataError
@@ -42,8 +42,6 @@ _OF_FAMILY = re.compile(r"\s*\(p [^)]*\)(?=[.;,]|$)")
 _NUMBERED = re.compile(r"(?<![\w.])\d")
 _OPENINGS = ("requirements are judged at alpha", "alpha (B + 1)")
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
 Key = tuple[object, ...]
 
 
@@ -446,7 +444,7 @@ def holds(text: str, names: frozenset[str]) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in names)
 
 
-def _few(values: npt.NDArray[np.float64], minimum: int) -> Bools:
+def _few(values: Floats, minimum: int) -> Flags:
     """Counts of 1 to ``minimum`` - 1: nobody is no small class."""
     return np.asarray((values > 0) & (values < minimum))
 
@@ -456,7 +454,7 @@ def _padded(values: Floats, width: int) -> Floats:
     return np.concatenate([values, np.zeros(width - len(values))])
 
 
-def _marks(mask: Bools, width: int) -> Bools:
+def _marks(mask: Flags, width: int) -> Flags:
     return np.concatenate([mask, np.zeros(width - len(mask), dtype=np.bool_)])
 
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from frtaudit.config.composition import CONFIG, Composed, composed
 from frtaudit.config.load import audit_of, load_spec
-from frtaudit.core.estimates import Target
 from frtaudit.core.findings import exit_code
+from frtaudit.core.methods import Target
 from frtaudit.core.spec import AuditSpec, IntervalSpec
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import DEFAULT_INTERVALS

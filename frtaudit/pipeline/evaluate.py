@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import UNKNOWN, Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
+from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, FailureScore, Plan
 from frtaudit.errors import DataError
+from frtaudit.evaluation.intervals import PLAN_OF
 from frtaudit.evaluation.system import (
     DEFAULT_INTERVALS,
-    PLAN_OF,
     WEIGHTINGS,
     Points,
     Provider,
@@ -63,7 +63,7 @@ def groups_of(cohort: Cohort) -> Groups:
     """
     names: list[tuple[str, str]] = []
     ranked: list[bool] = []
-    rows: list[npt.NDArray[np.int32]] = []
+    rows: list[Index] = []
     for schema in cohort.classifications.values():
         codes = schema.codes.astype(np.int32)
         row = np.where(codes >= 0, codes + len(names), -1)

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from itertools import combinations, product
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import AuditResult
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json
 from frtaudit.core.cohort import UNKNOWN
 
-Floats = npt.NDArray[np.float64]
 Cell = tuple[str, str]  # schema and class
 MOST = 4096  # finest cells of one set of crossed columns; beyond it the crossing and its parts are kin
 

@@ -13,8 +13,8 @@ from frtaudit.core.canonical import Json, sha256_file, to_bytes
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.output import OutputFolder
 from frtaudit.core.machine.progress import on_terminal
-from frtaudit.core.previous import Previous
 from frtaudit.core.registry import names
+from frtaudit.core.result import Previous
 from frtaudit.core.spec import AuditSpec, PadesLevel, Report
 from frtaudit.errors import DataError
 from frtaudit.inputs.previous import read_previous

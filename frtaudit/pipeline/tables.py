@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from frtaudit.core.arrays import Flags, Floats, Index
 from frtaudit.core.canonical import pseudonym
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.system import WEIGHTINGS, SystemData
@@ -54,7 +55,6 @@ SYSTEM_SCHEMA = pa.schema(
     ]
 )
 PAIR_SCHEMA = SCORE_SCHEMA.append(pa.field("fold", pa.int32())).append(pa.field("k", pa.int32()))
-Index = npt.NDArray[np.int32]
 
 
 def names_of(system: SystemData) -> tuple[pa.Array, pa.Array]:
@@ -148,7 +148,7 @@ def pair_rows(system: SystemData) -> pa.Table:
     return rows.append_column("fold", pa.array(fold)).append_column("k", k)
 
 
-def _masked(codes: npt.NDArray[np.int32], names: Sequence[str]) -> pa.Array:
+def _masked(codes: Index, names: Sequence[str]) -> pa.Array:
     """Names by their numbers, null where the number is negative."""
     return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), pa.array(names, type=pa.string()))
 
@@ -157,7 +157,7 @@ def _rows(
     system: SystemData,
     probe: Index,
     reference: Index,
-    mated: npt.NDArray[np.bool_],
+    mated: Flags,
     score: npt.NDArray[np.floating],
     failure: npt.NDArray[np.int16] | None,
 ) -> pa.Table:
@@ -218,7 +218,7 @@ def _series(
     place: tuple[str, str, str, str],
     metric: str,
     group: tuple[int, str | None, str],
-    values: npt.NDArray[np.float64],
+    values: Floats,
 ) -> pa.Table:
     provider, plan, at, weighting = place
     n = len(values)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Groups, ScoreTail
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import Plan
 from frtaudit.evaluation.system import Points
 from frtaudit.pipeline.thresholds import Named
@@ -38,10 +38,10 @@ def extend_tail(
     tail: ScoreTail,
     groups: Groups,
     points: Points,
-    max_points: npt.NDArray[np.float64],
+    max_points: Floats,
     resolved: Sequence[str | None],
     threads: int,
-) -> tuple[Points, npt.NDArray[np.float64], ScoreTail]:
+) -> tuple[Points, Floats, ScoreTail]:
     """The thresholds of resolved targets that lie below the floor, and the tail with all sums at them.
 
     The data are one replicate among others: the one in which everybody is drawn once.

@@ -5,9 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Cohort, CohortData, Comparisons, Groups, ScoreTable, ScoreTail
+from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, FoldClaim, Folds, FoldSource
 from frtaudit.errors import DataError, SpecError
@@ -20,8 +20,6 @@ from frtaudit.stats.similarity.tail import TailRequest
 
 DRAWN = 3000
 DEFAULT = "folds"  # the set that spec.folds makes
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def fold_pairs(

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Groups, ScoreTail
+from frtaudit.core.arrays import Floats
 from frtaudit.core.spec import AuditSpec, CurveGrid, GridKind, Reach, ThresholdSource
 from frtaudit.errors import SpecError
 from frtaudit.evaluation.system import WEIGHTINGS, Points, Provider
@@ -132,7 +132,7 @@ def points_of(
 
 def _at_targets(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     found = np.full((len(WEIGHTINGS), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):
         for a, target in enumerate(targets):
@@ -151,7 +151,7 @@ def _or_nan(find: Callable[..., float], *where: object) -> float:
 
 def max_points_of(
     tail: ScoreTail, groups: Groups, targets: Sequence[float], resolved: Sequence[str | None]
-) -> npt.NDArray[np.float64]:
+) -> Floats:
     """Thresholds (2, S, A) float64 at which the largest FMR of a schema's groups meets each target, by weighting."""
     found = np.full((len(WEIGHTINGS), len(groups.schemas), len(targets)), np.nan)
     for w, weighting in enumerate(WEIGHTINGS):

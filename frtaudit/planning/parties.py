@@ -4,16 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import CohortData, Comparisons, Groups
+from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.spec import AuditSpec
 from frtaudit.stats.rates.trials import complete_trials, members
 from frtaudit.stats.sample_size import power
 from frtaudit.stats.sample_size.power import ComparisonDesign
 
 EVERYBODY = "all"
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +83,7 @@ def _party(
     name: str,
     samples: Ints,
     comparisons: Comparisons,
-    inside: npt.NDArray[np.bool_],
+    inside: Flags,
     listed: Ints | None,
 ) -> Party:
     count = int(inside.sum())
@@ -121,7 +120,7 @@ def _design(ends: int, each: Ints, subjects: int) -> ComparisonDesign:
     return ComparisonDesign(ends=ends, each=total / groups, heap=heap)
 
 
-def _listed(comparisons: Comparisons, owner: npt.NDArray[np.int32]) -> Ints:
+def _listed(comparisons: Comparisons, owner: Index) -> Ints:
     """Subjects of each listed comparison, (P, 2); both orders of two samples are one comparison (FORMULAS 8.15)."""
     ends = np.sort(np.stack([comparisons.probe, comparisons.reference], axis=1), axis=1)
     if comparisons.ordered:

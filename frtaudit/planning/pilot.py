@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import CohortData, Comparisons, Groups
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.spec import AuditSpec, Folds, RequirementSpec, Weighting
 from frtaudit.evaluation.system import SystemData
@@ -22,7 +22,6 @@ from frtaudit.stats.sample_size import detectable, power
 from frtaudit.stats.sample_size.efficiency import noether, probability_above
 from frtaudit.stats.sample_size.power import Dependence
 
-Floats = npt.NDArray[np.float64]
 POOLED = 0
 LEAST = 2  # subjects of a class with mated scores
 WEAK = "from few errors: the design effect is borrowed"
@@ -134,7 +133,7 @@ def classes(system: SystemData, context: PlanContext) -> Iterator[Section]:
             )
 
 
-def subject_means(system: SystemData) -> tuple[Floats, npt.NDArray[np.int64]]:
+def subject_means(system: SystemData) -> tuple[Floats, Ints]:
     """Mean mated score of each subject that has one, and which subjects they are."""
     tail = system.tail
     owner = tail.subject_of[tail.mated_i]
@@ -212,7 +211,7 @@ def _ratio(
 
 
 def _apart(
-    name: str, group: int, codes: npt.NDArray[np.int32], means: Floats, count: int, context: PlanContext
+    name: str, group: int, codes: Index, means: Floats, count: int, context: PlanContext
 ) -> tuple[Cell, ...]:
     """A class against the others: subjects, P(class > rest) with ties half, and Noether's numbers."""
     inside, rest = means[codes == group], means[(codes >= 0) & (codes != group)]

@@ -6,7 +6,7 @@ from enum import Enum
 
 from frtaudit.core import AuditResult
 from frtaudit.core.machine.progress import quiet
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.report.dials import embedded
 from frtaudit.report.sections import (

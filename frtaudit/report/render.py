@@ -19,7 +19,7 @@ from typing import Any  # Any: WeasyPrint has no types
 from frtaudit.core import AuditResult
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.resources import shipped
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.core.spec import Paper, Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report.context import Status, context, titles

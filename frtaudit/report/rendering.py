@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import Json
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.core.structure import build, plain, silent
 from frtaudit.report import render, sweep

@@ -1,4 +1,4 @@
-"""The report's vocabulary, read from ``templates/words.toml``, names of metrics from their declarations."""
+"""The report's vocabulary, read from ``templates/words.toml``, and from where metrics and methods are declared."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from frtaudit.core.machine.resources import shipped
+from frtaudit.core.methods import Method
 from frtaudit.core.metrics import LABELS
 
 Names = Mapping[str, str]
@@ -77,6 +78,8 @@ def use_vocabulary(chosen: Words) -> Iterator[None]:
 def _shipped_words() -> Words:
     fields = tomllib.loads((shipped("templates") / "words.toml").read_text("utf-8"))
     fields["metric"] = LABELS
+    fields["method"] = {item.value: item.label for item in Method}
+    fields["method_means"] = {item.value: item.means for item in Method}
     for name in ("cannot_show", "glossary"):
         fields[name] = tuple(fields[name])
     return Words(**fields)

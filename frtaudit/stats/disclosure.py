@@ -11,15 +11,14 @@ extremes that meet. (Cox 1980, JASA 75:377, calls the search for further cells c
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from frtaudit.core.arrays import Flags, Floats
+
 SLACK = 1e-6  # of the programmes' solutions; cells are whole numbers
 
 
-def extremes(system: Floats, values: Floats, published: Bools, cell: int) -> tuple[float, float]:
+def extremes(system: Floats, values: Floats, published: Flags, cell: int) -> tuple[float, float]:
     """The least and the greatest value that a reader can give to a cell.
 
     ``system`` (E, n): coefficients of A x = 0; ``values`` (n,): the true cells, read only where ``published`` (n,)
@@ -50,7 +49,7 @@ def extremes(system: Floats, values: Floats, published: Bools, cell: int) -> tup
 
 
 def narrow(
-    system: Floats, values: Floats, published: Bools, withheld: Bools, protection: float
+    system: Floats, values: Floats, published: Flags, withheld: Flags, protection: float
 ) -> Iterator[int]:
     """Withheld cells whose extremes lie less than ``protection`` apart, in their order."""
     for cell in np.flatnonzero(withheld):
@@ -60,8 +59,8 @@ def narrow(
 
 
 def suppressed(
-    system: Floats, values: Floats, printed: Bools, fixed: Bools, small: Bools, protection: float
-) -> Bools:
+    system: Floats, values: Floats, printed: Flags, fixed: Flags, small: Flags, protection: float
+) -> Flags:
     """Which cells to withhold: those that are ``small``, and more until each is protected.
 
     ``printed`` (n,): cells that the tables would print; ``fixed`` (n,): those of them that stay (grand totals).
@@ -87,7 +86,7 @@ def suppressed(
         withheld[more] = True
 
 
-def _near(system: Floats, cell: int, published: Bools, fixed: Bools, values: Floats) -> int | None:
+def _near(system: Floats, cell: int, published: Flags, fixed: Flags, values: Floats) -> int | None:
     """The smallest positive published cell within the fewest equations of ``cell``; totals that stay are no way."""
     linked = system != 0
     reached = np.zeros(system.shape[1], dtype=np.bool_)

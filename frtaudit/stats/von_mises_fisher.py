@@ -1,9 +1,9 @@
 """Directions on a sphere: uniform ones, and von Mises-Fisher draws around them (FORMULAS 6)."""
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats
+
 _ROUNDS = 1000
 
 

@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze, require
 
-Floats = npt.NDArray[np.float64]
 Names = npt.NDArray[np.str_]
 ALARM = 1e-3
 
@@ -173,7 +173,7 @@ def monotonicity(
     return None
 
 
-def _ordered(cohort: ScoredCohort, order: npt.NDArray[np.int64]) -> ScoredCohort:
+def _ordered(cohort: ScoredCohort, order: Ints) -> ScoredCohort:
     return ScoredCohort(
         scores=cohort.scores[np.ix_(order, order)],
         subjects=cohort.subjects[order],
@@ -195,7 +195,7 @@ def _with(
     )
 
 
-def _moved(rng: np.random.Generator, n: int) -> npt.NDArray[np.int64]:
+def _moved(rng: np.random.Generator, n: int) -> Ints:
     """A permutation that is not the identity (of two or more)."""
     order = rng.permutation(n)
     return order if n < 2 or np.any(order != np.arange(n)) else np.roll(order, 1)

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from frtaudit.analyses.label_cost import on_truth, spanning
 from frtaudit.core import Interval, Method
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.labelling import OF_QUERY, Faces, Labelling, LabelSource, Service
 from frtaudit.datasets.cohorts.synthetic_queries import SyntheticQueries, SyntheticService
@@ -34,7 +34,6 @@ ALPHA, TARGET, ALARM = 0.05, np.array([0.01]), 1e-3
 QUERIES, TRUTHS = 80, 100  # of one search; drawn for it
 PLACE = "estimated labels"  # of the table on a page
 
-Floats = npt.NDArray[np.float64]
 Found = tuple[Faces, tuple[Service, ...]]
 
 

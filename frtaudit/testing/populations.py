@@ -10,11 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze, require
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Templates = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
@@ -81,7 +80,7 @@ class Subjects:
     means: Floats
     kappa: Floats
     code: Ints
-    wolf: npt.NDArray[np.bool_]
+    wolf: Flags
 
     def __post_init__(self) -> None:
         freeze(self, "means", "kappa", "code", "wolf")

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import numpy.typing as npt
 from hypothesis import strategies as st
 
 from frtaudit.core import Classification, Cohort, Comparisons, ScoreTable
+from frtaudit.core.arrays import Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.rates.trials import members
 from frtaudit.stats.similarity.tail import from_listed, from_matrix
@@ -160,17 +160,13 @@ def _groups(draw: st.DrawFn, n: int) -> Groups:
 Pairs = list[tuple[int, int]]
 
 
-def _tail_of_all(
-    pairs: Pairs, values: list[float], subject: npt.NDArray[np.int64], cells: list[int]
-) -> ScoreTail:
+def _tail_of_all(pairs: Pairs, values: list[float], subject: Ints, cells: list[int]) -> ScoreTail:
     matrix = np.zeros((subject.size, subject.size))
     for (i, j), value in zip(pairs, values, strict=True):
         matrix[i, j] = matrix[j, i] = value
     return from_matrix(matrix, [f"{k:02}" for k in subject], cells=cells)
 
 
-def _tail_of_list(
-    pairs: Pairs, values: list[float], subject: npt.NDArray[np.int64], cells: list[int]
-) -> ScoreTail:
+def _tail_of_list(pairs: Pairs, values: list[float], subject: Ints, cells: list[int]) -> ScoreTail:
     i, j = np.array(pairs).T
     return from_listed(values, i, j, subject_of=subject, cells=cells, score_range=(0, 1))

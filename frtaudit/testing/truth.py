@@ -12,11 +12,10 @@ from itertools import combinations_with_replacement
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.freeze import freeze
 from frtaudit.testing.populations import Population
-
-Floats = npt.NDArray[np.float64]
 
 BINS = 8192
 EDGES = np.linspace(-1.0, 1.0, BINS + 1)
@@ -137,13 +136,13 @@ def _pairs(classes: int) -> list[tuple[int, ...]]:
     return list(combinations_with_replacement(range(classes), ENDS))
 
 
-def _counts(scores: npt.NDArray[np.floating]) -> npt.NDArray[np.int64]:
+def _counts(scores: npt.NDArray[np.floating]) -> Ints:
     """How many scores lie in each bin, shape (BINS,)."""
     place = np.clip(((scores + 1) * (BINS / 2)).astype(np.int64), 0, BINS - 1)
     return np.bincount(place.ravel(), minlength=BINS)
 
 
-def _above(counts: npt.NDArray[np.int64]) -> Floats:
+def _above(counts: Ints) -> Floats:
     """Share of the scores above each bin edge, shape (BINS+1,), descending from 1 to 0."""
     below = np.concatenate([[0], counts.cumsum()])
     return np.asarray(1 - below / below[-1])

@@ -3,8 +3,8 @@
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, Faces, Service
 from frtaudit.labelling.pairs import Between, pairs_of
 
@@ -13,8 +13,6 @@ NOISE = (0.25, 0.4, 0.5, 0.6, 0.7)  # of each service, beside an image's own
 IMAGE, BAD, HARD = (0.45, 0.65), 1.4, (1.0, 1.3)  # noise of an image, of a bad one, of a hard person's
 BADLY, HARDLY, RELATED = 0.05, 0.15, 0.2  # shares of bad images, of hard people, of queries with a relative
 LIKENESS = 0.4  # cosine of a person and the relative
-
-Floats = npt.NDArray[np.float64]
 
 
 class Truth(StrEnum):
@@ -73,7 +71,7 @@ def _unit(vectors: Floats) -> Floats:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
 
 
-def _service(name: str, seen: Floats, first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]) -> Service:
+def _service(name: str, seen: Floats, first: Index, second: Index) -> Service:
     score = np.einsum("pd,pd->p", seen[first], seen[second])
     failure = np.full(score.size, -1, dtype=np.int16)
     return Service(name=name, first=first, second=second, score=score, failure=failure, codes=())

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.config import validate
-from frtaudit.core import SERVES, Method, Target
-from frtaudit.core.estimates import DECIDING, OF_THEIR_OWN
+from frtaudit.core import Method, Target
+from frtaudit.core.methods import DECIDING, OF_THEIR_OWN
 from frtaudit.core.spec import (
     AuditSpec,
     Bootstrap,
@@ -117,14 +117,12 @@ def test_groups_of_undeclared_classes_are_left_to_the_data() -> None:
 def test_intervals_serve_their_target(method: Method, target: Target) -> None:
     """A method of rates passes for the targets that it serves; any other is refused with those that would pass."""
     wanted = [IntervalSpec(method=method, target=target)]
-    rates = [other for other in SERVES if target in SERVES[other] and other not in OF_THEIR_OWN]
+    rates = [other for other in Method if target in other.serves and other not in OF_THEIR_OWN]
     if method in rates:
         validate.check_intervals(wanted)
         return
     why = (
-        f"does not serve target {target.value}"
-        if target not in SERVES[method]
-        else "is no interval of a rate"
+        f"does not serve target {target.value}" if target not in method.serves else "is no interval of a rate"
     )
     with pytest.raises(SpecError, match=rf"method {method.value} {why}") as caught:
         validate.check_intervals(wanted)
@@ -135,7 +133,7 @@ def test_intervals_serve_their_target(method: Method, target: Target) -> None:
 @pytest.mark.parametrize("method", [method for method in Method if method not in OF_THEIR_OWN])
 def test_required_rates_have_an_interval_that_decides(metric: str, method: Method) -> None:
     """A list without an interval that decides about a required rate is refused; FTA brings its own."""
-    asked = (IntervalSpec(method=method, target=SERVES[method][0]),)
+    asked = (IntervalSpec(method=method, target=method.serves[0]),)
     spec = replace(BASE, requirements=(need(metric=metric),), intervals=asked)
     if metric == "fta" or method in DECIDING:
         validate.check_requirements(spec)

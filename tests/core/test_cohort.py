@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frtaudit.core import UNKNOWN, Classification, Cohort, CohortData, LedgerEntry, Templates
+from frtaudit.core.cohort import ClassCount, Required, Sanitized, Stage
+from frtaudit.core.records import to_json
 
 
 def classification(**changes: Any) -> Classification:
@@ -117,3 +119,25 @@ def test_material_starts_empty() -> None:
     )
     assert cohort_data.pairs is None
     assert replace(cohort_data, pseudonym_key=b"k").cohort is cohort_data.cohort
+
+
+def test_the_record_as_json() -> None:
+    """Every stage with its words, counts and classes; subjects left by required samples."""
+    count = ClassCount(schema="tone", group="light", subjects=2, samples=5)
+    stage = Stage(step="read", said="as read", reason="", subjects=2, samples=5, groups=(count,))
+    made = to_json(
+        Sanitized(
+            stages=(stage,), required=(Required(schema="tone", group="light", left=(2, 1)),), counted_at=0
+        )
+    )
+    assert made["stages"] == [
+        {
+            "step": "read",
+            "said": "as read",
+            "reason": "",
+            "subjects": 2,
+            "samples": 5,
+            "groups": [{"schema": "tone", "group": "light", "subjects": 2, "samples": 5}],
+        }
+    ]
+    assert made["required"] == [{"schema": "tone", "group": "light", "left": [2, 1]}]

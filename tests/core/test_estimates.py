@@ -4,7 +4,7 @@ import pytest
 import strategies_core as strategies
 from hypothesis import given
 
-from frtaudit.core import SERVES, Estimate, Interval, Method, Target
+from frtaudit.core import Estimate, Interval, Method, Target
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.records import from_json, to_json
 
@@ -113,14 +113,3 @@ def test_non_finite_values_are_words() -> None:
     assert to_json(estimate(value=float("nan")))["value"] == "nan"
     assert to_json(estimate(value=None, note="why"))["value"] is None
     assert to_json(estimate(at={"threshold": float("-inf")}))["at"] == {"threshold": "-inf"}
-
-
-def test_every_method_serves_a_target() -> None:
-    """Each method is tied to at least one target, and none serves identities and the population at once."""
-    assert set(SERVES) == set(Method)
-    assert all(SERVES.values())
-    assert not [
-        method
-        for method, targets in SERVES.items()
-        if {Target.FIXED_IDENTITIES, Target.POPULATION} <= set(targets)
-    ]

@@ -1,6 +1,30 @@
+import json
+from pathlib import Path
+
 import pytest
 
-from frtaudit.core.metrics import Kind, declared, kind_of, place, printed
+from frtaudit.core.metrics import (
+    LABELS,
+    METRICS,
+    TO_REQUIRE,
+    Kind,
+    declared,
+    in_sentence,
+    kind_of,
+    place,
+    printed,
+)
+from frtaudit.report.words import words
+
+REFERENCE = Path(__file__).parents[2] / "reports" / "reference" / "result.json"
+
+
+def test_every_metric_of_a_result_is_declared() -> None:
+    """What an audit estimates has its names and its form in one table, which the report reads."""
+    made = {item["metric"] for item in json.loads(REFERENCE.read_text())["estimates"]}
+    assert made <= set(METRICS)
+    assert words().metric == LABELS
+    assert {in_sentence(name) for name in TO_REQUIRE} >= {"EER", "FNMR", "largest rate over smallest"}
 
 
 def test_kinds_of_metrics() -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 
 from frtaudit.core import SCHEMA_VERSION, AuditResult, Finding, LedgerEntry, Verdict
 from frtaudit.core.canonical import sha256
+from frtaudit.core.result import Previous
 
 
 def result(**changes: Any) -> AuditResult:
@@ -79,3 +80,10 @@ def test_the_spec_is_held_as_json_holds_it() -> None:
     """Tuples, infinities and negative zeros in the spec are normalised at birth, so that equality survives JSON."""
     made = result(spec={"a": (1, float("inf")), "b": -0.0})
     assert made.spec == {"a": [1, "inf"], "b": 0.0}
+
+
+def test_an_earlier_audit_is_frozen() -> None:
+    """What a report compares with cannot be changed after it was read."""
+    found = Previous(data=b"{}", sha256="0" * 64, schema_version="0.1", result=None)
+    with pytest.raises(AttributeError):
+        found.sha256 = "1" * 64  # type: ignore[misc]  # that is what is refused

@@ -9,8 +9,9 @@ from jsonschema import Draft202012Validator
 
 from frtaudit.config.json_schema import schema_text
 from frtaudit.config.load import load_spec
-from frtaudit.core.estimates import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.estimates import Estimate, Interval, Test, TestMethod
 from frtaudit.core.findings import Finding, Verdict
+from frtaudit.core.methods import Method, Target
 from frtaudit.core.records import to_json
 from frtaudit.pipeline.audit import audit
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from frtaudit.core import limits
+from frtaudit.core.machine import limits
 from frtaudit.core.spec import Bootstrap, GridKind, Plan
 from frtaudit.core.structure import build, closest, construct, described, plain, unknown_key
 from frtaudit.errors import SpecError

@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 from scipy import stats
 from small_audits import audit, interval, one, pick, plain, put, spec, system_of, whole
 
-from frtaudit.core import SERVES, Interval, Method, Target
+from frtaudit.core import Interval, Method, Target
 from frtaudit.core.spec import Bootstrap, IntervalSpec, Plan, Weighting
 from frtaudit.evaluation.intervals import (
     MIN_ERRING,
     MIN_ERRORS,
+    PLAN_OF,
     OperatingPoint,
     RateSummary,
     empty,
@@ -28,7 +29,6 @@ from frtaudit.evaluation.intervals import (
     rate_estimate,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF
 from frtaudit.stats.intervals.wilson import prepare, wilson_iid
 
 B_MANY = 199
@@ -37,7 +37,7 @@ DRAWN = {
     plan: RNG.normal(0.3, 0.02, 999)
     for plan in (Plan.IMAGES, Plan.SUBJECTS, Plan.DOUBLE_OR_NOTHING, Plan.TWO_LEVEL)
 }
-EVERY = tuple(IntervalSpec(method=method, target=SERVES[method][0]) for method in Method)
+EVERY = tuple(IntervalSpec(method=method, target=method.serves[0]) for method in Method)
 
 
 def rule(alpha: float) -> Interval:
@@ -59,7 +59,7 @@ def reading(**changes: Any) -> RateSummary:
 
 
 def made(method: str, alpha: float = 0.05, **changes: Any) -> Interval:
-    wanted = IntervalSpec(method=Method(method), target=SERVES[Method(method)][0])
+    wanted = IntervalSpec(method=Method(method), target=Method(method).serves[0])
     return intervals_of(reading(**changes), [wanted], alpha)[0]
 
 
@@ -120,7 +120,7 @@ def test_published_wilson_intervals() -> None:
 )
 def test_thin_errors_withhold_replicates(errors: int, erring: int, method: str) -> None:
     """Below 10 errors or 10 erring subjects the entry stands with nulls and a note, Wilson's beside it (8.3)."""
-    wanted = [interval(method, SERVES[Method(method)][0].value)]
+    wanted = [interval(method, Method(method).serves[0].value)]
     withheld, beside = intervals_of(reading(errors=errors, erring=erring), wanted, 0.05)
     assert (withheld.low, withheld.high, withheld.method.value) == (None, None, method)
     assert withheld.note == f"withheld: {errors} errors of {erring} subjects; a bootstrap needs 10 of 10"
@@ -309,7 +309,7 @@ def test_a_group_without_comparisons_has_no_rate() -> None:
 @pytest.mark.parametrize("order", list(permutations(("vertex", "wilson_iid", "naive")))[:3])
 def test_an_audit_keeps_the_specs_order(order: tuple[str, ...]) -> None:
     """Methods and targets stand in the result in the order of the spec, and only those plans are drawn."""
-    wanted = tuple(interval(name, SERVES[Method(name)][0].value) for name in order)
+    wanted = tuple(interval(name, Method(name).serves[0].value) for name in order)
     system = put(spec(intervals=wanted), "two")
     assert set(system.replicates) == {PLAN_OF[Method(name)] for name in order if Method(name) in PLAN_OF}
     at = place(point=fixed_point(system, 0.3), weighting=Weighting.IDENTITY)

@@ -3,9 +3,10 @@ from dataclasses import replace
 import pytest
 from small_audits import interval, put, spec, system_of
 
-from frtaudit.core import SERVES, Method, Target
+from frtaudit.core import Method, Target
 from frtaudit.core.spec import Plan
-from frtaudit.evaluation.system import DEFAULT_INTERVALS, PLAN_OF, POOLED, WEIGHTINGS
+from frtaudit.evaluation.intervals import PLAN_OF
+from frtaudit.evaluation.system import DEFAULT_INTERVALS, POOLED, WEIGHTINGS
 from frtaudit.pipeline.components import load_providers
 
 
@@ -34,7 +35,7 @@ def test_the_spec_decides_about_intervals() -> None:
 def test_methods_are_drawn_by_plans_that_serve_their_target() -> None:
     """Methods for these identities resample images; methods for the population resample subjects too."""
     for method, plan in PLAN_OF.items():
-        fixed = Target.FIXED_IDENTITIES in SERVES[method]
+        fixed = Target.FIXED_IDENTITIES in method.serves
         assert (plan is Plan.IMAGES) == fixed
     assert WEIGHTINGS[POOLED].value == "pooled"
     assert Method.WILSON_IID not in PLAN_OF

@@ -25,7 +25,7 @@ def test_modes_are_those_of_people_who_differ_and_of_one() -> None:
 
 def test_without_scikit_learn_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     """An audit's own installation has no scikit-learn: who asks for modes is told the extra."""
-    monkeypatch.setattr("frtaudit.core.extras.find_spec", lambda _: None)
+    monkeypatch.setattr("frtaudit.core.machine.extras.find_spec", lambda _: None)
     with pytest.raises(ProviderError, match=r"^cohort\.labels: sklearn is not .* 'frtaudit\[learn\]'$"):
         modes_of("s", np.arange(9.0))
 

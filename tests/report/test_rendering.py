@@ -16,7 +16,7 @@ from small_run import make_result
 
 from frtaudit.core.canonical import to_bytes
 from frtaudit.core.machine import signals
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.core.spec import Report
 from frtaudit.errors import DataError, FrtauditError
 from frtaudit.report import fresh, render, versions

@@ -21,8 +21,7 @@ from small_run import WHEN, make_result, verdict_of
 
 from frtaudit.cli.verify import main
 from frtaudit.core.canonical import sha256, to_bytes
-from frtaudit.core.previous import Previous
-from frtaudit.core.result import AuditResult
+from frtaudit.core.result import AuditResult, Previous
 from frtaudit.core.spec import Report
 from frtaudit.errors import FrtauditError
 from frtaudit.report import fresh, render, versions

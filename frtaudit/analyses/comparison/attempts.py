@@ -6,8 +6,9 @@ from functools import reduce
 
 import numpy as np
 
-from frtaudit.analyses.comparison.measures import ACCURACY, FTA, Flags, Floats, Ints, Measure, discordant
+from frtaudit.analyses.comparison.measures import ACCURACY, FTA, Measure, discordant
 from frtaudit.analyses.comparison.support import CommonSupport
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.spec import FailureScore
 from frtaudit.evaluation.system import POOLED, FoldPairs, SystemData
 from frtaudit.stats.folds import kfold_accuracy

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.comparison.measures import Measure
 from frtaudit.analyses.comparison.support import CommonSupport
 from frtaudit.core import Estimate, Interval, Method, Target, Test, TestMethod
+from frtaudit.core.arrays import Floats
 from frtaudit.evaluation.intervals import At, empty
 from frtaudit.stats.systems import multiple_comparisons
 from frtaudit.stats.systems.multiple_comparisons import Family, Pair
@@ -23,7 +23,6 @@ VALUE, DIFFERENCE, EQUIVALENCE, RANK = (
 IDENTICAL = "identical by construction"
 DUST = 1e-14  # rates in 0..1: sums of many thousand terms differ by less where they are equal
 NO_SPREAD = "undefined or alike in too many replicates"
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.comparison.support import CommonSupport, SystemOnSupport
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.evaluation.intervals import MIN_ERRING, MIN_ERRORS, SHARE, At
 from frtaudit.evaluation.system import WEIGHTINGS
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
@@ -15,10 +15,6 @@ from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import to_scale
 from frtaudit.stats.systems import support
 from frtaudit.stats.systems.multiple_comparisons import Pair
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 FNMR, GAP, RATIO, D_L2, ACCURACY, FTA = "fnmr_at_fmr", "gap", "max_min", "d_l2", "accuracy", "fta"
 METRICS = (FNMR, GAP, RATIO, D_L2, ACCURACY, FTA)

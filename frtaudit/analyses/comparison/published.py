@@ -7,9 +7,9 @@ fixed_identities: these people, new images.
 from collections.abc import Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Curve, Method, ScoreTail, Target
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.curves import spans
 from frtaudit.core.spec import IntervalSpec, Plan
@@ -26,8 +26,6 @@ from frtaudit.stats.systems import support
 TWO_MODELS, TWO_SPLITS, ZONES, CODES = "two_models", "two_splits", "zones", "zone_codes"
 RECENTERED = IntervalSpec(method=Method.RECENTERED, target=Target.FIXED_IDENTITIES)
 SPLITS = ("split 1", "split 2")
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 def two_models(systems: Sequence[SystemData], alpha: float) -> Iterator[Curve]:

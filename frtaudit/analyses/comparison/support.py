@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Groups, LedgerEntry, ScoreTail
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of, sha256
 from frtaudit.core.spec import Plan
 from frtaudit.errors import DataError
@@ -21,10 +21,6 @@ from frtaudit.stats.rates import rates as rates_of
 from frtaudit.stats.rates.resolution import unresolved
 from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.systems import support
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 NOT_SHARED = "scored_but_not_by_every_system"
 BELOW = "a threshold lies below the floor of the kept tail"

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.shared.failure_counts import attempts_of
 from frtaudit.analyses.shared.influence import BELOW, make_estimate
@@ -19,11 +18,13 @@ from frtaudit.analyses.shared.label_bounds import (
     unknown_boxes,
 )
 from frtaudit.core import Estimate, Interval, Method
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import FailureScore, Plan, Weighting
 from frtaudit.evaluation.differentials import BOTH, Form, forms
 from frtaudit.evaluation.intervals import (
     MIN_ERRING,
     MIN_ERRORS,
+    PLAN_OF,
     SHARE,
     At,
     OperatingPoint,
@@ -35,7 +36,7 @@ from frtaudit.evaluation.intervals import (
     intervals_of,
     read,
 )
-from frtaudit.evaluation.system import PLAN_OF, WEIGHTINGS, SystemData
+from frtaudit.evaluation.system import WEIGHTINGS, SystemData
 from frtaudit.stats.folds import kfold_accuracy
 from frtaudit.stats.groups import class_mix
 from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials, class_sums, class_trials
@@ -52,8 +53,6 @@ GRID = 400  # thresholds at which curves of classes are bounded
 UNCOMPARED = (
     "classes that were not compared with each other are left out of the mix: people of one class meet"
 )
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,15 +3,14 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import ScoreTable
+from frtaudit.core.arrays import Flags, Ints
 from frtaudit.evaluation.system import SystemData
 from frtaudit.labelling import tried
 from frtaudit.stats.rates.trials import complete_pairs, members
 
 SAMPLES, COMPARISONS = "share of samples", "share of attempted comparisons"
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +68,7 @@ def _of_samples(system: SystemData) -> Attempts:
     return Attempts(failed=lost, tried=asked, mated=mated, non_mated=planned - made, unit=SAMPLES)
 
 
-def members_of(system: SystemData, group_index: int) -> npt.NDArray[np.bool_]:
+def members_of(system: SystemData, group_index: int) -> Flags:
     """Which subjects belong to a group, (K,) bool."""
     return np.asarray(members(system.groups, system.cohort.n_subjects)[group_index])
 

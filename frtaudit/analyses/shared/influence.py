@@ -4,9 +4,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import Estimate, Interval
+from frtaudit.core.arrays import Ints
 from frtaudit.core.file_names import file_name
 from frtaudit.core.spec import Weighting
 from frtaudit.evaluation.intervals import SHARE, At
@@ -18,7 +18,6 @@ from frtaudit.stats.groups.influence import Blocked, LeaveOneOut, Parts
 NAME = "robustness"
 BELOW = "the threshold lies below the floor of the kept tail"
 NOT_ALONE = "every subject takes part in every comparison, or none does"
-Ints = npt.NDArray[np.int64]
 
 
 def make_estimate(

@@ -16,16 +16,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.groups.class_counts import ClassSums
 from frtaudit.stats.groups.class_mix import between
 from frtaudit.stats.groups.group_contrasts import Box
 from frtaudit.stats.groups.ratio_bounds import Pool, largest_ratio, smallest_ratio
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 ROUNDING = 1e-9  # of a share of subjects, before it is rounded down
 
@@ -56,7 +53,7 @@ class SchemaCounts:
     complete: bool
 
     @property
-    def unknown(self) -> npt.NDArray[np.bool_]:
+    def unknown(self) -> Flags:
         """Which subjects have no class, (K,) bool."""
         return np.asarray(self.code == self.n_classes)
 
@@ -199,7 +196,7 @@ def _both(errors: float, trials: float, low: list[Pool], high: list[Pool]) -> tu
     return smallest_ratio(errors, trials, low), largest_ratio(errors, trials, high)
 
 
-def pair_box(first: Ints, second: Ints, wrong: npt.NDArray[np.bool_], code: Ints, n_classes: int) -> Box:
+def pair_box(first: Ints, second: Ints, wrong: Flags, code: Ints, n_classes: int) -> Box:
     """Shares of wrong pairs within each class when each unknown subject could belong to any, at most: as for FMR.
 
     ``first``, ``second`` (P,) int64: subjects of listed pairs, mated ones among them; ``wrong`` (P,) bool: decided
@@ -224,9 +221,7 @@ def pair_box(first: Ints, second: Ints, wrong: npt.NDArray[np.bool_], code: Ints
     return _box(ends)
 
 
-def _met(
-    first: Ints, second: Ints, counted: npt.NDArray[np.bool_], code: Ints, n_classes: int
-) -> tuple[Floats, Floats]:
+def _met(first: Ints, second: Ints, counted: Flags, code: Ints, n_classes: int) -> tuple[Floats, Floats]:
     """Counted pairs of each subject with itself, (K,), and with the subjects of each class, (K, C+1)."""
     own, met = np.zeros(code.size), np.zeros((code.size, n_classes + 1))
     mated = counted & (first == second)

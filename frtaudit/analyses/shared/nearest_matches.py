@@ -5,20 +5,16 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from frtaudit.core import Cohort, CohortData
-from frtaudit.core.extras import need
+from frtaudit.core.arrays import Flags, Ints, Singles
 from frtaudit.core.freeze import freeze
+from frtaudit.core.machine.extras import need
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.review import pair_id, read_review
 from frtaudit.stats.labels.identity_noise import noise_in
 from frtaudit.stats.similarity.nearest import Matches, best_matches, faiss_matches, unit_rows
-
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Vectors = npt.NDArray[np.float32]
 
 SAME_IMAGE, SAME_IDENTITY, DIFFERENT = "same_image", "same_identity", "different"
 VERDICTS = (SAME_IMAGE, SAME_IDENTITY, DIFFERENT)
@@ -68,7 +64,7 @@ class Found:
     training: Cohort
     rows: Ints
     index: Ints
-    score: Vectors
+    score: Singles
     verdict: Ints
     overlap_at: float
 
@@ -233,7 +229,7 @@ def _told(found: Found, training: CohortData, rules: Rules) -> Found:
     return replace(found, verdict=np.where(put, verdict, NOT_REVIEWED))
 
 
-def _engine(engine: Engine) -> Callable[[Vectors, Vectors, int], Matches]:
+def _engine(engine: Engine) -> Callable[[Singles, Singles, int], Matches]:
     if engine is Engine.BLOCKED:
         return best_matches
     try:
@@ -247,10 +243,10 @@ def _engine(engine: Engine) -> Callable[[Vectors, Vectors, int], Matches]:
 
 def _clean(
     base: Found,
-    probes: Vectors,
-    gallery: Vectors,
+    probes: Singles,
+    gallery: Singles,
     rows: Ints,
-    search: Callable[[Vectors, Vectors, int], Matches],
+    search: Callable[[Singles, Singles, int], Matches],
     rules: Rules,
 ) -> Cleaned:
     """Noise out of the training identities that match; then the matches of what is left."""

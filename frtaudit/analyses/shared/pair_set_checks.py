@@ -4,15 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.core import CohortData, Comparisons
+from frtaudit.core.arrays import Flags, Floats, Texts
 from frtaudit.datasets.pair_rules import Rules, Trait
 from frtaudit.stats.folds.fold_assignment import leaking
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +107,7 @@ def _of_traits(cohort_data: CohortData, pairs: Comparisons, rules: Rules) -> Ite
     yield _claim(f"non-mated pairs of {said}", mixed[~pairs.mated], "pairs")
 
 
-def _words(cohort_data: CohortData, trait: Trait, rules: Rules) -> npt.NDArray[np.object_]:
+def _words(cohort_data: CohortData, trait: Trait, rules: Rules) -> Texts:
     """The value of each image; of a number: low and high where at most the tail's share of its group lies beyond it."""
     if trait.tail is None and not trait.tails:
         return cohort_data.attributes[trait.column]

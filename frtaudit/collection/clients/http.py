@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from frtaudit.collection.clients.protocol import Gate, Limits
 from frtaudit.core.collecting import CallError, Refusal
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.errors import ProviderError, SpecError
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import scipy
 
 from frtaudit.collection.clients.pictures import pixels
+from frtaudit.core.arrays import Bytes
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Box, Picture
 
 Array = npt.NDArray[np.float64]
-Bytes = npt.NDArray[np.uint8]
 
 SIDE = 96  # pixels of a drawn face
 GRID = 6  # its pattern has this many patches a side

@@ -91,15 +91,8 @@ class Azure:
         if not self.api_version.replace(".", "").replace("-", "").isalnum():
             raise SpecError(".api_version", "no version", "such as v1.2")
 
-    @property
-    def detects(self) -> bool:
-        """A call of its own finds faces."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the confidence."""
-        return (0.0, 1.0)
+    detects = True  # a call of its own finds faces
+    score_range = (0.0, 1.0)  # of the confidence
 
     def asked(self) -> Mapping[str, str]:
         """Both models; of the host only whose it is, for its name is the customer's."""

@@ -56,10 +56,7 @@ class Dlib:
         """Raise :class:`~frtaudit.errors.SpecError` for numbers that no detector takes."""
         self._finding()
 
-    @property
-    def detects(self) -> bool:
-        """True: faces are found, and described, by a call of its own."""
-        return True
+    detects = True  # faces are found, and described, by a call of its own
 
     @property
     def score_range(self) -> tuple[float, float]:

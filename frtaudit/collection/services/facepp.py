@@ -75,15 +75,8 @@ class FacePlusPlus:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
         checked_endpoint(".endpoint", self.endpoint)
 
-    @property
-    def detects(self) -> bool:
-        """A call of its own finds faces."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the confidence."""
-        return (0.0, 100.0)
+    detects = True  # a call of its own finds faces
+    score_range = (0.0, 100.0)  # of the confidence
 
     def asked(self) -> Mapping[str, str]:
         """The version of the interface; Face++ names no model."""

@@ -65,15 +65,8 @@ class Luxand:
         """Raise :class:`~frtaudit.errors.SpecError` for an endpoint that cannot be."""
         checked_endpoint(".endpoint", self.endpoint)
 
-    @property
-    def detects(self) -> bool:
-        """A call of its own finds faces."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the score."""
-        return (0.0, 1.0)
+    detects = True  # a call of its own finds faces
+    score_range = (0.0, 1.0)  # of the score
 
     def asked(self) -> Mapping[str, str]:
         """Parameters; Luxand names no model."""

@@ -36,15 +36,8 @@ class MadeUp:
         if not np.isfinite(numbers).all() or min(self.noise, self.asymmetry) < 0 or self.slope <= 0:
             raise SpecError(".", "noise, asymmetry, middle or slope", "noise 0 and more, slope above 0")
 
-    @property
-    def detects(self) -> bool:
-        """It finds bright regions."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the logistic function."""
-        return (0.0, 1.0)
+    detects = True  # it finds bright regions
+    score_range = (0.0, 1.0)  # of the logistic function
 
     def asked(self) -> Mapping[str, str]:
         """All settings."""

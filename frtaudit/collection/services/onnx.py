@@ -86,15 +86,8 @@ class Onnx:
             raise SpecError(".margin", f"{self.margin:g}", "0 to 5")
         self._finding()
 
-    @property
-    def detects(self) -> bool:
-        """True: faces are found, and embedded, by a call of its own."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of a cosine."""
-        return -1.0, 1.0
+    detects = True  # faces are found, and embedded, by a call of its own
+    score_range = (-1.0, 1.0)  # of a cosine
 
     def asked(self) -> Mapping[str, str]:
         """Package, digest of the model, settings. Raises :class:`ProviderError` without the extra or the file."""

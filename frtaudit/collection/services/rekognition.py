@@ -31,7 +31,7 @@ from frtaudit.core.collecting import (
     Refusal,
     left_to_right,
 )
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE
 from frtaudit.errors import FrtauditError, ProviderError
@@ -101,15 +101,8 @@ class Rekognition:
         if self.endpoint:
             checked_endpoint(".endpoint", self.endpoint)
 
-    @property
-    def detects(self) -> bool:
-        """A call of its own finds faces."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the similarity."""
-        return (0.0, 100.0)
+    detects = True  # a call of its own finds faces
+    score_range = (0.0, 100.0)  # of the similarity
 
     def asked(self) -> Mapping[str, str]:
         """Parameters; no answer names a model."""

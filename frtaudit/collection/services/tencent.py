@@ -107,15 +107,8 @@ class Tencent:
         if not 0 <= self.quality_control <= 4:
             raise SpecError(".quality_control", f"{self.quality_control}", "0 to 4")
 
-    @property
-    def detects(self) -> bool:
-        """A call of its own finds faces."""
-        return True
-
-    @property
-    def score_range(self) -> tuple[float, float]:
-        """Of the score."""
-        return (0.0, 100.0)
+    detects = True  # a call of its own finds faces
+    score_range = (0.0, 100.0)  # of the score
 
     def asked(self) -> Mapping[str, str]:
         """Model, parameters, region."""

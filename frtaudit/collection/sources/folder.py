@@ -7,7 +7,7 @@ from pathlib import Path
 from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import CallError, Picture, Refusal
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.core.machine.files import check_regular, open_regular
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH

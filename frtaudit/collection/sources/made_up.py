@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from frtaudit.collection.clients.made_up import SIDE, Array, Bytes, background, drawn, pattern, picture_with
+from frtaudit.collection.clients.made_up import SIDE, Array, background, drawn, pattern, picture_with
 from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
+from frtaudit.core.arrays import Bytes
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.collecting import Picture
 from frtaudit.core.registry import register

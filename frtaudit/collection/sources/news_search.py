@@ -18,7 +18,7 @@ from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
 from frtaudit.collection.clients.searching import Searcher, check_endpoint, credential
 from frtaudit.core.canonical import digest, dumps
 from frtaudit.core.collecting import CallError, Picture, Refusal
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import SpecError

@@ -9,7 +9,7 @@ from frtaudit.collection.clients.pace import Pace
 from frtaudit.collection.clients.protocol import UNKEPT, Found, Notes
 from frtaudit.collection.clients.queries import Query, beyond, found_in, queries_of
 from frtaudit.core.collecting import Picture
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.core.registry import register
 from frtaudit.core.spec import MACHINE, PATH
 from frtaudit.errors import SpecError

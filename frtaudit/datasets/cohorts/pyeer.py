@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import sha256_file
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH, SchemaSpec
 from frtaudit.errors import DataError
-from frtaudit.inputs.fields import SCORE, Floats, Layout, Nan, first_line, read_fields, split_spaces
+from frtaudit.inputs.fields import SCORE, Layout, Nan, first_line, read_fields, split_spaces
 from frtaudit.inputs.nameless import Scores, material_of_scores
 
 

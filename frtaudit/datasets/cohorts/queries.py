@@ -5,8 +5,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Texts
 from frtaudit.core.canonical import Json, digest, sha256_file
 from frtaudit.core.cohort import CohortData, LedgerEntry
 from frtaudit.core.labelling import Faces, Service
@@ -19,7 +19,7 @@ from frtaudit.inputs.queries.boxes import boxes_of
 from frtaudit.inputs.queries.collected import COLLECTION, Collected, read_collected
 from frtaudit.inputs.queries.faces import faces_of, services_of
 from frtaudit.inputs.scorelist import read_scores
-from frtaudit.inputs.tables import SUFFIXES, Texts, read_table
+from frtaudit.inputs.tables import SUFFIXES, read_table
 from frtaudit.labelling.crops import crops_of_faces, near_duplicates
 from frtaudit.labelling.detection import Detected, Detections, crops_of, faces_in
 from frtaudit.labelling.enrolment import labelled_cohort, labelling_of
@@ -167,7 +167,7 @@ class Queries:
 
     def _near_duplicates(
         self, folder: Path, images: Faces, found: Detections
-    ) -> tuple[npt.NDArray[np.bool_], list[LedgerEntry]]:
+    ) -> tuple[Flags, list[LedgerEntry]]:
         used = np.zeros(len(images.names), dtype=np.bool_)
         if self.duplicates is None:
             return used, []

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.registry import register
@@ -16,9 +16,6 @@ from frtaudit.inputs.roster import Roster, attributes_of, enrol
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 FAILED = "synthetic_failure"
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,14 +108,12 @@ class Synthetic:
             places=[f"sample {i}" for i in range(owner.size)],
         )
 
-    def _lost(self, system: str, n_samples: int, seed: int) -> npt.NDArray[np.bool_]:
+    def _lost(self, system: str, n_samples: int, seed: int) -> Flags:
         """Which drawn samples fail in a system, each independently at its failure rate."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "failures", system))
         return rng.random(n_samples) < self.systems[system].failure_rate
 
-    def _templates(
-        self, system: str, base: Floats, rows: Ints, lost: npt.NDArray[np.bool_], seed: int
-    ) -> Templates:
+    def _templates(self, system: str, base: Floats, rows: Ints, lost: Flags, seed: int) -> Templates:
         """What a system sees: the base templates plus a Gaussian of length ``noise`` (root mean square)."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
         scale = self.systems[system].noise / np.sqrt(self.dimension)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.canonical import digest, seed_of
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.labelling import NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
@@ -18,9 +18,6 @@ from frtaudit.labelling.pairs import Between, pairs_of
 from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_fisher
 
 FAILED = "synthetic_failure"
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,9 +141,7 @@ class SyntheticQueries:
         kappa[rng.random(person.size) < self.bad] *= 0.2
         return von_mises_fisher(rng, means[whom], kappa)
 
-    def _service(
-        self, name: str, base: Floats, ends: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]], seed: int
-    ) -> Service:
+    def _service(self, name: str, base: Floats, ends: tuple[Index, Index], seed: int) -> Service:
         """What a service says of the pairs: of its own noisy view of the same images."""
         asked = self.services[name]
         rng = np.random.default_rng(seed_of(seed, "cohort", "service", name))

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.registry import register
@@ -21,10 +21,6 @@ from frtaudit.stats.von_mises_fisher import uniform_directions, unit, von_mises_
 FAILED = "no_face_found"
 SMALL_FACE = 3.9, 0.55  # mean and sd of the logarithm of a face's width in pixels: a third lies below 40
 SHAPE = 1.25  # height of a face over its width
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,14 +146,14 @@ class SyntheticReleases:
             factor *= factors[of[drawn.owner]]
         return np.asarray(made.noise * factor * (1 + made.dark * (1 - brightness / 100)))
 
-    def _lost(self, system: str, brightness: Floats, seed: int) -> Bools:
+    def _lost(self, system: str, brightness: Floats, seed: int) -> Flags:
         """Which images fail: the darker, the more often."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "failures", system))
         chance = self.systems[system].failure_rate * 2 * (1 - brightness / 100)
         return rng.random(brightness.size) < chance
 
     def _templates(
-        self, system: str, base: Floats, scale: Floats, rows: Ints, lost: Bools, seed: int
+        self, system: str, base: Floats, scale: Floats, rows: Ints, lost: Flags, seed: int
     ) -> Templates:
         """What a system sees: the images plus Gaussian noise of each one's length (root mean square)."""
         rng = np.random.default_rng(seed_of(seed, "cohort", "noise", system))
@@ -217,5 +213,5 @@ def _classes(rng: np.random.Generator, held: Mapping[str, ReleaseClass], subject
     return rng.permutation(np.repeat(np.arange(shares.size), sizes))
 
 
-def _texts(values: Floats, digits: int) -> npt.NDArray[np.object_]:
+def _texts(values: Floats, digits: int) -> Texts:
     return np.array([f"{value:.{digits}f}" for value in values], dtype=object)

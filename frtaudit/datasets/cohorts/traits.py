@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints, Texts
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.registry import register
@@ -19,8 +19,6 @@ HAIR = ("none", "some", "full")
 HAIR_SHARES = (0.35, 0.3, 0.35)
 NOBODY = -1  # the subject of a training image that shows nobody of the test set
 DUPLICATE = 0.45  # the largest length of the noise between an image and its copy
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +92,7 @@ class Traits:
 
     def _images(
         self, rng: np.random.Generator, owner: Ints, of_class: Ints, means: Floats
-    ) -> tuple[dict[str, npt.NDArray[np.object_]], Floats]:
+    ) -> tuple[dict[str, Texts], Floats]:
         """Traits of each sample as text, and its template before any system's noise."""
         kappa = rng.uniform(*self.concentration, self.subjects)
         hair = rng.choice(len(HAIR), owner.size, p=HAIR_SHARES)
@@ -116,7 +114,7 @@ class Traits:
         self,
         owner: Ints,
         of_class: Ints,
-        columns: dict[str, npt.NDArray[np.object_]],
+        columns: dict[str, Texts],
         rng: np.random.Generator,
     ) -> Roster:
         """Names like LFW's; mislabelled samples go to another subject of their class."""
@@ -258,10 +256,10 @@ class _Shown:
     names: Sequence[str]
 
 
-def _named(subjects: Ints) -> npt.NDArray[np.object_]:
+def _named(subjects: Ints) -> Texts:
     """The test subject that each training image shows, as text, empty for a stranger."""
     return np.array(["" if k == NOBODY else f"subject_{k:05d}" for k in subjects.tolist()], dtype=object)
 
 
-def _texts(values: Floats, digits: int) -> npt.NDArray[np.object_]:
+def _texts(values: Floats, digits: int) -> Texts:
     return np.array([f"{value:.{digits}f}" for value in values], dtype=object)

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons, NonMated
 from frtaudit.core.registry import register
 from frtaudit.core.spec import PATH
 from frtaudit.errors import DataError
-from frtaudit.inputs.pairing import Index, align, cells_of, listed_comparisons, pair_keys
+from frtaudit.inputs.pairing import align, cells_of, listed_comparisons, pair_keys
 from frtaudit.inputs.pairlist import PairList, read_pairs
 
 

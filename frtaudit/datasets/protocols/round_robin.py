@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons, NonMated
@@ -12,8 +12,6 @@ from frtaudit.core.registry import register
 from frtaudit.core.spec import ADDED
 from frtaudit.errors import DataError, SpecError
 from frtaudit.inputs.pairing import cells_of, listed_comparisons
-
-Index = npt.NDArray[np.int32]
 
 
 @register("protocol", "round_robin")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import Cohort, CohortData
 from frtaudit.core.comparisons import Comparisons, Step
@@ -15,8 +15,6 @@ from frtaudit.stats.folds.fold_assignment import capped
 from frtaudit.stats.folds.selection import Candidates, Limits, choose
 from frtaudit.stats.similarity.pairs import drawn_pairs, mated_pairs
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 EVERYBODY = "all"
 
 
@@ -183,9 +181,7 @@ class Sampled:
         return (pairs.first[at], pairs.second[at]), picked.fold[order], pairs.stratum[at]
 
 
-def _side_by_side(
-    subject: npt.NDArray[np.int32], samples: Ints, rng: np.random.Generator
-) -> tuple[Ints, Ints]:
+def _side_by_side(subject: Index, samples: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
     """Random pairs of unlike subjects in which each of ``samples`` stands, where no subject has half of them.
 
     Subjects in a random order, the first half of their samples beside the second; the smaller sample first.

@@ -5,15 +5,15 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.cohort import CohortData, Templates
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.registry import register
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
-from frtaudit.inputs.acquisition import Index, PairScorer, table_of, tail_of
+from frtaudit.inputs.acquisition import PairScorer, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
 from frtaudit.stats.similarity.tail import (
     COSINE_RANGE,
@@ -22,8 +22,6 @@ from frtaudit.stats.similarity.tail import (
     cosine_blocks,
     unit_distance_blocks,
 )
-
-Floats = npt.NDArray[np.float64]
 
 
 class Metric(Enum):

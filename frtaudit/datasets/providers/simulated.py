@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Floats, Index, Longs
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.cohort import CohortData
 from frtaudit.core.comparisons import Comparisons
@@ -14,14 +15,11 @@ from frtaudit.core.registry import register
 from frtaudit.core.scores import Groups, ScoreTable, ScoreTail
 from frtaudit.core.spec import FailureScore
 from frtaudit.errors import SpecError
-from frtaudit.inputs.acquisition import Index, acquired_rows, table_of, tail_of
+from frtaudit.inputs.acquisition import acquired_rows, table_of, tail_of
 from frtaudit.inputs.recommendation import check_recommended
 from frtaudit.stats.similarity.tail import BlockScorer, TailRequest
 
 FAILED = "simulated_failure"
-
-Floats = npt.NDArray[np.float64]
-Words = npt.NDArray[np.uint64]
 
 
 @register("provider", "simulated")
@@ -128,7 +126,7 @@ def uniform(key: int, first: npt.ArrayLike, second: npt.ArrayLike) -> Floats:
     return np.asarray(((word >> np.uint64(12)).astype(np.float64) + 0.5) * 2.0**-52, dtype=np.float64)
 
 
-def _mixed(word: Words) -> Words:
+def _mixed(word: Longs) -> Longs:
     """One step of the SplitMix64 generator (Steele, Lea, Flood 2014): a bijection of 64-bit words."""
     with np.errstate(over="ignore"):
         word = word + np.uint64(0x9E3779B97F4A7C15)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from frtaudit.core.arrays import Floats, Texts
 from frtaudit.errors import DataError
 from frtaudit.inputs.scorelist import PROVIDER
-from frtaudit.inputs.tables import Table, Texts
+from frtaudit.inputs.tables import Table
 
 IMAGE, FACE = ("image", "image_id"), ("face", "face_id")
 SIDES = ("x", "y", "width", "height")
@@ -26,7 +26,7 @@ class BoxList:
     image: Texts
     provider: Texts
     face: Texts
-    box: npt.NDArray[np.float64]
+    box: Floats
 
 
 def boxes_of(table: Table) -> BoxList:
@@ -55,7 +55,7 @@ def boxes_of(table: Table) -> BoxList:
     return BoxList(table=table, image=image, provider=provider, face=face, box=box)
 
 
-def _numbers(table: Table, column: str) -> npt.NDArray[np.float64]:
+def _numbers(table: Table, column: str) -> Floats:
     found = pd.to_numeric(pd.Series(table.texts(column)), errors="coerce").to_numpy(dtype=np.float64)
     wrong = np.flatnonzero(~np.isfinite(found))
     if wrong.size:

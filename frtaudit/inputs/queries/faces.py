@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from frtaudit.core.arrays import Index, Ints, Texts
 from frtaudit.core.labelling import LEFT_OUT, NOT_OF_QUERY, OF_QUERY, UNSAID, Faces, Service
 from frtaudit.errors import DataError
 from frtaudit.inputs.coded import Coded, Codes, joined
 from frtaudit.inputs.pairing import both_orders, pair_keys
 from frtaudit.inputs.scorelist import ScoreList
-from frtaudit.inputs.tables import Table, Texts
+from frtaudit.inputs.tables import Table
 
 FACE = ("face_id", "sample_id", "image_id", "face", "image")
 QUERY = ("query", "query_id", "name")
@@ -111,7 +112,7 @@ class _Said:
     """Lines of one list that are of one service: ``rows`` (P,), and the indices of their two faces, (P,) each."""
 
     scores: ScoreList
-    rows: npt.NDArray[np.int64]
+    rows: Ints
     first: Codes
     second: Codes
 
@@ -143,9 +144,7 @@ def _service(name: str, parts: Sequence[_Said]) -> tuple[Service, int]:
     return service, alone
 
 
-def _refuse_repeats(
-    parts: Sequence[_Said], first: npt.NDArray[np.int32], second: npt.NDArray[np.int32]
-) -> None:
+def _refuse_repeats(parts: Sequence[_Said], first: Index, second: Index) -> None:
     """Refuse a pair that stands twice in one order: it would count twice, or have two scores."""
     key = pair_keys(first, second, ordered=True)
     rank = np.argsort(key, kind="stable")

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
@@ -16,7 +15,6 @@ from frtaudit.report.figures.canvas import Pen, pen
 from frtaudit.report.figures.curves import EPSILON, Series, log_rates, marked
 from frtaudit.report.pieces import Key, Panel
 
-Floats = npt.NDArray[np.float64]
 FILL, FAINT = 0.22, 0.3
 HEIGHT = 2.05  # inches: four panels and two more share a page
 HAIR, EDGE = 0.45, 0.95

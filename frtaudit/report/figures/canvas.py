@@ -37,7 +37,6 @@ COLOURS = {
     PAPER: "paper",
     **{hue: f"c{n}" for n, hue in enumerate(HUES)},
 }
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

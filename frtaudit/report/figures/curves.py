@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from frtaudit.core import Curve, formatting
+from frtaudit.core.arrays import Floats
 from frtaudit.report.figures import canvas
 from frtaudit.report.figures.canvas import pen
 from frtaudit.report.pieces import Key, Panel
@@ -22,7 +23,6 @@ LEFT_EDGE = 0.6
 ENDED = 60  # dots of a panel whose bars get end marks; with more they would only blacken it
 SEEN_FMR = 0.1
 LOW = 2.2  # inches: three panels below the curves with bands share their page
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

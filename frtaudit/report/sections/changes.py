@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from frtaudit.core import AuditResult, Estimate, Finding, Target
 from frtaudit.core.canonical import Json
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, spans
 from frtaudit.report.sections.tables import build_table

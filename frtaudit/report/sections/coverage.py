@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from frtaudit.core import SERVES, Method, Target, formatting
+from frtaudit.core import Method, Target, formatting
 from frtaudit.report import phrases
 from frtaudit.report.pieces import Block, Column, Footnotes, Part, Table, Text, TextSpan, plain_text, spans
 from frtaudit.report.sections.tables import build_table, by_provider, provider
@@ -47,7 +47,7 @@ def _target(source: Source, record: Record) -> Target:
     for item in asked if isinstance(asked, (list, tuple)) else ():
         if mapping(item).get("method") == method.value:
             return Target(str(mapping(item)["target"]))
-    return SERVES[method][0]
+    return method.serves[0]
 
 
 def _whom(source: Source, record: Record) -> str:

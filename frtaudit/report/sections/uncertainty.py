@@ -155,7 +155,9 @@ def _bootstrap(source: Source, system: str, name: str) -> Figure | None:
 
 
 def _short(method: Method) -> str:
-    return {Method.NAIVE: "naive", Method.RECENTERED: "recentred"}.get(method, method.value.replace("_", " "))
+    return {Method.NAIVE: "naive", Method.RECENTERED: "recentred"}.get(
+        method, str(method.value).replace("_", " ")
+    )
 
 
 def _missed(found: tuple[int, int] | None) -> Iterable[str]:

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.rates.trials import mated_pairs, members
 
-Ints = npt.NDArray[np.int64]
 Members: TypeAlias = "scipy.sparse.csr_array"
 
 
@@ -73,8 +72,8 @@ class ListedTotals:
     """
 
     blocks: Members
-    k: npt.NDArray[np.int32]
-    l: npt.NDArray[np.int32]  # noqa: E741  the paper's letter
+    k: Index
+    l: Index  # noqa: E741  the paper's letter
     count: Ints
 
     def of(self, copies: Ints) -> Totals:
@@ -101,7 +100,7 @@ def non_mated_totals(tail: ScoreTail, groups: Groups) -> NonMatedTotals:
     return ListedTotals(blocks=_sparse(held[:, k] & held[:, l]), k=k, l=l, count=count)
 
 
-def _complete(held: npt.NDArray[np.bool_], tail: ScoreTail) -> CompleteTotals:
+def _complete(held: Flags, tail: ScoreTail) -> CompleteTotals:
     group_index, subject = np.nonzero(held & (tail.cells >= 0))
     n_cells = int(tail.cells.max(initial=0)) + 1
     room, row = np.unique(group_index * n_cells + tail.cells[subject], return_inverse=True)
@@ -115,5 +114,5 @@ def _complete(held: npt.NDArray[np.bool_], tail: ScoreTail) -> CompleteTotals:
     )
 
 
-def _sparse(flags: npt.NDArray[np.bool_]) -> Members:
+def _sparse(flags: Flags) -> Members:
     return scipy.sparse.csr_array(flags.astype(np.int64))

@@ -11,13 +11,11 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-from frtaudit.stats.bootstrap.weights import GOLDEN, Words, bits_at, mix
+from frtaudit.core.arrays import Floats, Longs
+from frtaudit.stats.bootstrap.weights import GOLDEN, bits_at, mix
 from frtaudit.stats.inlined import inner
-
-Floats = npt.NDArray[np.float64]
 
 STRIPS = 512
 CHOICE, POINT, S11 = np.uint64(55), np.uint64(2**53 - 1), np.uint64(11)  # 64 - 9 bits; 53 bits; 64 - 53
@@ -81,7 +79,7 @@ def _nothing() -> GammaTables:
 
 
 @inner
-def fill_sums(out: Floats, start: Words, strips: GammaTables, stream: np.uint64) -> None:
+def fill_sums(out: Floats, start: Longs, strips: GammaTables, stream: np.uint64) -> None:
     """Fill ``out``, shape (G,), with running sums of gammas, each of which depends on the stream and its place alone.
 
     ``start``, shape (G,), uint64: where in ``strips`` those of each one's shape start.

@@ -3,14 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Bytes = npt.NDArray[np.uint8]
-Halves = npt.NDArray[np.uint16]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
 
 WIDTH = 128  # replicates of a tile
 

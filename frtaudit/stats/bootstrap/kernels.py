@@ -12,17 +12,12 @@ Long because the parts of a kernel stand beside it: Numba joins them into one co
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Bytes, Flags, Floats, Halves, Index, Ints
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, Limits, Record, SortedComparisons, Spans, Sums, Tile
 from frtaudit.stats.bootstrap.simd import AHEAD, add_packed_runs, add_pair, add_runs, fetch
 from frtaudit.stats.inlined import inner
 
-Bytes = npt.NDArray[np.uint8]
-Halves = npt.NDArray[np.uint16]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 Number = npt.NDArray[np.int64] | npt.NDArray[np.float64]
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Bytes, Index, Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Plan
 from frtaudit.stats._numba import kernel
@@ -20,9 +21,6 @@ from frtaudit.stats.bootstrap.denominators import (
 )
 from frtaudit.stats.bootstrap.kernel_arrays import WIDTH, Tile
 
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-
 Given = npt.NDArray[np.integer] | None
 
 NIBBLE = 15  # the heaviest weight of which two fit a byte
@@ -35,8 +33,8 @@ class Rows(NamedTuple):
     ``alike`` (rows of non-mated weights,) int64: how many of these rows belong to subjects with as many samples.
     """
 
-    non_mated: npt.NDArray[np.int32]
-    mated: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
+    non_mated: Index
+    mated: tuple[Index, Index]
     alike: Ints
 
 

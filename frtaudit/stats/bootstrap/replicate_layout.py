@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.bootstrap.denominators import Totals
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, empty_sums
@@ -18,11 +18,6 @@ from frtaudit.stats.bootstrap.score_spans import expected_ranks, spans_of
 from frtaudit.stats.bootstrap.sorted_comparisons import group_rules, mated_walk, non_mated_walk
 from frtaudit.stats.rates.targets import TOLERANCE, Target, exact
 from frtaudit.stats.rates.trials import mated_pairs, trials
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 class Found(NamedTuple):
@@ -78,7 +73,7 @@ class ReplicateLayout:
     targets: tuple[Fraction, ...]
     thresholds: Floats
     cuts: Ints
-    rule: npt.NDArray[np.int32]
+    rule: Index
     watched: Flags
 
     def nothing(self) -> Found:
@@ -200,7 +195,7 @@ def _walk_down(layout: ReplicateLayout, drawn: Drawn, ascending: Sequence[int], 
     return record
 
 
-def limits_of(targets: Sequence[Fraction], totals: Totals, rule: npt.NDArray[np.int32]) -> Limits:
+def limits_of(targets: Sequence[Fraction], totals: Totals, rule: Index) -> Limits:
     """The largest sums that meet each target: floor(a n) for counts, a (1 + 1e-12) n for rates (FORMULAS 0)."""
     shape = (len(targets), *totals.counts.shape)
     counts, rates = np.empty(shape, dtype=np.int64), np.empty(shape)

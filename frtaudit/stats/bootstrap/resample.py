@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
@@ -22,9 +23,6 @@ from frtaudit.stats.bootstrap.rescored_batches import Below
 from frtaudit.stats.bootstrap.second_pass import RescoreInputs, rescore
 from frtaudit.stats.rates.targets import Target, exact
 from frtaudit.stats.similarity.tiles import in_order
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 LANES = WIDTH  # replicates of a tile; fewer change nothing but the time
 

@@ -5,16 +5,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import above_edges
 from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.pair_scan import Pairs, joined, scan_tile
 from frtaudit.stats.similarity.ranking import ranked
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 HELD_BYTES = 96  # a comparison of a batch: as scanned, while sorted, and laid out for the walk
 LEAST = 1 << 16  # comparisons that a batch may always hold

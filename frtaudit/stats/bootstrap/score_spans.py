@@ -8,15 +8,10 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index, Ints, Words
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, SortedComparisons, Spans
-
-Words = npt.NDArray[np.uint32]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 NEAR = (
     0.003,

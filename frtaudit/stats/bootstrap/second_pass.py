@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.bootstrap.kernel_arrays import Limits, Record, SortedComparisons, Spans, empty_sums
 from frtaudit.stats.bootstrap.kernels import find_thresholds
@@ -30,10 +31,6 @@ from frtaudit.stats.bootstrap.sorted_comparisons import non_mated_walk
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.similarity.pair_scan import Pairs, joined
 from frtaudit.stats.similarity.tiles import in_order
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 CUTS = 128
 CUT_BYTES = 1 << 27  # of sums at cuts

@@ -7,14 +7,10 @@ from collections.abc import Callable
 from typing import ParamSpec
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Bytes, Halves, Index, Ints
 from frtaudit.stats._numba import deferred
 
-Bytes = npt.NDArray[np.uint8]
-Halves = npt.NDArray[np.uint16]
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
 P = ParamSpec("P")
 
 AHEAD = 16  # places: the weights of the row there are asked for when the turn of this one comes

@@ -3,17 +3,11 @@
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores, Words
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.kernel_arrays import SortedComparisons
 from frtaudit.stats.rates.trials import block_sizes, mated_pairs, schema_of
-
-Index = npt.NDArray[np.int32]
-Words = npt.NDArray[np.uint32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 CHUNK, SHIFT = 512, 12  # a chunk has about so many comparisons, or this power of two of those above it
 

@@ -9,12 +9,9 @@ serves 64 replicates. Whatever the tile, the thread or the order of calls, the s
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Bytes, Ints, Longs
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.inlined import inner
-
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
@@ -77,7 +74,7 @@ def _few(size: int, state: np.uint64, least: np.uint64) -> np.uint64:
 
 @inner
 def _fill_few(
-    out: Bytes, low: int, size: int, stream: np.uint64, first: int, left: Words, counts: Words
+    out: Bytes, low: int, size: int, stream: np.uint64, first: int, left: Longs, counts: Longs
 ) -> None:
     """``size`` <= 8 draws of each lane: digits of one 32-bit fraction in base ``size``, all lanes in step.
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
+from frtaudit.core.arrays import Flags, Ints
 from frtaudit.core.freeze import freeze
-from frtaudit.stats.folds.kfold_accuracy import DROPPED, Flags, Ints
+from frtaudit.stats.folds.kfold_accuracy import DROPPED
 
 
 def capped(subject: Ints, mated: Flags, most: int, rng: np.random.Generator) -> Flags:

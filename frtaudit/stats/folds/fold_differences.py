@@ -6,14 +6,8 @@ from fractions import Fraction
 import numpy as np
 import scipy
 
-from frtaudit.stats.folds.kfold_accuracy import (
-    Flags,
-    Floats,
-    FoldAccuracy,
-    Ints,
-    dyadic_variance,
-    k_fold_accuracy,
-)
+from frtaudit.core.arrays import Flags, Floats, Ints
+from frtaudit.stats.folds.kfold_accuracy import FoldAccuracy, dyadic_variance, k_fold_accuracy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

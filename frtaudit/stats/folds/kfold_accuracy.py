@@ -7,18 +7,14 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 from frtaudit.stats.intervals.rate_bounds import RateBounds
 from frtaudit.stats.intervals.wilson import bounds_from_variance
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 DROPPED = -1  # the fold of a pair that strict folds leave out
 

@@ -3,15 +3,12 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.sums import BelowFloorError, first_not_above
 from frtaudit.stats.rates.trials import block_sizes
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,15 +8,13 @@ belongs to d, labelled rates are FNMR = A F and FMR = A T A', so that F and T fo
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.groups.class_counts import ClassSums, ClassTrials
 from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.rates.targets import TOLERANCE
 from frtaudit.stats.rates.trials import block_sizes
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 MAX_CONDITION = 1e6  # of the matrix of mislabelling: beyond it the labels say next to nothing
 
@@ -41,7 +39,7 @@ def class_rates(sums: ClassSums, weighting: Weighting) -> Floats:
     return np.asarray(np.divide(over, under, out=np.full(over.shape, np.nan), where=under > 0))
 
 
-def pair_weights(shares: Floats, compared: npt.NDArray[np.bool_]) -> Floats | None:
+def pair_weights(shares: Floats, compared: Flags) -> Floats | None:
     """Weights of ordered pairs of classes (C, C) that sum to 1 over those ``compared``.
 
     ``shares`` (C,) of the mix. None where a class with a share was not compared within itself: the mix needs it.

@@ -9,7 +9,7 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats
 
 
 class RateIndex(Enum):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats
+
 Rates = Mapping[str, Floats]
 Index = Callable[[Rates], Floats]
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats
+
 Index = Callable[[Floats], Floats]
 
 MAX_UNDEFINED = 0.02

@@ -9,12 +9,11 @@ from collections.abc import Iterator
 from itertools import pairwise, product
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats
 from frtaudit.stats.groups.differentials import RateIndex, rate_index
 from frtaudit.stats.groups.group_contrasts import Box, gap_range
 
-Floats = npt.NDArray[np.float64]
 Range = tuple[float, float]
 
 MAX_GROUPS = 12  # corners: 2^G

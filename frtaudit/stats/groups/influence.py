@@ -4,16 +4,13 @@ from dataclasses import dataclass
 from math import ceil, expm1, log
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import first_not_above
 from frtaudit.stats.rates.trials import block_sizes
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 ROUNDING = 1e-9  # of a share of subjects, before it is rounded up
 
@@ -168,9 +165,7 @@ class Heaviest:
     share: float
 
 
-def heaviest_pair(
-    tail: ScoreTail, member: npt.NDArray[np.bool_], threshold: float, weighting: Weighting
-) -> Heaviest | None:
+def heaviest_pair(tail: ScoreTail, member: Flags, threshold: float, weighting: Weighting) -> Heaviest | None:
     """Of the subjects ``member`` (K,); None without a false match, and below the floor of the tail (FORMULAS 8.18).
 
     >>> from frtaudit.stats.similarity.tail import from_matrix

@@ -10,11 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.freeze import freeze
-
-Floats = npt.NDArray[np.float64]
 
 STEPS = 200  # Dinkelbach's steps grow faster than geometrically: ten are many
 STILL = 1e-15

@@ -8,11 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from frtaudit.core.arrays import Floats, Ints
 
 LEVELS = 500  # midpoints that integrals over u or over thresholds are taken on
 BATCH = 250  # replicates in memory at once

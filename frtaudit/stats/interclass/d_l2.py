@@ -14,12 +14,10 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.intervals.bootstrap_intervals import gaussian_error
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 SCALE = 100.0  # d_l2 stands on scores mapped to 0..SCALE
 LEVELS = 500  # midpoints of u that bootstraps integrate over

@@ -10,17 +10,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.interclass import class_curves
 from frtaudit.stats.interclass.class_curves import Classes
 from frtaudit.stats.interclass.d_l2 import Space, detectable, population_bounds
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

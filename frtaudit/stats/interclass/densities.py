@@ -7,10 +7,9 @@ for the choice of the bandwidth alike; scores exactly on an end are no density, 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats, Ints
 
 BINS = 4096  # of the scale, for the bandwidth
 STEPS = 7  # Botev: five steps from the seventh derivative
@@ -110,7 +109,7 @@ def omnibus(values: Floats) -> Omnibus | None:
     return Omnibus(statistic=float(statistic), p_value=float(p_value), n=int(values.size))
 
 
-def subject_means(scores: Floats, subjects: npt.NDArray[np.int64]) -> Floats:
+def subject_means(scores: Floats, subjects: Ints) -> Floats:
     """One mean score of each subject, ascending by subject: values that are independent.
 
     >>> subject_means(np.array([1.0, 3.0, 5.0]), np.array([7, 7, 2])).tolist()

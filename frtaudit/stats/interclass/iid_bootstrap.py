@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from frtaudit.core.arrays import Floats, Ints, Longs
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.gammas import STRIPS, GammaTables, fill_sums, strips_of
-from frtaudit.stats.bootstrap.weights import CURVE, Words, stream_of, word_of
+from frtaudit.stats.bootstrap.weights import CURVE, stream_of, word_of
 from frtaudit.stats.interclass.d_l2 import (
     LEVELS,
-    Floats,
-    Ints,
     breakpoints,
     d_l2,
     from_mean,
@@ -117,7 +116,7 @@ class Curves(NamedTuple):
     first: Ints
     size: Ints
     own: Floats
-    start: Words
+    start: Longs
 
 
 def _resampled(ordered: Sequence[Floats]) -> tuple[Curves, GammaTables]:

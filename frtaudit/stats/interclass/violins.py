@@ -1,10 +1,10 @@
 """The shape of a violin: a Gaussian kernel density on an even grid."""
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats
+
 MIN_SCORES = 5
 
 

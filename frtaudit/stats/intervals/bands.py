@@ -3,14 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.freeze import freeze
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED, quantile
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,10 @@ interval (None). Bounds are not clipped.
 """
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats
+
 Bounds = tuple[float, float]
 
 MAX_UNDEFINED = 0.02  # FORMULAS 1: refuse an interval when more replicates are undefined

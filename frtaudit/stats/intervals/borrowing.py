@@ -8,10 +8,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from frtaudit.core.scores import Index, Scores, ScoreTail
-from frtaudit.stats.intervals.dependence import Flags, Residuals
+from frtaudit.core.arrays import Flags, Index, Ints, Scores
+from frtaudit.core.scores import ScoreTail
+from frtaudit.stats.intervals.dependence import Residuals
 
 ENOUGH_ERRORS = 30
 ENOUGH_SUBJECTS = 10
@@ -120,7 +120,7 @@ def _reach(subjects: Index, n_subjects: int) -> int | None:
     first = np.full(n_subjects, flat.size, dtype=np.int64)
     backwards = np.arange(flat.size)[::-1]
     first[flat[backwards]] = backwards  # the last assignment stands: the first position of each subject
-    seen: npt.NDArray[np.int64] = np.sort(first[first < flat.size])
+    seen: Ints = np.sort(first[first < flat.size])
     if seen.size < ENOUGH_SUBJECTS:
         return None
     return max(ENOUGH_ERRORS - 1, int(seen[ENOUGH_SUBJECTS - 1]) // int(subjects.shape[1]))

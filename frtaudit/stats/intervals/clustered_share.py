@@ -3,13 +3,11 @@
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Ints
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.dependence import degrees_of_freedom, effective_number
 from frtaudit.stats.intervals.rate_bounds import RateBounds
-
-Ints = npt.NDArray[np.int64]
 
 
 def share_variance(errors: Ints, trials: Ints) -> float:

@@ -3,17 +3,13 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Bytes, Flags, Floats
 from frtaudit.stats.intervals import rate_bounds
 from frtaudit.stats.intervals.bootstrap_intervals import MAX_UNDEFINED
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.simulated_counts import Tally
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 GRAIN = 2.0**30  # shares of errors are rounded to this part, so that weighted sums are exact in any order
 
@@ -135,7 +131,7 @@ class Copies:
     ``unit`` is 1 for each subject under identity weighting. A replicate is sum v_k count_k / sum v_k unit_k.
     """
 
-    weight: npt.NDArray[np.uint8]
+    weight: Bytes
     unit: Floats
 
     def replicates(self, counts: Floats) -> Floats:

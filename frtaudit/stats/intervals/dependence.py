@@ -10,15 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.rates.sums import MatedSums, non_mated_sums
 from frtaudit.stats.rates.trials import members, schema_of, subject_trials, trials
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,7 +116,7 @@ def degrees_of_freedom(effective: float) -> float:
     return max(effective - 1.0, 1.0)
 
 
-def erring_subjects(subject_errors: npt.NDArray[np.int64], members: Flags | None = None) -> int:
+def erring_subjects(subject_errors: Ints, members: Flags | None = None) -> int:
     """Count the distinct subjects among the errors (FORMULAS 8: "erring subjects").
 
     ``subject_errors``: shape (K,), int, errors of each subject; ``members``: shape (K,), bool, the subjects

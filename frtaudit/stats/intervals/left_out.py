@@ -4,17 +4,13 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Index, Ints
 from frtaudit.core.scores import Blocks, Groups, ScoreTail
 from frtaudit.stats.intervals.dependence import Spread
 from frtaudit.stats.intervals.wilson import WilsonRule, prepare
 from frtaudit.stats.rates.histogram import histogram_of
 from frtaudit.stats.rates.trials import block_sizes
-
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 def rule_without(

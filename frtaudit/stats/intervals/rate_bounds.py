@@ -20,12 +20,11 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Floats
 from frtaudit.stats.systems.multiplicity import claim_p
 
-Floats = npt.NDArray[np.float64]
 Numbers = float | Floats
 
 UNDERFLOW = 1e-290  # below it SciPy's quantiles are nan or 2e-308

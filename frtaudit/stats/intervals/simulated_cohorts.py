@@ -18,8 +18,8 @@ distribution, whose comparisons match as those of one person do, each by itself.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints, Longs
 from frtaudit.stats.intervals.simulated_counts import (
     Tally,
     cell_tallies,
@@ -28,10 +28,6 @@ from frtaudit.stats.intervals.simulated_counts import (
     no_tally,
     tally_of,
 )
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 WIDE_ERRORS = 100.0  # errors expected at the wider threshold
 DENSE = 5_000.0  # false matches expected in a cohort above which their sums are drawn from the normal distribution
@@ -307,5 +303,5 @@ def _comparisons(place: Cells) -> Floats:
     return np.asarray((samples * (_in_cells(samples, place.starts) - samples))[0])
 
 
-def _seeds(rng: np.random.Generator, cohorts: int) -> Words:
+def _seeds(rng: np.random.Generator, cohorts: int) -> Longs:
     return rng.integers(0, 2**64, cohorts, dtype=np.uint64)

@@ -7,16 +7,12 @@ Errors come in with a random order of their scores: own ones first, further ones
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints, Longs
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.bootstrap.weights import GOLDEN, mix
 from frtaudit.stats.inlined import inner
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 S11 = np.uint64(11)
 UNIT = 2.0**-53
@@ -185,7 +181,7 @@ def _close(
 
 @kernel
 def mated_tallies(
-    errors: Ints, further: Ints, share: Floats, weight: Floats, seeds: Words
+    errors: Ints, further: Ints, share: Floats, weight: Floats, seeds: Longs
 ) -> tuple[Floats, Floats]:
     """Tallies (C, 6) of own and borrowed mated errors; ``errors``, ``further`` (C, K)."""
     own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)
@@ -208,7 +204,7 @@ def mated_tallies(
 @kernel
 def cell_tallies(
     bounds: Floats, starts: Ints, candidates: Ints, heavy: Floats, shares: Floats, weight: Floats, excess: float,
-    part: float, seeds: Words, alike: Ints, alike_shares: Floats,
+    part: float, seeds: Longs, alike: Ints, alike_shares: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """Tallies (C, 6) of own and borrowed false matches in complete cells.
 
@@ -249,7 +245,7 @@ def cell_tallies(
 @kernel
 def listed_tallies(
     candidates: Ints, excess: Floats, first: Ints, second: Ints, shares: Floats, weight: Floats, part: float,
-    seeds: Words, alike: Ints, alike_shares: Floats,
+    seeds: Longs, alike: Ints, alike_shares: Floats,
 ) -> tuple[Floats, Floats]:  # fmt: skip
     """As :func:`cell_tallies` for listed blocks; ``candidates``, ``excess`` (C, Q), ``shares`` (Q,)."""
     own, lent = np.zeros((seeds.size, COLUMNS)), np.full((seeds.size, COLUMNS), np.nan)

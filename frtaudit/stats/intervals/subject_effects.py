@@ -17,11 +17,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from frtaudit.core.arrays import Floats, Ints
 
 CONFIDENCE = 0.95  # of the one-sided upper bound (FORMULAS 8.12)
 ITERATIONS = 60

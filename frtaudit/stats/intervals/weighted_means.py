@@ -4,8 +4,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int32]
+from frtaudit.core.arrays import Floats, Index
 
 
 def weighted_means(value: Floats, first: Index, second: Index, copies: npt.NDArray[np.integer]) -> Floats:

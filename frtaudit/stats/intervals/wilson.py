@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats.intervals import borrowing
@@ -193,7 +193,7 @@ class WilsonRule:
             lent = self.fnmr_residuals(lender.threshold, group_index, weighting)
         return _rule(own, lent, lender, alpha, ends=1)
 
-    def along(self, tail: ScoreTail, groups: Groups, thresholds: npt.NDArray[np.float64]) -> "WilsonRule":
+    def along(self, tail: ScoreTail, groups: Groups, thresholds: Floats) -> "WilsonRule":
         """The same rule prepared for other thresholds, with the lenders that are known."""
         return replace(
             self,
@@ -257,9 +257,7 @@ def prepare_mated(tail: ScoreTail, groups: Groups, thresholds: Iterable[float]) 
     )
 
 
-def _with_lenders(
-    thresholds: Iterable[float], lenders: Iterable[DesignEffectSources]
-) -> npt.NDArray[np.float64]:
+def _with_lenders(thresholds: Iterable[float], lenders: Iterable[DesignEffectSources]) -> Floats:
     lent = [
         lender.threshold
         for of in lenders
@@ -269,7 +267,7 @@ def _with_lenders(
     return np.unique(np.array([*thresholds, *lent], dtype=np.float64))
 
 
-def _row(thresholds: npt.NDArray[np.float64], threshold: float) -> int:
+def _row(thresholds: Floats, threshold: float) -> int:
     row = int(np.searchsorted(thresholds, threshold))
     if row == thresholds.size or thresholds[row] != threshold:
         raise ValueError(f"threshold {threshold} was not prepared")

@@ -1,15 +1,12 @@
 """Boxes that several services drew in one image: which of them are round one face (Knott et al., section 4)."""
 
 import numpy as np
-import numpy.typing as npt
 import scipy
+
+from frtaudit.core.arrays import Flags, Floats, Ints
 
 LEAST = 0.2  # boxes of two services overlap by more than this intersection over union where they are one face
 SHIFT = 2.0  # a tree's weights are 2 - IoU: scipy takes a weight of 0, of two equal boxes, for no edge
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bools = npt.NDArray[np.bool_]
 
 
 def overlaps(one: Floats, other: Floats) -> Floats:
@@ -26,7 +23,7 @@ def overlaps(one: Floats, other: Floats) -> Floats:
     return np.asarray(both / (np.prod(one[:, 2:], axis=1) + np.prod(other[:, 2:], axis=1) - both))
 
 
-def joined(image: Ints, service: Ints, box: Floats, least: float = LEAST) -> tuple[Ints, Bools]:
+def joined(image: Ints, service: Ints, box: Floats, least: float = LEAST) -> tuple[Ints, Flags]:
     """The face of each of B boxes, numbered from 0 by its first box, and whether that face was cut, shape (B,) each.
 
     ``image``, ``service``: shape (B,); ``box``: shape (B, 4). Boxes of one image and different services with an IoU
@@ -81,7 +78,7 @@ def _parts(ends: Ints, size: int) -> Ints:
     return np.argsort(np.argsort(first))[inverse].astype(np.int64)
 
 
-def _held_twice(face: Ints, service: Ints) -> Bools:
+def _held_twice(face: Ints, service: Ints) -> Flags:
     """Whether each face holds two boxes of one service, shape (faces,)."""
     found = np.zeros(int(face.max(initial=-1)) + 1, dtype=np.bool_)
     if face.size:

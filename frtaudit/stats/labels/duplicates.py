@@ -1,15 +1,14 @@
 """Near-duplicates: faces of one query whose embeddings are all but the same, of which one is kept."""
 
 import numpy as np
-import numpy.typing as npt
 import scipy
+
+from frtaudit.core.arrays import Flags, Index, Singles
 
 SIMILARITY = 0.9  # Knott et al., supplement A
 
 
-def duplicated(
-    query_of: npt.NDArray[np.int32], vectors: npt.NDArray[np.float32], similarity: float = SIMILARITY
-) -> npt.NDArray[np.bool_]:
+def duplicated(query_of: Index, vectors: Singles, similarity: float = SIMILARITY) -> Flags:
     """Which of F faces are left out, shape (F,): all but the medoid of each group of near-duplicates.
 
     ``query_of``: shape (F,), non-decreasing; ``vectors``: shape (F, D), none zero. Faces of one query with a cosine

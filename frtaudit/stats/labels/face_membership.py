@@ -9,7 +9,8 @@ there are two ends (:func:`fewest`, :func:`most`), and the truth is held to lie 
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from frtaudit.core.arrays import Flags, Floats
 
 BINS, LOW, HIGH = 240, -1.5, 2.5  # of the scale on which strangers lie about 0 and the person about 1
 ROUNDS, AGAIN, LEAST = (
@@ -24,9 +25,6 @@ GRID = np.linspace(0.0, 1.0, 401)  # places at which it is sought where heaps me
 FAR = 2.0  # how much wider the second heap of the persons' own faces starts
 
 TOO_FEW = f"fewer than {FEW} faces of the queries' persons, or of other people"
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,15 +1,13 @@
 """Identity noise: images in an identity's folder that show somebody else (004, section 3.2: DBSCAN, majority kept)."""
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Vectors = npt.NDArray[np.float32]
+from frtaudit.core.arrays import Flags, Ints, Singles
+
 NOISE = -1
 
 
-def majority(vectors: Vectors, reach: float, least: int) -> Flags:
+def majority(vectors: Singles, reach: float, least: int) -> Flags:
     """Which images of one identity stay: those of the largest cluster, shape (n,).
 
     ``vectors`` (n, D) float32, unit; two images are neighbours when 1 - cosine <= ``reach``; a core has ``least``
@@ -29,7 +27,7 @@ def majority(vectors: Vectors, reach: float, least: int) -> Flags:
     return np.asarray(label == int(np.bincount(clustered).argmax()))
 
 
-def noise_in(vectors: Vectors, subject: Ints, looked_at: Ints, reach: float, least: int) -> Flags:
+def noise_in(vectors: Singles, subject: Ints, looked_at: Ints, reach: float, least: int) -> Flags:
     """Which images of the identities ``looked_at`` are noise, shape (M,).
 
     ``vectors`` (M, D) float32, unit; ``subject`` (M,) int64, non-decreasing.

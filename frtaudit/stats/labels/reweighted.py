@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Index = npt.NDArray[np.int32]
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
+
 NEAR = 1 + 1e-12  # a target read as a decimal is met by the rate that equals it (FORMULAS 0)
 
 
@@ -86,7 +84,7 @@ def listed(ends: tuple[Index, Index], score: Floats, query_of: Index, person: In
     one, two = (keys // query_of.size).astype(np.int32), (keys % query_of.size).astype(np.int32)
     mated = query_of[one] == query_of[two]
 
-    def part(rows: npt.NDArray[np.int64]) -> Pairs:
+    def part(rows: Ints) -> Pairs:
         a, b = one[rows], two[rows]
         return Pairs(first=a, second=b, score=mean[rows], query=query_of[a], other=query_of[b])
 

@@ -11,12 +11,9 @@ from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from frtaudit.core.arrays import Flags, Floats, Ints
 
 NEGATIVE = 0.01  # of squared entries: more is not trivial
 SWEEPS, SETTLED = 30, 1e-12

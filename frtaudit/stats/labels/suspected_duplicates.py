@@ -17,14 +17,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import above_edges
 from frtaudit.stats.rates.trials import block_sizes
 from frtaudit.stats.similarity.scorers import BlockScorer
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 Keyed = Callable[[int, int], tuple[Ints, Ints]]  # of a slice of the tail: keys, and the place of each
 
 QUANTILE = 0.25  # of the within-person medians: the cut
@@ -136,9 +135,7 @@ def suspected_pairs(tail: ScoreTail, cut: float, block: BlockScorer | None) -> S
     return _suspects(tail, cut, keyed, sizes, None if block is None else again)
 
 
-def suspected_images(
-    tail: ScoreTail, cut: float, far: npt.NDArray[np.bool_], block: BlockScorer | None
-) -> Suspects:
+def suspected_images(tail: ScoreTail, cut: float, far: Flags, block: BlockScorer | None) -> Suspects:
     """Images among the ``far`` (N,) ones whose scores against one other subject have a median of ``cut`` or more.
 
     ``first``: acquired sample, ``second``: the other subject; of several others the one with the highest median stands.
@@ -257,7 +254,7 @@ def _scored(block: BlockScorer | None, rows: slice, columns: slice) -> Floats:
     return np.asarray(block(rows, columns) + 0.0).astype(np.float32).astype(np.float64)
 
 
-def _medians(group: npt.NDArray[np.int32], ascending: npt.NDArray[np.floating], size: int) -> Floats:
+def _medians(group: Index, ascending: npt.NDArray[np.floating], size: int) -> Floats:
     """The median of each group's scores, shape (size,), NaN for an empty one."""
     order = np.argsort(group, kind="stable")
     count = np.bincount(group, minlength=size)

@@ -1,14 +1,13 @@
 """A mixture of two normal distributions of scores that are cut off at one end or both (Tobin's model, by EM)."""
 
 import numpy as np
-import numpy.typing as npt
 import scipy
+
+from frtaudit.core.arrays import Floats
 
 STEPS, ENOUGH = 500, 1e-7
 NARROWEST = 1e-3  # of the spread of all scores, so that no part collapses onto a few equal ones
 HALF_LOG = 0.5 * np.log(2 * np.pi)
-
-Floats = npt.NDArray[np.float64]
 
 
 def cut_mixture(

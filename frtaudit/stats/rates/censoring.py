@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from frtaudit.core.arrays import Floats
 
 LEAST_SHARE, LEAST_COUNT, TIMES = (
     0.005,
@@ -13,8 +14,6 @@ LEAST_SHARE, LEAST_COUNT, TIMES = (
 MOST_VALUES, REPEATS = 1024, 10  # quantised: at most so many values, each met so often on average
 APART = 0.01  # of FMR and FNMR where they come nearest to each other
 REFUSED, SAID = 0.5, 0.9  # of the false matches that a target allows: fewer are refused, or said
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

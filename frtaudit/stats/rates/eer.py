@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.rates.trials import schema_of, trials
-
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,8 @@ threshold. Scores outside the range are counted in the end bins.
 """
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
+from frtaudit.core.arrays import Floats, Ints, Scores
 
 BINS = 1024  # 1/512 wide on -1..1
 

@@ -7,11 +7,9 @@ few scores above it, and the threshold is selected among those.
 from math import ceil, floor, sqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Scores
 from frtaudit.stats.rates.targets import Target, exact
-
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 FEW = 1 << 17  # scores that are selected from at once
 SAMPLE = 1 << 14

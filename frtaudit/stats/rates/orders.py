@@ -3,13 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.comparisons import Comparisons
 from frtaudit.core.scores import ScoreTable
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +71,7 @@ def pool_orders(comparisons: Comparisons, table: ScoreTable) -> Pooled:
     )
 
 
-def _first_lines(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32]) -> tuple[Ints, Ints]:
+def _first_lines(low: Index, high: Index) -> tuple[Ints, Ints]:
     """The first line of each unordered pair, ascending, and for each line the number of its pair."""
     key = (low.astype(np.int64) << 31) | high
     _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
@@ -83,7 +80,7 @@ def _first_lines(low: npt.NDArray[np.int32], high: npt.NDArray[np.int32]) -> tup
     return np.sort(first), rank[inverse]
 
 
-def _means(score: Floats, pair: Ints, n_pairs: int, chosen: npt.NDArray[np.bool_]) -> Floats:
+def _means(score: Floats, pair: Ints, n_pairs: int, chosen: Flags) -> Floats:
     """Mean score of the chosen lines of each pair, NaN where none has a score."""
     chosen = chosen & np.isfinite(score)
     total = np.bincount(pair[chosen], weights=score[chosen], minlength=n_pairs)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints, Scores
 from frtaudit.core.curves import RateCurve
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
@@ -33,10 +33,6 @@ __all__ = [
     "threshold_at_max_group",
     "trials",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

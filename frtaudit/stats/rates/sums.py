@@ -10,16 +10,13 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints, Scores
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.trials import block_sizes, mated_pairs, members, subject_trials, trials
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 Number = TypeVar("Number", np.int64, np.float64)
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 
 
 class BelowFloorError(ValueError):
@@ -183,7 +180,7 @@ def above_levels(delta: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return np.cumsum(delta[::-1], axis=0, dtype=delta.dtype)[::-1][1:]
 
 
-def _by_group(values: npt.NDArray[Number], held: npt.NDArray[np.bool_]) -> npt.NDArray[Number]:
+def _by_group(values: npt.NDArray[Number], held: Flags) -> npt.NDArray[Number]:
     """Sum (T, K) values over the subjects of each group: (T, G+1), in one fixed order."""
     return np.stack([values[:, group_index].sum(axis=1) for group_index in held], axis=1)
 

@@ -4,18 +4,14 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index, Ints, Scores
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.sums import BelowFloorError
 from frtaudit.stats.rates.trials import block_sizes, schema_of, trials
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
-Scores = npt.NDArray[np.float32] | npt.NDArray[np.float64]
 Target = float | Fraction | str
 
 TOLERANCE = 1e-12  # FORMULAS 0: FAR(t) <= a (1 + 1e-12)

@@ -19,13 +19,12 @@ The unit is the subject, with one number each (the mean of its mated scores): co
 import math
 
 import numpy as np
-import numpy.typing as npt
 import scipy
+
+from frtaudit.core.arrays import Floats
 
 NORMAL = 3 / math.pi
 LEAST = 108 / 125
-
-Floats = npt.NDArray[np.float64]
 
 
 def probability_above(first: Floats, second: Floats) -> float:

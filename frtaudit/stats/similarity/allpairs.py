@@ -6,8 +6,8 @@ from fractions import Fraction
 from math import isqrt
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.stats._numba import kernel
@@ -23,10 +23,6 @@ from frtaudit.stats.similarity.ranking import ranked
 from frtaudit.stats.similarity.scorers import BlockScorer
 from frtaudit.stats.similarity.sums_below_floor import sums_below
 from frtaudit.stats.similarity.tiles import layout_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 
 ALL_BELOW = 1 << 20  # comparisons: a cohort this small is kept whole
 PAIR_BYTES = 36  # two int32 and a float32 as scanned, and two copies while they are sorted; 12 stay

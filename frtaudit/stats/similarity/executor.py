@@ -5,15 +5,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol, TypeVar
 
-import numpy as np
-import numpy.typing as npt
-
+from frtaudit.core.arrays import Floats, Index
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.stats.similarity.scorers import BlockScorer
 from frtaudit.stats.similarity.tiles import Layout, in_order
 
-Floats = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int32]
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 

@@ -5,17 +5,11 @@ is counted as it is; the others are scored again, so that histogram and tail are
 """
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Bytes, Floats, Index, Ints, Singles
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.inlined import inner, reordered
 from frtaudit.stats.similarity.scorers import UnitBlocks
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
-Index = npt.NDArray[np.int32]
-Singles = npt.NDArray[np.float32]
 
 STRIDE = 32  # pairs looked at together
 ROUNDING = 2.0**-21  # of a bin's number, up to 1024, computed in float32: relative

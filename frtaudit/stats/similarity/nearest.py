@@ -4,14 +4,12 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from frtaudit.core.arrays import Ints, Singles
 from frtaudit.core.freeze import freeze
 from frtaudit.stats._numba import kernel
 
-Vectors = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
 ROWS, COLUMNS = 2048, 8192
 
 
@@ -20,13 +18,13 @@ class Matches:
     """``index`` (n, k) int64: gallery rows, best first, -1 where the gallery has no more; ``score`` (n, k) float32."""
 
     index: Ints
-    score: Vectors
+    score: Singles
 
     def __post_init__(self) -> None:
         freeze(self, "index", "score")
 
 
-def unit_rows(vectors: Vectors) -> Vectors:
+def unit_rows(vectors: Singles) -> Singles:
     """Rows divided by their lengths, float32; no row may be zero.
 
     >>> unit_rows(np.float32([[3, 4]])).round(1).tolist()
@@ -35,7 +33,7 @@ def unit_rows(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), dtype=np.float32)
 
 
-def best_matches(probes: Vectors, gallery: Vectors, k: int) -> Matches:
+def best_matches(probes: Singles, gallery: Singles, k: int) -> Matches:
     """The ``k`` highest inner products of each probe (n, D) with the gallery (M, D), ties to the earlier row.
 
     Memory: one block of 2,048 by 8,192 scores, whatever n and M. BLAS runs on one thread, so that scores repeat.
@@ -55,7 +53,7 @@ def best_matches(probes: Vectors, gallery: Vectors, k: int) -> Matches:
 
 
 @kernel
-def _keep_best(block: Vectors, start: int, index: Ints, score: Vectors) -> None:
+def _keep_best(block: Singles, start: int, index: Ints, score: Singles) -> None:
     """Merge a block's columns, numbered from ``start``, into each row's best."""
     k = score.shape[1]
     for row in range(block.shape[0]):
@@ -73,7 +71,7 @@ def _keep_best(block: Vectors, start: int, index: Ints, score: Vectors) -> None:
                 last = score[row, k - 1]
 
 
-def faiss_matches(probes: Vectors, gallery: Vectors, k: int) -> Matches:
+def faiss_matches(probes: Singles, gallery: Singles, k: int) -> Matches:
     """The same by the exact inner-product index of faiss (extra ``search``); raises ``ModuleNotFoundError`` without it.
 
     Ties may come in another order, scores may differ in the last bits.

@@ -5,18 +5,13 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.similarity.executor import PassContext
 from frtaudit.stats.similarity.float32_screen import bin_from, screen
 from frtaudit.stats.similarity.scorers import UnitBlocks
 from frtaudit.stats.similarity.tiles import in_order
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
-Singles = npt.NDArray[np.float32]
 
 TOGETHER = 4  # jobs of 16 tiles in one block: 64 tiles of 512 x 512, the pairs of 4,096 x 4,096 samples
 BLOCKS = 4000  # above so many the blocks grow instead: who hands them over has about 0.01 s of work with each

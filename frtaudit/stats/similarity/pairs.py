@@ -3,14 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.core.freeze import freeze
 
-Index = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Vectors = npt.NDArray[np.float32]
 BLOCK = 2048
 
 
@@ -47,7 +43,7 @@ class Pairs:
 
 
 def most_alike(
-    vectors: Vectors, subject: Index | Ints, one: Ints, other: Ints, highest: float, most: int
+    vectors: Singles, subject: Index | Ints, one: Ints, other: Ints, highest: float, most: int
 ) -> Pairs:
     """The ``most`` non-mated pairs of ``one`` with ``other`` that score highest, up to ``highest``.
 
@@ -116,7 +112,7 @@ def drawn_pairs(
     return low[once], high[once]
 
 
-def scores_of(vectors: Vectors, first: Ints, second: Ints, chunk: int = 1 << 16) -> Floats:
+def scores_of(vectors: Singles, first: Ints, second: Ints, chunk: int = 1 << 16) -> Floats:
     """Scores of listed pairs of unit ``vectors``, shape (P,), float64.
 
     >>> scores_of(np.float32([[1, 0], [0, 1]]), np.array([0]), np.array([1])).tolist()

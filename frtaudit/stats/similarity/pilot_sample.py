@@ -4,14 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.stats.similarity.scorers import BlockScorer
 from frtaudit.stats.similarity.tiles import in_order
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 
 SUBJECTS = 800
 SAMPLES = 1536
@@ -34,7 +30,7 @@ class PilotSample:
         """A score above which at most ``depth`` of the sounding's comparisons lie."""
         return self._at(depth, self.pooled)
 
-    def crossing(self, mated: npt.NDArray[np.float32] | Floats) -> float:
+    def crossing(self, mated: Singles | Floats) -> float:
         """The sounding's FMR where it first reaches the FNMR of the ascending mated scores; 1 if it never does."""
         fnmr = np.searchsorted(mated, self.score, side="right") / max(mated.size, 1)
         met = np.flatnonzero(self.pooled >= fnmr)

@@ -3,16 +3,10 @@
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Index, Ints, Longs, Singles, Words
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.similarity.pair_scan import Pairs
-
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
-Singles = npt.NDArray[np.float32]
-Words = npt.NDArray[np.uint32]
-Longs = npt.NDArray[np.uint64]
 
 SHORT = 1 << 16  # samples
 

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Vectors = npt.NDArray[np.float32]
+from frtaudit.core.arrays import Floats, Singles
+
 BlockScorer: TypeAlias = Callable[[slice, slice], Floats]
 
 COSINE_RANGE = (-1.0, 1.0)
@@ -22,9 +21,9 @@ class UnitBlocks:
     ``vectors`` (N, D) float32, ``lengths`` (N,) float64, ``unit`` (N, D) float32: the normalised vectors.
     """
 
-    vectors: Vectors
-    lengths: npt.NDArray[np.float64]
-    unit: Vectors
+    vectors: Singles
+    lengths: Floats
+    unit: Singles
     scale: float
     shift: float
 
@@ -41,7 +40,7 @@ class UnitBlocks:
         return float(self.vectors.shape[1] + 2) * 2.0**-24
 
 
-def cosine_blocks(vectors: Vectors) -> BlockScorer:
+def cosine_blocks(vectors: Singles) -> BlockScorer:
     """Cosine similarity: ``vectors`` (N, D) float32, no zero vector; products in float64, range -1..1.
 
     >>> block = cosine_blocks(np.float32([[2, 0], [0, 1], [-3, 0]]))
@@ -51,7 +50,7 @@ def cosine_blocks(vectors: Vectors) -> BlockScorer:
     return _unit_blocks(vectors, 1.0, 0.0)
 
 
-def unit_distance_blocks(vectors: Vectors) -> BlockScorer:
+def unit_distance_blocks(vectors: Singles) -> BlockScorer:
     """Minus the squared Euclidean distance of the normalised vectors, 2 cos - 2: range -4..0.
 
     >>> block = unit_distance_blocks(np.float32([[2, 0], [0, 1], [-3, 0]]))
@@ -61,7 +60,7 @@ def unit_distance_blocks(vectors: Vectors) -> BlockScorer:
     return _unit_blocks(vectors, 2.0, -2.0)
 
 
-def _unit_blocks(vectors: Vectors, scale: float, shift: float) -> UnitBlocks:
+def _unit_blocks(vectors: Singles, scale: float, shift: float) -> UnitBlocks:
     lengths = np.sqrt(_squares(vectors))
     unit = np.empty(vectors.shape, dtype=np.float32)
     np.divide(vectors, lengths[:, None], out=unit, casting="same_kind")
@@ -70,7 +69,7 @@ def _unit_blocks(vectors: Vectors, scale: float, shift: float) -> UnitBlocks:
     )
 
 
-def euclidean_blocks(vectors: Vectors) -> BlockScorer:
+def euclidean_blocks(vectors: Singles) -> BlockScorer:
     """Minus the squared Euclidean distance of the vectors as they are; its range is :func:`euclidean_range`.
 
     >>> block = euclidean_blocks(np.float32([[2, 0], [0, 1]]))
@@ -86,7 +85,7 @@ def euclidean_blocks(vectors: Vectors) -> BlockScorer:
     return block
 
 
-def euclidean_range(vectors: Vectors) -> tuple[float, float]:
+def euclidean_range(vectors: Singles) -> tuple[float, float]:
     """Lowest and highest value that :func:`euclidean_blocks` can take: minus (twice the greatest length)^2, and 0.
 
     >>> euclidean_range(np.float32([[2, 0], [0, 1]]))
@@ -95,6 +94,6 @@ def euclidean_range(vectors: Vectors) -> tuple[float, float]:
     return (-4.0 * float(_squares(vectors).max(initial=1e-12)), 0.0)
 
 
-def _squares(vectors: Vectors) -> Floats:
+def _squares(vectors: Singles) -> Floats:
     """Squared lengths in float64, without a float64 copy of the vectors."""
     return np.asarray(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))

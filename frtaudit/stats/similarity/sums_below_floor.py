@@ -4,16 +4,12 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.scores import Groups, NonMatedSums, ScoreTail
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.rates.sums import above_levels
 from frtaudit.stats.similarity.executor import PassContext
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 
 STEPS = 4096  # entries of the table that guesses a score's level
 

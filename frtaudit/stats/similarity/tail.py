@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.scores import Blocks, Groups, ScoreTail
 from frtaudit.stats.rates.histogram import edges_over, histogram_of_sorted
 from frtaudit.stats.similarity.allpairs import TailRequest, score_all_pairs
@@ -32,10 +33,6 @@ __all__ = [
     "score_all_pairs",
     "unit_distance_blocks",
 ]
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 
 
 def no_groups(tail: ScoreTail) -> Groups:
@@ -125,8 +122,8 @@ def _assemble(
     i: Index,
     j: Index,
     *,
-    mated: npt.NDArray[np.bool_],
-    counted: npt.NDArray[np.bool_],
+    mated: Flags,
+    counted: Flags,
     n_samples: Ints,
     subject_of: Index,
     rows: Index,

@@ -7,16 +7,13 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 from threadpoolctl import threadpool_limits
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.machine import signals
 from frtaudit.core.machine.progress import Progress, quiet
 from frtaudit.stats.similarity.scorers import BlockScorer
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 Job = TypeVar("Job")
 Done = TypeVar("Done")
 

@@ -11,14 +11,12 @@ answers.
 from math import comb
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
-Floats = npt.NDArray[np.float64]
-Bools = npt.NDArray[np.bool_]
+from frtaudit.core.arrays import Flags, Floats
 
 
-def apart(first: Floats, second: Floats) -> tuple[Bools, Bools]:
+def apart(first: Floats, second: Floats) -> tuple[Flags, Flags]:
     """Which of N items are apart, and which could be, shape (N,) each; ``first``, ``second``: answers, (N, R).
 
     >>> apart(np.array([[1.0, 1], [1, 2], [3, 3]]), np.array([[2.0, 2], [1, 3], [3, 3]]))

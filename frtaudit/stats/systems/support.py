@@ -6,14 +6,10 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Flags, Floats, Index, Ints
 from frtaudit.core.scores import ScoreTail
 from frtaudit.stats.rates.histogram import histogram_of_sorted
 from frtaudit.stats.similarity.tail import from_listed
-
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 
 
 def acquired(tail: ScoreTail, samples: int) -> Flags:

@@ -18,6 +18,7 @@ import numpy as np
 from frtaudit.analyses.coverage import Coverage, Row, Scenario
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import Method, Target
+from frtaudit.core.arrays import Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.evaluation.intervals import OperatingPoint
@@ -113,7 +114,7 @@ def _truly(of: RealSet, shown: dict[str, Cohorts], truth: Truth, rate: str) -> c
     return total
 
 
-def _audit(of: RealSet, people: superpopulation.Ints, truth: Truth) -> dict[str, float]:
+def _audit(of: RealSet, people: Ints, truth: Truth) -> dict[str, float]:
     """What the appendix of one audit says, "as estimated", of each rate that had errors."""
     wanted = (IntervalSpec(method=Method.WILSON, target=Target.POPULATION),)
     spec = spec_of(

@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
+from frtaudit.core.arrays import Flags, Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.stats.interclass import release_change
 from frtaudit.stats.interclass.class_curves import Classes
@@ -27,8 +27,6 @@ from frtaudit.testing.study.pages import into
 ALPHA, POWER, ALARM = 0.05, 0.8, 1e-3
 PLACE = "interclass bias"  # of its table on a page
 MIDDLE, LEVEL, IMAGE, NOISE, SYSTEM = 60.0, 6.0, 3.0, 3.0, 2.5  # points of 0..100
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +98,7 @@ def spread(shape: Shape, space: Space, resamples: int, rng: np.random.Generator)
     return spread_bootstrap(Classes.of(values, who), Axis(space=space), shares=shares, n=resamples, rng=rng)
 
 
-def covered(found: Spread, truth: Floats) -> npt.NDArray[np.bool_]:
+def covered(found: Spread, truth: Floats) -> Flags:
     """Whether each class's interval for the population holds its true distance."""
     low, high, _ = found.bounds(ALPHA)
     return np.asarray((low <= truth) & (truth <= high))
@@ -150,7 +148,7 @@ def _change(shape: Shape, resamples: int, rng: np.random.Generator) -> release_c
 def _claim(
     shape: Shape,
     claim: str,
-    held: npt.NDArray[np.bool_],
+    held: Flags,
     limit: float,
     beyond: Literal["less", "greater"],
 ) -> Claim:

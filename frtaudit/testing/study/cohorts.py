@@ -9,6 +9,7 @@ from multiprocessing import get_context
 import numpy as np
 import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.freeze import freeze
 from frtaudit.core.machine.progress import Progress
@@ -19,8 +20,6 @@ from frtaudit.testing.study.cells import Cell, LevelsCell
 from frtaudit.testing.study.shots import Found, Key, Shot, read_cohort, shot_of
 from frtaudit.testing.study.trials import ALIKE, UNLIKE, cohort_of, spec_of, system_of
 from frtaudit.testing.truth import EDGES, Scores, Value, simulate
-
-Floats = npt.NDArray[np.float64]
 
 CHUNK = 10
 LEVELS = tuple(float(level) for level in np.round(np.linspace(0.05, 0.95, 19), 2))
@@ -128,7 +127,7 @@ def fixed_truth(cell: LevelsCell, seed: int, sets: int = FIXED_TRUTH) -> Value:
     return Value(value=_fnmr_at(counts.sum(axis=0), cell.fmr), error=float(parts.std(ddof=1) / np.sqrt(sets)))
 
 
-def _bins(scores: npt.NDArray[np.floating], bins: int) -> npt.NDArray[np.int64]:
+def _bins(scores: npt.NDArray[np.floating], bins: int) -> Ints:
     return np.clip(((scores + 1) * (bins / 2)).astype(np.int64), 0, bins - 1)
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from frtaudit.analyses.comparison import measures
 from frtaudit.analyses.comparison.contrasts import IDENTICAL, Judged, judged
 from frtaudit.analyses.comparison.support import CommonSupport, support_of
 from frtaudit.core import CohortData, Templates
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import AuditSpec, Bootstrap, CurveGrid, Grid, GridKind, Plan, Thresholds, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
@@ -40,7 +40,6 @@ EXPECTED = (5, 20, 200)  # false matches at the targets
 SUBJECTS, SAMPLES, PILOTS = 100, 4, 40
 NAMES = ("first", "second")
 PLACE = "vendors"  # of its table on a page
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,8 +79,8 @@ class CohortComparison:
     ``rates`` (2, A): FNMR of both; ``tested`` (A,) bool.
     """
 
-    told: npt.NDArray[np.bool_]
-    tested: npt.NDArray[np.bool_]
+    told: Flags
+    tested: Flags
     paired: Floats
     unpaired: Floats
     alike: Floats
@@ -300,9 +299,7 @@ def _self(scene: Scene, seed: int, resamples: int) -> Claim:
     return _share(scene.population.name, f"a vendor against itself is not {IDENTICAL}", said, 0.0, "greater")
 
 
-def _share(
-    scene: str, claim: str, held: npt.NDArray[np.bool_], limit: float, beyond: Literal["less", "greater"]
-) -> Claim:
+def _share(scene: str, claim: str, held: Flags, limit: float, beyond: Literal["less", "greater"]) -> Claim:
     """``beyond``: on which side of the limit a count breaks the claim."""
     hits = int(np.count_nonzero(held))
     p = float(scipy.stats.binomtest(hits, held.size, limit, alternative=beyond).pvalue)

@@ -17,6 +17,7 @@ from scipy import stats
 
 from frtaudit.config.plugins import load_plugins
 from frtaudit.core import Classification, CohortData, Estimate, Interval, Method, Target
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.canonical import seed_of
 from frtaudit.core.spec import IntervalSpec, Weighting
 from frtaudit.datasets.protocols.all_pairs import AllPairs
@@ -30,7 +31,7 @@ from frtaudit.testing.populations import Sampled
 from frtaudit.testing.study import scored_sets, shown
 from frtaudit.testing.study.one_sided import ERRORS
 from frtaudit.testing.study.pages import into
-from frtaudit.testing.study.scored_sets import Floats, Ints, ScoredSet
+from frtaudit.testing.study.scored_sets import ScoredSet
 from frtaudit.testing.study.sources import LIKE_PEOPLE, missing, sources
 from frtaudit.testing.study.trials import SYSTEM, cohort_of, spec_of
 

@@ -3,19 +3,17 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 from scipy import stats
 
+from frtaudit.core.arrays import Flags, Floats
 from frtaudit.stats.intervals import coverage, rate_bounds
 from frtaudit.stats.intervals.simulated_counts import Tally
-from frtaudit.testing.study.scored_sets import Floats
 from frtaudit.testing.study.shown import Shown
 
 ERRORS = (0.05, 0.025, 0.005, 0.0005)
 FAMILIES = (1, 6, 10, 30)
 ALPHA = 0.05
 MIN_SUBJECTS = 2
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -21,10 +21,6 @@ from frtaudit.datasets.providers.cosine import Cosine
 from frtaudit.stats.similarity.tail import TailRequest
 from frtaudit.testing.populations import Population, Sampled, sizes_of
 from frtaudit.testing.study.trials import SYSTEM, cohort_of
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
 
 DEPTH = 0.02  # FMR down to which false matches are kept
 IMAGES = 10  # of a real person, the first ones: one of thousands of images would be most of a pooled rate

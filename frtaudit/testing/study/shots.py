@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from frtaudit.analyses.accuracy import Accuracy
 from frtaudit.core import Interval, Method, Target
+from frtaudit.core.arrays import Floats, Ints
 from frtaudit.core.spec import Plan, Weighting
 from frtaudit.evaluation.intervals import OperatingPoint, intervals_of, read
 from frtaudit.evaluation.system import WEIGHTINGS, FoldPairs, SystemData
@@ -21,7 +21,6 @@ from frtaudit.testing.truth import Scores
 
 ALPHA = 1 - NOMINAL
 D_L2_B = 99  # these bounds need a standard deviation only, and its noise at B = 99 costs 0.003 of coverage
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +195,7 @@ def _distances(system: SystemData, true: Mapping[At, float], schema: str) -> Fou
     return shots, alike if schema == ALIKE else []
 
 
-def _by_class(system: SystemData, schema: str) -> tuple[list[Floats], list[npt.NDArray[np.int64]]]:
+def _by_class(system: SystemData, schema: str) -> tuple[list[Floats], list[Ints]]:
     tail = system.tail
     subject = tail.subject_of[tail.mated_i].astype(np.int64)
     code = system.cohort.classifications[schema].codes[subject]

@@ -4,13 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from frtaudit.core.arrays import Floats, Index, Ints
 from frtaudit.core.freeze import freeze
 from frtaudit.core.spec import Weighting
 from frtaudit.stats._numba import kernel
 from frtaudit.stats.intervals.borrowing import ENOUGH_ERRORS, ENOUGH_SUBJECTS
 from frtaudit.stats.intervals.coverage import Denominators
 from frtaudit.stats.intervals.simulated_counts import COLUMNS, Tally, sum_up, tally_of
-from frtaudit.testing.study.scored_sets import Floats, Index, Ints, ScoredSet
+from frtaudit.testing.study.scored_sets import ScoredSet
 
 FURTHER = 4  # times as many of the set's comparisons are looked at until a cohort has enough to borrow from
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats, Index, Ints, Singles
 from frtaudit.core.freeze import freeze
 from frtaudit.core.scores import Groups, ScoreTail
 from frtaudit.core.spec import Weighting
@@ -27,10 +27,6 @@ from frtaudit.stats.rates.targets import threshold_at
 from frtaudit.stats.similarity.tail import TailRequest
 from frtaudit.testing.populations import Sampled
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Index = npt.NDArray[np.int32]
-
 DEPTH = 0.02  # FMR down to which the tail of the set is kept: room for the lenders of small cohorts
 
 
@@ -41,7 +37,7 @@ class RealSet:
     name: str
     tail: ScoreTail
     groups: Groups
-    vectors: npt.NDArray[np.float32]
+    vectors: Singles
 
     @property
     def people(self) -> Ints:

@@ -3,18 +3,16 @@
 from collections.abc import Mapping
 
 import numpy as np
-import numpy.typing as npt
 import scipy
 
 from frtaudit.core import Method
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json
 from frtaudit.stats.intervals.wilson import wilson_score
 from frtaudit.testing.checks import ALARM, Coverage, tally
 from frtaudit.testing.study.claims import DEFAULT, PERCENTILE, RATES, WIDEST, floor_of, width_is_held
 from frtaudit.testing.study.cohorts import Bounds, Collected
 from frtaudit.testing.study.shots import Key
-
-Floats = npt.NDArray[np.float64]
 
 SIZE = 0.05
 LEAST_AT_EQUALITY = ("max_min", "gini", "d_l2")  # 0 for groups alike, the first on the log scale

@@ -1,8 +1,8 @@
 """Coverage as the errors run out: what each method says of FMR where few or no false matches are due (FORMULAS 8.3)."""
 
 import numpy as np
-import numpy.typing as npt
 
+from frtaudit.core.arrays import Floats
 from frtaudit.core.canonical import Json, seed_of
 from frtaudit.core.machine.progress import Progress
 from frtaudit.core.spec import Plan, Weighting
@@ -15,8 +15,6 @@ from frtaudit.testing.study.cells import Cell
 from frtaudit.testing.study.claims import DEFAULT
 from frtaudit.testing.study.trials import cohort_of, spec_of, system_of
 from frtaudit.testing.truth import Scores, simulate
-
-Floats = npt.NDArray[np.float64]
 
 CELL = Cell(population=HUBS, subjects=100, pattern=(4,))
 EXPECTED = (100.0, 50.0, 20.0, 10.0, 5.0, 2.0, 1.0, 0.5, 0.2)  # false matches due in a cohort

@@ -6,7 +6,7 @@ from report_fixture import DATE, SETTINGS, result
 
 from frtaudit.core import AuditResult
 from frtaudit.core.canonical import sha256
-from frtaudit.core.previous import Previous
+from frtaudit.core.result import Previous
 from frtaudit.core.spec import Signatory
 from frtaudit.report import render
 from frtaudit.report.pieces import plain_text

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from frtaudit.core.extras import need
+from frtaudit.core.machine.extras import need
 from frtaudit.errors import ProviderError
 
 BLOCKED = ("PIL", "httpx", "httpcore", "stamina", "onnxruntime", "boto3", "dlib")

@@ -1,4 +1,4 @@
-"""Tests of frtaudit.core.limits: absurd values are refused in one line before anything is read."""
+"""Tests of frtaudit.core.machine.limits: absurd values are refused in one line before anything is read."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ import pytest
 from frtaudit.collection.spec import BudgetSpec
 from frtaudit.config.load import load_collection, load_spec
 from frtaudit.config.validate import check_spec
-from frtaudit.core import limits
+from frtaudit.core.machine import limits
 from frtaudit.core.spec import AuditSpec, Bootstrap, Folds, Grid, Thresholds
 from frtaudit.core.structure import build
 from frtaudit.errors import SpecError

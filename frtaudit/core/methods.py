@@ -1,0 +1,189 @@
+"""How intervals are made and for whom they hold: each method declared once, with what the report says of it."""
+
+from enum import Enum
+from typing import Self
+
+
+class Target(Enum):
+    """For whom an interval holds."""
+
+    POPULATION = "population"
+    FIXED_IDENTITIES = "fixed_identities"
+    COMPARISONS_IID = "comparisons_iid"
+    SIMULATION = "simulation"
+
+
+_FIXED, _POPULATION, _IID = (Target.FIXED_IDENTITIES,), (Target.POPULATION,), (Target.COMPARISONS_IID,)
+
+
+class Method(Enum):
+    """How an interval was made.
+
+    ``serves``: the targets it may be asked for, the usual one first; ``label``, ``means``: what the report calls it and
+    says of it.
+    """
+
+    _value_: str
+    serves: tuple[Target, ...]
+    label: str
+    means: str
+
+    def __new__(cls, value: str, serves: tuple[Target, ...] = (), label: str = "", means: str = "") -> Self:
+        """A method; its value is its name in specs and results."""
+        made = object.__new__(cls)
+        made._value_, made.serves, made.label, made.means = value, serves, label, means
+        return made
+
+    NAIVE = (
+        "naive",
+        _FIXED,
+        "bootstrap of images, not recentred",
+        (
+            "Resamples each person's images and reads the percentiles. Copies of one image match themselves, "
+            "which shifts it down: shown as a baseline only."
+        ),
+    )
+    RECENTERED = (
+        "recentered",
+        _FIXED,
+        "bootstrap of images, recentred",
+        "Resamples each person's images and moves the percentiles by the known shift of that resampling.",
+    )
+    GAUSSIAN = (
+        "gaussian",
+        _FIXED,
+        "bootstrap of images, Gaussian",
+        "Resamples each person's images; mean and spread of the replicates, read as a normal distribution.",
+    )
+    VERTEX = (
+        "vertex",
+        _POPULATION,
+        "bootstrap of people",
+        (
+            "Resamples whole people with all their comparisons; copies of one person are never compared with each"
+            " other as strangers."
+        ),
+    )
+    DOUBLE_OR_NOTHING = (
+        "double_or_nothing",
+        _POPULATION,
+        "double-or-nothing bootstrap of people",
+        "Counts each person twice or not at all, at random.",
+    )
+    TWO_LEVEL = (
+        "two_level",
+        _POPULATION,
+        "bootstrap of people, then of their images",
+        "Resamples people, then their images. It counts the noise within people twice: a diagnostic.",
+    )
+    WILSON = (
+        "wilson",
+        _POPULATION,
+        "Wilson, effective sample size",
+        (
+            "The outer of Wilson's and Clopper and Pearson's bounds on the effective number of comparisons, which"
+            " is smaller than their count because comparisons share people. The upper bound of FMR also allows "
+            "for one more pair of people who cannot be told apart and one more person like the heaviest. Of a "
+            "threshold: all thresholds whose interval of FMR holds the target."
+        ),
+    )
+    WILSON_PLUGIN = (
+        "wilson_plugin",
+        _POPULATION,
+        "Wilson, published plug-in",
+        "Wilson's interval with the effective size as published.",
+    )
+    WILSON_IID = (
+        "wilson_iid",
+        _IID,
+        "Wilson, comparisons as independent",
+        (
+            "Wilson's interval as if no two comparisons shared a person. They do, so it is too narrow: an "
+            "extreme, never a verdict."
+        ),
+    )
+    T_BOOTSTRAP = (
+        "t_bootstrap",
+        _IID,
+        "bootstrap of scores, t",
+        "Resamples scores as if independent; Student's t on the spread, as in the thesis. It is no test.",
+    )
+    T = (
+        "t",
+        _IID + _POPULATION,
+        "Student's t over folds",
+        "Mean of the folds with Student's t on their spread; folds are not independent, so it describes.",
+    )
+    DEALT = (
+        "dealt",
+        _POPULATION,
+        "Student's t, random deals or shared people",
+        (
+            "Student's t on the larger of two variances: over random deals of the same pairs to folds, and over "
+            "pairs that share a person with the folds' thresholds held. On simulated people it held the expected "
+            "difference in 95 to 98 of 100 cases; the second alone in 87 to 92."
+        ),
+    )
+    DYADIC = (
+        "dyadic",
+        _POPULATION,
+        "Student's t, pairs that share a person",
+        "Student's t on the variance over pairs that share a person, with the folds' thresholds held.",
+    )
+    MAX_T = (
+        "max_t",
+        _POPULATION,
+        "simultaneous, largest t over groups",
+        (
+            "Resamples people and bounds all groups at once, so that the largest of many differences is not "
+            "mistaken for news."
+        ),
+    )
+    VERTEX_GAUSSIAN = (
+        "vertex_gaussian",
+        _POPULATION,
+        "bootstrap of people, Gaussian on the square",
+        (
+            "Resamples whole people; mean and spread of the squared distance, corrected for its upward shift, "
+            "never below 0."
+        ),
+    )
+    MONTE_CARLO = (
+        "monte_carlo",
+        (Target.SIMULATION,),
+        "Wilson, simulated cohorts",
+        (
+            "Wilson's interval of a share of simulated cohorts, which are independent of each other: how well the"
+            " simulation was run, not how well a system was tested."
+        ),
+    )
+    LABELS = (
+        "labels",
+        _POPULATION,
+        "Wilson, truth drawn for the labels",
+        (
+            "Wilson's interval around the mean rate over possible truths, on an effective number of comparisons "
+            "from draws in which the queries, and who is who, are drawn anew. It holds for the true labels of all"
+            " faces of the people searched for, as far as the services' scores can tell who is who."
+        ),
+    )
+
+
+DECIDING = (
+    Method.WILSON,
+    Method.MAX_T,
+    Method.VERTEX_GAUSSIAN,
+    Method.VERTEX,
+    Method.DOUBLE_OR_NOTHING,
+    Method.T,
+)  # FORMULAS 8.2: the default first; neither two_level, a diagnostic, nor the published plug-in ever decides
+OF_THEIR_OWN = frozenset(
+    {
+        Method.T_BOOTSTRAP,
+        Method.T,
+        Method.MAX_T,
+        Method.VERTEX_GAUSSIAN,
+        Method.MONTE_CARLO,
+        Method.LABELS,
+    }
+)  # made by the analyses that need them, without being asked; no interval of a rate
