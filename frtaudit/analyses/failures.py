@@ -36,7 +36,7 @@ Ints = npt.NDArray[np.int64]
 @register("analysis", NAME)
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the ledger of failures."""
+    """FTA, FRR = FTA + FNMR (1 - FTA), best- and worst-case FMR and FNMR, and the list of failures and exclusions."""
 
     def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
         """Everything about samples and comparisons without a score."""

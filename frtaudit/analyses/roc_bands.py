@@ -37,7 +37,7 @@ class RocBands:
             raise SpecError(f"analyses.{NAME}.replicates", f"found {self.replicates}", "a number from 0")
 
     def estimates(self, trial: SystemData, alpha: float) -> AnalysisOutput:
-        """Curves only; where a plan was not drawn, what rests on it is left out."""
+        """Curves only; where a plan was not drawn, what needs it is left out."""
         along = read_along(trial, "fnmr", trial.spec.weighting, 0)
         return AnalysisOutput(curves=tuple(self._curves(trial, along, alpha)) if along.x.size else ())
 

@@ -89,7 +89,7 @@ SECTIONS: tuple[tuple[str, str, Build], ...] = (
     ("annotation", "What answers change", annotation.build),
     ("failures", "Failures", failures.build),
     ("failure_scores", "Failures as scores of zero", failure_scores.build),
-    ("robustness", "What an opponent would attack", robustness.build),
+    ("robustness", "Robustness and limitations", robustness.build),
     ("identity_check", "Suspected duplicates", identity_check.build),
     ("other", "Further estimates", other.build),
     ("sealed", "Departures from the sealed spec", sealed.build),

@@ -116,7 +116,7 @@ def target(found: Bounds) -> TextSpan:
 
 
 def sample_sizes(found: Bounds) -> Text:
-    """What an interval rests on: its effective number, its replicates."""
+    """The size behind an interval: its effective number, its replicates."""
     item = found.interval
     parts: list[Text] = []
     if item.n_eff is not None:

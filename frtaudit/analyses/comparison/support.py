@@ -75,7 +75,7 @@ class CommonSupport:
         return self.standings[0].trial
 
     def copies(self) -> Ints:
-        """How often each subject is drawn in each replicate, shape (B, K): what every number's replicates rest on."""
+        """How often each subject is drawn in each replicate, shape (B, K): for every replicate."""
         trial = self.spec_trial
         strata = strata_of(trial.spec, trial.groups)
         stratum = np.zeros(trial.cohort.n_subjects, dtype=np.int64) if strata is None else strata

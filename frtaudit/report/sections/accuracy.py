@@ -142,10 +142,7 @@ def _between(source: Source) -> list[Table]:
     ]
     columns = (
         Column(title="Test set"),
-        *(
-            Column(title=title, kind="num")
-            for title in ("difference", "for new people like these", "decided otherwise")
-        ),
+        *(Column(title=title, kind="num") for title in ("difference", "for the population", "discordant")),
     )
     caption = spans(
         TextSpan(text="Systems against each other. ", kind="b"),
@@ -222,7 +219,7 @@ def _classes(source: Source, sets: list[str]) -> list[Table]:
         Column(title="Class"),
         Column(title="accuracy", kind="num"),
         Column(title="pairs right", kind="num"),
-        Column(title="for new people like these", kind="num"),
+        Column(title="for the population", kind="num"),
     )
     caption = spans(
         TextSpan(text="Accuracy by class. ", kind="b"),
@@ -260,7 +257,7 @@ def _differences(source: Source) -> list[Table]:
     columns = (
         Column(title="Test set"),
         *(Column(title=title, kind="num") for title in ("disjoint", "overlap", "disjoint − overlap")),
-        *(Column(title=title, kind="num") for title in ("for new people like these", "decided otherwise")),
+        *(Column(title=title, kind="num") for title in ("for the population", "discordant")),
         *(Column(title=title, kind="num") for title in ("sd of folds: disjoint, overlap", "deals: mean, sd")),
     )
     deals = next(iter(source.select("delta_accuracy_deal_sd")), None)
@@ -273,7 +270,7 @@ def _differences(source: Source) -> list[Table]:
         "threshold can hardly learn people, so the difference is small, and its sign on one test set says little: "
         "compare it with the spread over deals (",
         drawn,
-        "). What disjoint folds change is the spread of the folds. Decided otherwise: pairs that the two "
+        "). What disjoint folds change is the spread of the folds. Discordant: pairs that the two "
         "foldings decide differently.",
         methods_said(found, *BOTH),
     )

@@ -1,4 +1,4 @@
-"""Failures: who could not be acquired, what that does to FRR, the ledger of everything left out."""
+"""Failures: who could not be acquired, what that does to FRR, the list of failures and exclusions."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ CASES = ("fnmr_best_case", "fnmr_worst_case", "fmr_best_case", "fmr_worst_case")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failures:
-    """The view: rates of failure, bounds, ledger; ``none``: nothing failed and nothing was left out."""
+    """The view: rates of failure, bounds, exclusions; ``none``: nothing failed and nothing was left out."""
 
     tables: tuple[Table, ...]
     none: bool
@@ -120,7 +120,7 @@ def _of(source: Source, record: Record) -> Text:
 
 
 def _reason(code: str) -> str:
-    """A ledger's code in words; of a query that was left out, why."""
+    """A failure's code in words; of a query that was left out, why."""
     kind, _, why = code.partition("query_left_out_")
     known = words().left_out.get(why) if not kind else None
     return code.replace("_", " ") if known is None else f"query {known}"
@@ -151,7 +151,7 @@ def _ledger(source: Source) -> Table:
         Column(title="How many", kind="num"),
     )
     caption = spans(
-        TextSpan(text="The ledger. ", kind="b"),
+        TextSpan(text="Failures and exclusions. ", kind="b"),
         "Everything that failed or was left out, counted. Nothing else was dropped from any denominator.",
     )
-    return build_table("ledger", caption, columns, [Block(rows=tuple(rows))], notes)
+    return build_table("exclusions", caption, columns, [Block(rows=tuple(rows))], notes)

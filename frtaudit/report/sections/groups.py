@@ -215,7 +215,7 @@ def _figure(source: Source, schema: str, records: list[Record]) -> Figure | None
         title=f"Error rates by {schema.replace('_', ' ')}",
         caption=spans(
             f"At the one threshold for all at which the overall FMR is {formatting.exact(target)}. Dots are estimates, "
-            "bars intervals for new people like these. A hollow dot at the left edge is a rate of 0. Bars that overlap "
+            "bars intervals for the population. A hollow dot at the left edge is a rate of 0. Bars that overlap "
             "widely leave open whether groups differ; the indices put an interval on the difference itself."
         ),
         panels=tuple(panels),
@@ -260,28 +260,28 @@ def _indices(schema: str, records: list[Record]) -> list[Table]:
         )
         blocks.append(Block(rows=rows))
     columns = (
-        Column(title="Index (its value when groups are alike)"),
+        Column(title="Index (its value under equality)"),
         Column(title="System"),
         Column(title="Value", kind="num"),
-        Column(title="When alike", kind="num"),
+        Column(title="Expected under equality", kind="num"),
         Column(title="Is there a difference?", kind="wide"),
-        Column(title="for new people like these", kind="num"),
-        Column(title="for these people with new images", kind="num"),
+        Column(title="for the population", kind="num"),
+        Column(title="for the same subjects, new images", kind="num"),
     )
     caption = spans(
         TextSpan(text="How different are the groups? ", kind="b"),
         "Each index puts one number on the spread of the classes' rates at one threshold. Classes called unknown take "
-        "no part. Chance alone spreads the rates of groups that are alike: “When alike” is what it makes of the index "
-        "in the middle, then what it passes ",
+        "no part. Chance alone spreads the rates of equal groups: “Expected under equality” is the median of the index "
+        "there, then what it exceeds ",
         *_how_often(records),
-        ". Only beyond that do the groups differ. A p value that is not adjusted speaks of that line alone.",
+        ".  A p value that is not adjusted speaks of that line alone.",
         methods_said(records, *BOTH),
     )
     return [build_table(f"indices-{schema}", caption, columns, blocks, notes, "dense grouped")]
 
 
 def _how_often(records: list[Record]) -> list[Part]:
-    """The share of cases in which groups that are alike are said to differ."""
+    """The share of cases in which equal groups are said to differ."""
     for item in records:
         if item.estimate.test is not None:
             share = formatting.exact(item.estimate.test.alpha)

@@ -51,7 +51,7 @@ class FindingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementRow:
-    """A requirement with its rulings, what is not met first."""
+    """A requirement with its rulings, failures first."""
 
     requirement: TextSpan
     condition: Text
@@ -59,7 +59,7 @@ class RequirementRow:
 
 
 def all_rulings(source: Source) -> tuple[FindingRow, ...]:
-    """Every finding, what is not met first; within a verdict in the order of the result."""
+    """Every finding, failures first; within a verdict in the order of the result."""
     numbered = list(enumerate(source.result.findings))
     numbered.sort(key=lambda item: ORDER.index(item[1].verdict))
     return tuple(_ruling(source, index, finding) for index, finding in numbered)
@@ -178,7 +178,7 @@ def _claims(record: Record | None, finding: Finding) -> bool:
 
 
 def _for_whom(record: Record) -> list[Part]:
-    """The target of the interval that decided: only one for new people does (FORMULAS 8.8)."""
+    """The target of the interval that decided: only one for the population does (FORMULAS 8.8)."""
     found = record.bound(Target.POPULATION)
     return [] if found is None else [" for ", phrases.target(found)]
 
