@@ -74,6 +74,12 @@ def contradicted(estimate: Estimate, test: Test, alike: float | None = None) -> 
     )
 
 
+def p_values(record: Record) -> Text:
+    """The p values of an estimate's test, in brackets; empty without one."""
+    test = record.estimate.test
+    return () if test is None or test.p is None else _p(test, f"{record.pointer}/test")
+
+
 def _p(test: Test, at: str) -> Text:
     """The raw p value, and the one adjusted for all that was looked at."""
     parts: list[Part] = [" (p ", phrases.number(formatting.p_value(test.p or 0.0), f"{at}/p")]

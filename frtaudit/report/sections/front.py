@@ -9,7 +9,7 @@ from frtaudit.report.sections.points import main_target, overall, worst
 from frtaudit.report.sections.verdicts import record_of
 from frtaudit.report.source import Record, Source
 
-FRONT_HEIGHT = 2.0  # inches
+FRONT_HEIGHT = 1.7  # inches
 EVERYBODY = "everybody"
 
 
@@ -34,8 +34,8 @@ def _front_caption(*, has_dots: bool) -> Text:
     if not has_dots:
         return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
     return spans(
-        "Further right: rejected more often, at one threshold for all. Bars: intervals for the population; "
-        "thick vertical lines: limits. Where bars overlap widely, the order of the groups is not established."
+        "At one threshold for all. Bars: intervals for the population; thick vertical lines: limits. Bars that overlap "
+        "widely do not establish the order of groups."
     )
 
 

@@ -29,11 +29,12 @@ PAIR = "|"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """What is found under one schema."""
+    """What is found under one schema; ``main``: its rates at the operating point of the first page."""
 
     name: str
     title: str
     figures: tuple[Figure, ...]
+    main: tuple[Table, ...]
     tables: tuple[Table, ...]
     left_out: str
 
@@ -60,7 +61,9 @@ def _schema(source: Source, name: str) -> Schema | None:
     indices = source.select(*INDICES, schema=name, primary=True)
     if not records and not indices:
         return None
-    places = _points(records)
+    target = points.main_target(source)
+    first = [at for at in _points(records) if dict(at) == {"fmr": target}]
+    places = [at for at in _points(records) if at not in first]
     tables = [_table(source, name, point, records) for point in places[:MAX_POINTS]]
     tables += _fixed(source, name, [item for item in records if "threshold" in item.estimate.at])
     drawn = _figure(source, name, records)
@@ -69,6 +72,7 @@ def _schema(source: Source, name: str) -> Schema | None:
         name=name,
         title=name.replace("_", " "),
         figures=(drawn,) if drawn else (),
+        main=tuple(_table(source, name, point, records) for point in first),
         tables=(*tables, *_indices(name, indices)),
         left_out=f"{cut} more operating points are in result.json." if cut > 0 else "",
     )

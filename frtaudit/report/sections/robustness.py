@@ -19,16 +19,16 @@ ANALYSIS = "robustness"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Robustness:
-    """The view: sentences first, then one table for each attack."""
+    """The view: sentences first, then one table for each question."""
 
     said: tuple[Text, ...]
     tables: tuple[Table, ...]
 
 
-def build(source: Source) -> Robustness | None:
-    """None when the analysis did not run."""
+def build(source: Source) -> Robustness:
+    """Stands in every report; tables only where the analysis ran."""
     if not source.select("absent_kind"):
-        return None
+        return Robustness(said=(_runs(source),), tables=())
     found = (
         _absent(source),
         _worst(source),

@@ -20,6 +20,7 @@ from frtaudit.report.pieces import (
     spans,
 )
 from frtaudit.report.sections import (
+    answer,
     collected,
     coverage,
     data_warnings,
@@ -57,6 +58,8 @@ class Summary:
     declared: tuple[tuple[str, str, bool], ...]
     facts: tuple[tuple[str, Text], ...]
     question: Text
+    undeclared: str
+    answers: tuple[Text, ...]
     tally: tuple[tuple[str, str, str], ...]
     dockets: tuple[RequirementRow, ...]
     more: int
@@ -83,6 +86,10 @@ def build(source: Source, settings: Report, date: str) -> Summary:
         declared=_declared(settings, date, source.sha256),
         facts=tuple(_facts(source)),
         question=_question(source),
+        undeclared=", ".join(
+            name.lower() for name, _, known in _declared(settings, date, source.sha256) if not known
+        ),
+        answers=answer.sentences(source, rulings),
         tally=tuple((v.value, str(n), display_name(words().verdict, v.value)) for v, n in tallies if n),
         dockets=dockets(rulings[:shown]),
         more=len(rulings) - shown,
