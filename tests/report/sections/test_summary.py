@@ -27,7 +27,7 @@ def view() -> Context:
 
 def section(view: Context, name: str) -> Any:
     """A section's view."""
-    return next(item.view for item in view.sections if item.name == name)
+    return next(item.view for item in (*view.sections, *view.annex) if item.name == name)
 
 
 def said(value: object) -> str:
@@ -61,9 +61,7 @@ def test_verdicts_stand_with_failures_first(view: Context) -> None:
 def test_a_bound_never_rounds_onto_its_limit(view: Context) -> None:
     """0.0299999996 beside the limit 0.03 keeps its digits."""
     lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
-    assert any(
-        line.endswith("at most 2.99999996 % for the population of the test subjects") for line in lines
-    )
+    assert any(line.endswith("at most 2.99999996 % (one-sided 95 %)") for line in lines)
 
 
 def test_the_line_of_a_verdict_agrees_with_it() -> None:
@@ -134,15 +132,17 @@ def test_the_rule_of_verdicts_says_which_bounds_decided(
     assert rule in said
     assert ("at a nominal error of 5 %, half of that where it was two-sided" in said) == half
     lines = [plain_text(item.found) for item in verdicts.all_rulings(Source(changed)) if item.code == "fail"]
-    assert all(("95 % two-sided confidence" in line) == ("fnmr-overall" in names) for line in lines)
+    assert all(("(two-sided 9" in line) == ("fnmr-overall" in names) for line in lines)
 
 
 def test_a_verdict_names_for_whom_its_bound_holds(view: Context) -> None:
-    """Every bound on the first page has its target beside it."""
-    lines = [plain_text(item.found) for docket in view.summary.dockets for item in docket.rulings]
-    decided = [line for line in lines if "confidence" in line]
+    """The first page names for whom verdicts hold, and every bound has its side and level."""
+    facts = {name: plain_text(text) for name, text in view.summary.facts}
+    assert facts["Verdicts hold for"] == "the population of the test subjects."
+    bounds = [plain_text(item.bound) for docket in view.summary.dockets for item in docket.rulings]
+    decided = [text for text in bounds if text]
     assert decided
-    assert all(" for the population of the test subjects" in line for line in decided)
+    assert all("(one-sided 9" in text for text in decided)
 
 
 def test_differences_stand_in_a_table(view: Context) -> None:
@@ -204,7 +204,7 @@ def test_rates_list_every_interval_with_its_target(view: Context) -> None:
 
 def test_groups_show_the_small_group_with_its_size(view: Context) -> None:
     """Unknown stands with 6 people and a refused FMR."""
-    table = section(view, "groups").schemas[0].tables[0]
+    table = section(view, "groups").schemas[0].main[0]
     unknown = next(row for row in rows(table) if row[0] == "unknown")
     assert unknown[1] == "6"
     assert unknown[2].startswith("–")
@@ -373,7 +373,7 @@ def test_a_failure_that_does_not_hold_among_all_says_so() -> None:
     source = Source(result())
     (ruling,) = [item for item in verdicts.all_rulings(source) if item.code == "inconclusive"]
     assert plain_text(ruling.found).endswith(
-        "at least 0.310 % for the population of the test subjects; fails unadjusted (p 0.0204, among 5 findings 0.0816)"
+        "; fails unadjusted, not established after adjustment (p 0.0204, among 5 findings 0.0816)"
     )
     (failed,) = [item for item in verdicts.all_rulings(source) if item.code == "fail"]
     assert plain_text(failed.found).endswith("(p 0.00123, among 5 findings 0.00615)")
