@@ -86,7 +86,7 @@ MAIN: tuple[tuple[str, str, Build], ...] = (
     ("robustness", "Robustness and limitations", robustness.build),
     ("sealed", "Departures from the sealed spec", sealed.build),
     ("method", "Method", method.build),
-    ("signatures", "How to check this report", signatures.build),
+    ("signatures", "Signatures", signatures.build),
 )
 ANNEX: tuple[tuple[str, str, Build], ...] = (
     ("requirements", "Findings", requirements.build),

@@ -136,13 +136,14 @@ def test_the_files_stand_in_the_run_and_their_digests_in_what_is_signed(office: 
 @pytest.mark.filterwarnings(r"ignore:unclosed file .*sRGB2014\.icc:ResourceWarning")
 @pytest.mark.filterwarnings(r"ignore:.*sRGB2014\.icc:pytest.PytestUnraisableExceptionWarning")
 def test_the_paper_has_the_shape_too(office: Path) -> None:
-    """The PDF is made from the shaped page: heading, own section, and the logo drawn."""
+    """The annex is laid out from the shaped page: a heading, and an own section that follows a section of the annex."""
     import io
 
     import pypdf
 
-    reader = pypdf.PdfReader(io.BytesIO(render.pdf(bare(replace(SETTINGS, templates=str(office))))))
-    text = "\n".join(page.extract_text() for page in reader.pages)
+    page = bare(replace(SETTINGS, templates=str(office)))
+    reader = pypdf.PdfReader(io.BytesIO(render.pdf(page, part=render.Part.ANNEX)))
+    text = "\n".join(sheet.extract_text() for sheet in reader.pages)
     assert "Geprüfte Personen" in text
     assert "Die prüfende Stelle" in text
 

@@ -33,10 +33,7 @@ def figure(source: Source) -> Figure | None:
 def _front_caption(*, has_dots: bool) -> Text:
     if not has_dots:
         return spans("A line nearer the lower left corner makes fewer errors of both kinds.")
-    return spans(
-        "At one threshold for all. Bars: intervals for the population; thick vertical lines: limits. Bars that overlap "
-        "widely do not establish the order of groups."
-    )
+    return spans("One threshold for all. Bars: intervals for the population; thick vertical lines: limits.")
 
 
 def det_curves(source: Source) -> list[Series]:

@@ -39,7 +39,7 @@ def test_without_requirements_the_rates_answer() -> None:
 
 @pytest.mark.parametrize(("value", "family"), [(0.018, 1), (0.025, 4)])
 def test_so_many_subjects_put_the_bound_on_the_limit(value: float, family: int) -> None:
-    """Wilson's bound on the effective size of so many subjects reaches the limit, to the two digits that are printed."""
+    """Wilson's bound on the effective size of so many subjects reaches the limit, to the two digits printed."""
     base = result()
     place = next(
         index
